@@ -1,0 +1,2 @@
+//! Source to memory table to workers to records.
+#![deny(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Parallel framework for hashing.
