@@ -9,7 +9,7 @@
 use std::fmt;
 
 /// One algorithm of the registry. Copyable handle; compares and hashes by identity, orders by registry position.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Algorithm(u8);
 
 /// How far an algorithm may be trusted today.
@@ -100,7 +100,7 @@ impl Hasher {
 }
 
 /// The value of one algorithm over one message.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest {
     algorithm: Algorithm,
     bytes: [u8; Digest::BYTES_MAX],
