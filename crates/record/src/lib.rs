@@ -1,115 +1,16 @@
 //! What is known of one file after a run, and every format in which lists of that are written and read.
 //!
-//! No I/O here beyond the `Read` and `Write` that a caller hands in.
+//! No I/O here beyond the `Read` and `Write` that a caller hands in, no threads, no look at the environment.
 #![forbid(unsafe_code)]
 
-// SKELETON: value types agreed between the rooms; formats are added by the owner of this crate.
+mod format;
+mod gnu;
+mod jsonl;
+mod run;
+mod text;
+mod time;
+mod types;
 
-use pfh_digest::Digest;
-
-/// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after that second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Timestamp {
-    /// Whole seconds, rounded down.
-    pub seconds: i64,
-    /// Nanoseconds after `seconds`.
-    pub nanoseconds: u32,
-}
-
-/// What the filesystem said of the file at the moment its bytes were complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Metadata {
-    /// Length in bytes.
-    pub size: u64,
-    /// Last modification.
-    pub mtime: Timestamp,
-    /// Last change of the inode.
-    pub ctime: Timestamp,
-    /// Device number that holds the file (`st_dev`).
-    pub device: u64,
-    /// Inode number.
-    pub inode: u64,
-    /// Number of hard links.
-    pub links: u64,
-    /// Type and permission bits as in `st_mode`.
-    pub mode: u32,
-    /// Owner.
-    pub uid: u32,
-    /// Group.
-    pub gid: u32,
-}
-
-/// Digests of one piece of a file (`--piecewise`).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
-    /// First byte of the piece.
-    pub offset: u64,
-    /// Length in bytes; only the last piece may be shorter than the others.
-    pub length: u64,
-    /// In the order that the run's algorithms have.
-    pub digests: Vec<Digest>,
-}
-
-/// How the reading of one file ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// Every expected byte was read and hashed.
-    Complete,
-    /// Size, content time or identity changed between opening and the last read; no digest is given.
-    ChangedWhileReading,
-    /// The file ended before the size that the filesystem states.
-    Short {
-        /// Bytes expected.
-        expected: u64,
-        /// Bytes read.
-        read: u64,
-    },
-    /// An error stopped the reading.
-    Unreadable {
-        /// First byte that could not be read; 0 when the file could not be opened.
-        offset: u64,
-        /// What went wrong.
-        error: FileError,
-    },
-    /// Not read on purpose.
-    Skipped(SkipReason),
-}
-
-/// An error that belongs to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileError {
-    /// Stable word for programs: `not-found`, `permission-denied`, `io`, `name-too-long`, `loop`, `vanished`, `internal`, `other`.
-    pub kind: &'static str,
-    /// The system's error number, where there is one.
-    pub errno: Option<i32>,
-    /// For people: what failed and why, without the path.
-    pub message: String,
-}
-
-/// Why a file was not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkipReason {
-    /// FIFO, socket or device that was not named as an argument.
-    NotRegular,
-    /// The walk met the directory it is in again (symlink or bind-mount loop).
-    Loop,
-    /// Digests of all pieces would not fit the memory option.
-    TooManyPieces,
-}
-
-/// What is known of one file after a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Record {
-    /// The path as the user named it and the walk extended it: raw bytes.
-    pub path: Vec<u8>,
-    /// Absent when the file could not be opened, and for pipes.
-    pub metadata: Option<Metadata>,
-    /// Bytes that went through the digests (equals `metadata.size` for a complete regular file).
-    pub bytes_read: u64,
-    /// How the reading ended.
-    pub outcome: Outcome,
-    /// One per algorithm of the run, in its order; empty unless `outcome` is complete.
-    pub digests: Vec<Digest>,
-    /// Piecewise digests in file order; empty unless asked for and complete.
-    pub pieces: Vec<Piece>,
-}
+pub use format::{Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
+pub use run::{HostFacts, RunFacts, Summary};
+pub use types::{FileError, Metadata, Outcome, Piece, Record, SkipReason, Timestamp};

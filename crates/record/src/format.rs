@@ -1,0 +1,177 @@
+//! The contract of a format, and the table of all formats that can be written.
+
+use std::fmt;
+
+use pfh_digest::Algorithm;
+
+use crate::gnu::{Bsd, Gnu};
+use crate::jsonl::Jsonl;
+use crate::{Record, RunFacts, Summary};
+
+/// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
+/// the pieces in order.
+pub trait Format: Send + Sync {
+    /// Appends the bytes before the first record.
+    fn header(&self, run: &RunFacts, out: &mut Vec<u8>);
+    /// Appends what this format says about one record: nothing, where it lists digests only and the record has none.
+    /// # Errors
+    /// [`NotExpressible`] where the format has no way to write this record; `out` is then as it was.
+    fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible>;
+    /// Appends the bytes after the last record.
+    fn footer(&self, summary: &Summary, out: &mut Vec<u8>);
+}
+
+/// A record that a format has no way to write so that it could be read back. `Display` says why and what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotExpressible {
+    /// The name contains a line feed (or, in SFV, a carriage return), and the format does not escape.
+    LineBreak,
+    /// The name ends with a carriage return, which readers take for a part of the line end.
+    FinalCarriageReturn,
+    /// The name contains a NUL byte, and the format ends records with it or cannot contain it.
+    Nul,
+    /// The name would turn the line into a comment.
+    Comment,
+    /// The format wants the file's time, which is not known.
+    NoTime,
+}
+
+impl fmt::Display for NotExpressible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotExpressible::LineBreak => "the name contains a line break",
+            NotExpressible::FinalCarriageReturn => "the name ends with a carriage return",
+            NotExpressible::Nul => "the name contains a NUL byte",
+            NotExpressible::Comment => "the name begins like a comment",
+            NotExpressible::NoTime => "the time of the file is not known",
+        })?;
+        f.write_str(", which this format cannot express; use the format `jsonl`")
+    }
+}
+
+impl std::error::Error for NotExpressible {}
+
+/// The formats that lists are written and read in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatName {
+    /// GNU coreutils, untagged: `DIGEST  NAME`.
+    Gnu,
+    /// BSD tag form: `ALGORITHM (NAME) = DIGEST`.
+    Bsd,
+    /// JSON Lines.
+    Jsonl,
+}
+
+/// Choices that some formats offer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions {
+    /// Records end with NUL instead of a line feed, and nothing is escaped.
+    pub null_terminated: bool,
+    /// The run has digests of pieces.
+    pub piecewise: bool,
+}
+
+/// No format has the name given. `Display` lists those that exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFormat {
+    /// The name as given.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no format `{}`; the formats are", self.name)?;
+        for (position, format) in FormatName::ALL.iter().enumerate() {
+            write!(f, "{} `{}`", if position == 0 { "" } else { "," }, format.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+/// A format cannot serve a run. `Display` says why and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormatError {
+    /// The format holds one digest per line and does not say of which algorithm.
+    OneAlgorithm {
+        /// The format.
+        format: &'static str,
+        /// How many algorithms were asked for.
+        given: usize,
+    },
+    /// The format has no NUL-terminated form.
+    NoNullForm {
+        /// The format.
+        format: &'static str,
+    },
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormatError::OneAlgorithm { format, given } => write!(
+                f,
+                "format `{format}` takes exactly one algorithm, since its lines do not name it, but {given} were asked for; use format `bsd` or `jsonl`"
+            ),
+            FormatError::NoNullForm { format } => {
+                write!(
+                    f,
+                    "format `{format}` has no NUL-terminated form; use format `gnu` or `bsd`, or leave the option out"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+impl FormatName {
+    /// All formats, in the order in which help texts list them.
+    pub const ALL: [FormatName; 3] = [FormatName::Gnu, FormatName::Bsd, FormatName::Jsonl];
+
+    /// Finds a format by its name.
+    /// # Errors
+    /// [`UnknownFormat`] when there is none.
+    pub fn from_name(name: &str) -> Result<FormatName, UnknownFormat> {
+        FormatName::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
+    }
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormatName::Gnu => "gnu",
+            FormatName::Bsd => "bsd",
+            FormatName::Jsonl => "jsonl",
+        }
+    }
+
+    /// Says whether the format can serve a run with these algorithms and options.
+    /// # Errors
+    /// [`FormatError`] when it cannot.
+    pub fn check(self, algorithms: &[Algorithm], options: &WriteOptions) -> Result<(), FormatError> {
+        let format = self.name();
+        match self {
+            FormatName::Gnu if algorithms.len() != 1 => {
+                Err(FormatError::OneAlgorithm { format, given: algorithms.len() })
+            }
+            FormatName::Jsonl if options.null_terminated => Err(FormatError::NoNullForm { format }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The writer of this format for a run with these algorithms.
+    /// # Errors
+    /// As [`FormatName::check`].
+    pub fn writer(self, algorithms: &[Algorithm], options: &WriteOptions) -> Result<Box<dyn Format>, FormatError> {
+        self.check(algorithms, options)?;
+        Ok(match self {
+            FormatName::Gnu => Box::new(Gnu::new(options.null_terminated)),
+            FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated)),
+            FormatName::Jsonl => Box::new(Jsonl),
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! JSON Lines (RFC 8259, one object per line): pfh's own format for programs. Described in `docs/reference/json-lines.md`.
+
+mod write;
+
+pub(crate) use write::Jsonl;
+
+/// Version of the layout, in the header. Fields are added without a new version; none changes its meaning.
+const VERSION: u64 = 1;

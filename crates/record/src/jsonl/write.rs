@@ -1,0 +1,224 @@
+//! Writing of JSON Lines. A hot path: text is appended straight to the buffer.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_digest::{Algorithm, Digest};
+
+use super::VERSION;
+use crate::text::push_decimal;
+use crate::time::push_rfc3339;
+use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
+
+/// The format has no state: the names of the algorithms stand beside every digest.
+pub(crate) struct Jsonl;
+
+impl Format for Jsonl {
+    fn header(&self, run: &RunFacts, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"header\",\"version\":");
+        push_decimal(VERSION, out);
+        push_text_field("program", &run.program, out);
+        push_text_field("program_version", &run.program_version, out);
+        push_key("algorithms", out);
+        push_array(&run.algorithms, out, |algorithm: &Algorithm, out| push_string(algorithm.name(), out));
+        if let Some(piece_bytes) = run.piece_bytes {
+            push_number_field("piece_bytes", piece_bytes, out);
+        }
+        push_key("arguments", out);
+        push_array(&run.command_line, out, |argument, out| push_string(&String::from_utf8_lossy(argument), out));
+        if run.command_line.iter().any(|argument| str::from_utf8(argument).is_err()) {
+            push_key("arguments_base64", out);
+            push_array(&run.command_line, out, |argument, out| push_base64(argument, out));
+        }
+        push_bytes_field("directory", "directory_base64", &run.directory, out);
+        push_key("started", out);
+        push_quoted(out, |out| push_rfc3339(run.started, out));
+        push_key("host", out);
+        out.extend_from_slice(b"{\"name\":");
+        push_string(&run.host.host, out);
+        push_text_field("system", &run.host.system, out);
+        push_text_field("release", &run.host.release, out);
+        push_text_field("version", &run.host.version, out);
+        push_text_field("architecture", &run.host.architecture, out);
+        out.push(b'}');
+        if let Some(uid) = run.uid {
+            push_number_field("uid", uid.into(), out);
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        out.extend_from_slice(b"{\"type\":\"file\"");
+        push_bytes_field("path", "path_base64", &record.path, out);
+        if let Some(size) = record.size() {
+            push_number_field("size", size, out);
+        }
+        if let Some(metadata) = &record.metadata {
+            push_key("mtime", out);
+            push_quoted(out, |out| push_rfc3339(metadata.mtime, out));
+        }
+        if record.outcome == Outcome::Complete {
+            push_digests(&record.digests, out);
+            push_collisions(&record.digests, out);
+            push_pieces(record, out);
+        }
+        push_key("outcome", out);
+        push_quoted(out, |out| out.extend_from_slice(record.outcome.word().as_bytes()));
+        match &record.outcome {
+            Outcome::Complete | Outcome::ChangedWhileReading => {}
+            Outcome::Short { read, .. } => push_number_field("bytes_read", *read, out),
+            Outcome::Skipped(reason) => push_text_field("reason", reason.word(), out),
+            Outcome::Unreadable { offset, error } => {
+                push_key("error", out);
+                out.extend_from_slice(b"{\"kind\":");
+                push_string(error.kind, out);
+                push_text_field("message", &error.message, out);
+                push_number_field("offset", *offset, out);
+                if let Some(errno) = error.errno {
+                    push_key("errno", out);
+                    out.extend_from_slice(errno.to_string().as_bytes());
+                }
+                out.push(b'}');
+            }
+        }
+        out.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"summary\"");
+        for (name, value) in [
+            ("files", summary.files()),
+            ("complete", summary.complete),
+            ("changed_while_reading", summary.changed),
+            ("short", summary.short),
+            ("unreadable", summary.unreadable),
+            ("skipped", summary.skipped),
+            ("directories_failed", summary.directories_failed),
+            ("bytes", summary.bytes),
+        ] {
+            push_number_field(name, value, out);
+        }
+        push_key("elapsed_seconds", out);
+        out.extend_from_slice(format!("{:.6}", summary.elapsed.as_secs_f64()).as_bytes());
+        push_key("interrupted", out);
+        out.extend_from_slice(if summary.interrupted { b"true" } else { b"false" });
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+fn push_digests(digests: &[Digest], out: &mut Vec<u8>) {
+    push_key("digests", out);
+    out.push(b'{');
+    for (position, digest) in digests.iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        push_string(digest.algorithm().name(), out);
+        out.push(b':');
+        push_quoted(out, |out| digest.push_hex(out));
+    }
+    out.push(b'}');
+}
+
+fn push_collisions(digests: &[Digest], out: &mut Vec<u8>) {
+    if !digests.iter().any(Digest::collision_detected) {
+        return;
+    }
+    push_key("collisions", out);
+    let mut names = digests.iter().filter(|digest| digest.collision_detected()).peekable();
+    out.push(b'[');
+    while let Some(digest) = names.next() {
+        push_string(digest.algorithm().name(), out);
+        if names.peek().is_some() {
+            out.push(b',');
+        }
+    }
+    out.push(b']');
+}
+
+fn push_pieces(record: &Record, out: &mut Vec<u8>) {
+    if record.pieces.is_empty() {
+        return;
+    }
+    push_key("pieces", out);
+    push_array(&record.pieces, out, |piece, out| {
+        out.extend_from_slice(b"{\"offset\":");
+        push_decimal(piece.offset, out);
+        push_number_field("length", piece.length, out);
+        push_digests(&piece.digests, out);
+        out.push(b'}');
+    });
+}
+
+/// Appends `,"key":`. Keys are ours and need no escaping.
+fn push_key(key: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
+fn push_number_field(key: &str, value: u64, out: &mut Vec<u8>) {
+    push_key(key, out);
+    push_decimal(value, out);
+}
+
+fn push_text_field(key: &str, value: &str, out: &mut Vec<u8>) {
+    push_key(key, out);
+    push_string(value, out);
+}
+
+/// Raw bytes as text, and where they are not UTF-8 a second time in base64 (RFC 4648, section 4).
+fn push_bytes_field(key: &str, key_base64: &str, bytes: &[u8], out: &mut Vec<u8>) {
+    match str::from_utf8(bytes) {
+        Ok(text) => push_text_field(key, text, out),
+        Err(_) => {
+            push_text_field(key, &String::from_utf8_lossy(bytes), out);
+            push_key(key_base64, out);
+            push_base64(bytes, out);
+        }
+    }
+}
+
+fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    push_quoted(out, |out| out.extend_from_slice(BASE64.encode(bytes).as_bytes()));
+}
+
+fn push_quoted(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
+    out.push(b'"');
+    push(out);
+    out.push(b'"');
+}
+
+fn push_array<T>(items: &[T], out: &mut Vec<u8>, push: impl Fn(&T, &mut Vec<u8>)) {
+    out.push(b'[');
+    for (position, item) in items.iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        push(item, out);
+    }
+    out.push(b']');
+}
+
+/// Appends a JSON string (RFC 8259, section 7): only `"`, `\` and control characters below U+0020 need escaping.
+fn push_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            control if control < 0x20 => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&[HEX[usize::from(control >> 4)], HEX[usize::from(control & 15)]]);
+            }
+            quote_or_backslash => out.extend_from_slice(&[b'\\', quote_or_backslash]),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}

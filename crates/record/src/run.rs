@@ -1,0 +1,87 @@
+//! What is said about a run as a whole, before its first record and after its last.
+
+use std::time::Duration;
+
+use pfh_digest::Algorithm;
+
+use crate::{Outcome, Record, Timestamp};
+
+/// What is known of a run before its first record.
+#[derive(Clone, Debug, Default)]
+pub struct RunFacts {
+    /// In the order that every record's digests have.
+    pub algorithms: Vec<Algorithm>,
+    /// Name of the program.
+    pub program: String,
+    /// Its version.
+    pub program_version: String,
+    /// The arguments, the program's name first, raw bytes.
+    pub command_line: Vec<Vec<u8>>,
+    /// The directory that relative paths start from, raw bytes.
+    pub directory: Vec<u8>,
+    /// When the run began.
+    pub started: Timestamp,
+    /// Where it runs.
+    pub host: HostFacts,
+    /// The user it runs as, where the system has such numbers.
+    pub uid: Option<u32>,
+    /// Length of the pieces in bytes, when piecewise digests were asked for.
+    pub piece_bytes: Option<u64>,
+}
+
+/// The machine, in the words of `uname`.
+#[derive(Clone, Debug, Default)]
+pub struct HostFacts {
+    /// Operating system (`Linux`).
+    pub system: String,
+    /// Its release.
+    pub release: String,
+    /// Its version.
+    pub version: String,
+    /// Name of the machine.
+    pub host: String,
+    /// Processor architecture (`x86_64`).
+    pub architecture: String,
+}
+
+/// What is known of a run after its last record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Files of which every byte was hashed.
+    pub complete: u64,
+    /// Files that changed while they were read.
+    pub changed: u64,
+    /// Files that ended early.
+    pub short: u64,
+    /// Files stopped by an error.
+    pub unreadable: u64,
+    /// Files left out on purpose.
+    pub skipped: u64,
+    /// Directories and arguments that could not be listed; none of them is a file, so none has a record.
+    pub directories_failed: u64,
+    /// Bytes that went through the digests.
+    pub bytes: u64,
+    /// Wall-clock time of the run.
+    pub elapsed: Duration,
+    /// True when the run was stopped before it had seen every file.
+    pub interrupted: bool,
+}
+
+impl Summary {
+    /// Counts one record.
+    pub fn count(&mut self, record: &Record) {
+        *match record.outcome {
+            Outcome::Complete => &mut self.complete,
+            Outcome::ChangedWhileReading => &mut self.changed,
+            Outcome::Short { .. } => &mut self.short,
+            Outcome::Unreadable { .. } => &mut self.unreadable,
+            Outcome::Skipped(_) => &mut self.skipped,
+        } += 1;
+        self.bytes += record.bytes_read;
+    }
+
+    /// All records: the sum of the five outcomes.
+    pub fn files(&self) -> u64 {
+        self.complete + self.changed + self.short + self.unreadable + self.skipped
+    }
+}

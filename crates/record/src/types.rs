@@ -1,0 +1,146 @@
+//! Value types: what is known of one file after a run.
+
+use pfh_digest::Digest;
+
+/// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after that second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp {
+    /// Whole seconds, rounded down.
+    pub seconds: i64,
+    /// Nanoseconds after `seconds`.
+    pub nanoseconds: u32,
+}
+
+/// What the filesystem said of the file at the moment its bytes were complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// Length in bytes.
+    pub size: u64,
+    /// Last modification.
+    pub mtime: Timestamp,
+    /// Last change of the inode.
+    pub ctime: Timestamp,
+    /// Device number that holds the file (`st_dev`).
+    pub device: u64,
+    /// Inode number.
+    pub inode: u64,
+    /// Number of hard links.
+    pub links: u64,
+    /// Type and permission bits as in `st_mode`.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
+/// Digests of one piece of a file (`--piecewise`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// First byte of the piece.
+    pub offset: u64,
+    /// Length in bytes; only the last piece may be shorter than the others.
+    pub length: u64,
+    /// In the order that the run's algorithms have.
+    pub digests: Vec<Digest>,
+}
+
+/// How the reading of one file ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Every expected byte was read and hashed.
+    Complete,
+    /// Size, content time or identity changed between opening and the last read; no digest is given.
+    ChangedWhileReading,
+    /// The file ended before the size that the filesystem states.
+    Short {
+        /// Bytes expected.
+        expected: u64,
+        /// Bytes read.
+        read: u64,
+    },
+    /// An error stopped the reading.
+    Unreadable {
+        /// First byte that could not be read; 0 when the file could not be opened.
+        offset: u64,
+        /// What went wrong.
+        error: FileError,
+    },
+    /// Not read on purpose.
+    Skipped(SkipReason),
+}
+
+/// An error that belongs to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// Stable word for programs: `not-found`, `permission-denied`, `io`, `name-too-long`, `loop`, `vanished`, `internal`, `other`.
+    pub kind: &'static str,
+    /// The system's error number, where there is one.
+    pub errno: Option<i32>,
+    /// For people: what failed and why, without the path.
+    pub message: String,
+}
+
+/// Why a file was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// FIFO, socket or device that was not named as an argument.
+    NotRegular,
+    /// The walk met the directory it is in again (symlink or bind-mount loop).
+    Loop,
+    /// Digests of all pieces would not fit the memory option.
+    TooManyPieces,
+}
+
+/// What is known of one file after a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The path as the user named it and the walk extended it: raw bytes.
+    pub path: Vec<u8>,
+    /// Absent when the file could not be opened, and for pipes.
+    pub metadata: Option<Metadata>,
+    /// Bytes that went through the digests (equals `metadata.size` for a complete regular file).
+    pub bytes_read: u64,
+    /// How the reading ended.
+    pub outcome: Outcome,
+    /// One per algorithm of the run, in its order; empty unless `outcome` is complete.
+    pub digests: Vec<Digest>,
+    /// Piecewise digests in file order; empty unless asked for and complete.
+    pub pieces: Vec<Piece>,
+}
+
+impl Outcome {
+    /// Stable word for programs, the same in every format.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Complete => "complete",
+            Outcome::ChangedWhileReading => "changed-while-reading",
+            Outcome::Short { .. } => "short",
+            Outcome::Unreadable { .. } => "unreadable",
+            Outcome::Skipped(_) => "skipped",
+        }
+    }
+}
+
+impl SkipReason {
+    /// Stable word for programs, the same in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            SkipReason::NotRegular => "not-regular",
+            SkipReason::Loop => "loop",
+            SkipReason::TooManyPieces => "too-many-pieces",
+        }
+    }
+}
+
+impl Record {
+    /// Size in bytes as far as it is known: what the filesystem states, else what a complete stream delivered.
+    pub fn size(&self) -> Option<u64> {
+        match (&self.metadata, &self.outcome) {
+            (Some(metadata), _) => Some(metadata.size),
+            (None, Outcome::Complete) => Some(self.bytes_read),
+            (None, Outcome::Short { expected, .. }) => Some(*expected),
+            (None, _) => None,
+        }
+    }
+}
