@@ -1,0 +1,113 @@
+//! The code paths between which the crates behind the registry choose, asked in the way in which each of them asks.
+
+/// The name of the first of these CPU features that is there; on another architecture none is.
+macro_rules! first_detected {
+    ($($arch:literal, $detected:ident: [$($feature:tt)+] $name:literal;)+) => {{
+        $(
+            #[cfg(target_arch = $arch)]
+            if $(std::arch::$detected!($feature))&&+ {
+                return $name;
+            }
+        )+
+        portable()
+    }};
+}
+
+/// Plain Rust, the same everywhere.
+pub(crate) fn portable() -> &'static str {
+    "portable"
+}
+
+/// Crate `sha1`.
+pub(crate) fn sha1() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["sha" "sse2" "ssse3" "sse4.1"] "sha-ni";
+        "aarch64", is_aarch64_feature_detected: ["sha2"] "sha2";
+    }
+}
+
+/// Crate `sha2`, 32-bit words.
+pub(crate) fn sha256() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["sha" "sse4.1"] "sha-ni";
+        "aarch64", is_aarch64_feature_detected: ["sha2"] "sha2";
+    }
+}
+
+/// Crate `sha2`, 64-bit words.
+pub(crate) fn sha512() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["avx2"] "avx2";
+        "aarch64", is_aarch64_feature_detected: ["sha3"] "sha3";
+    }
+}
+
+/// Crate `keccak`.
+pub(crate) fn keccak() -> &'static str {
+    first_detected! {
+        "aarch64", is_aarch64_feature_detected: ["sha3"] "sha3";
+    }
+}
+
+/// Crates `blake2b_simd` and `blake2s_simd`.
+pub(crate) fn blake2() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["avx2"] "avx2";
+        "x86_64", is_x86_feature_detected: ["sse4.1"] "sse4.1";
+    }
+}
+
+/// Crate `blake3`, which answers for itself.
+pub(crate) fn blake3() -> &'static str {
+    use blake3::platform::Platform;
+    match Platform::detect() {
+        Platform::Portable => portable(),
+        #[cfg(target_arch = "x86_64")]
+        Platform::SSE2 => "sse2",
+        #[cfg(target_arch = "x86_64")]
+        Platform::SSE41 => "sse4.1",
+        #[cfg(target_arch = "x86_64")]
+        Platform::AVX2 => "avx2",
+        // AVX512 and NEON exist only where the crate's build script found an assembler for them.
+        #[allow(unreachable_patterns)]
+        widest => match widest.simd_degree() {
+            16 => "avx512",
+            _ => "neon",
+        },
+    }
+}
+
+/// Crate `crc-fast`, which answers for itself.
+pub(crate) fn crc() -> &'static str {
+    match crc_fast::get_calculator_target(crc_fast::CrcAlgorithm::Crc32IsoHdlc).as_str() {
+        "x86_64-avx512-vpclmulqdq" => "avx512-vpclmulqdq",
+        "x86_64-avx512-pclmulqdq" => "avx512-pclmulqdq",
+        "x86_64-sse-pclmulqdq" | "x86-sse-pclmulqdq" => "pclmulqdq",
+        "aarch64-neon-pmull-sha3" => "pmull-sha3",
+        "aarch64-neon-pmull" => "pmull",
+        _ => portable(),
+    }
+}
+
+/// Crate `simd-adler32`.
+pub(crate) fn adler32() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["avx2"] "avx2";
+        "x86_64", is_x86_feature_detected: ["ssse3"] "ssse3";
+        "x86_64", is_x86_feature_detected: ["sse2"] "sse2";
+        "aarch64", is_aarch64_feature_detected: ["neon"] "neon";
+    }
+}
+
+/// Crate `xxhash-rust`, which is told when it is compiled.
+pub(crate) fn xxh3() -> &'static str {
+    if cfg!(target_feature = "avx2") {
+        "avx2"
+    } else if cfg!(target_feature = "sse2") {
+        "sse2"
+    } else if cfg!(target_feature = "neon") {
+        "neon"
+    } else {
+        portable()
+    }
+}

@@ -1,0 +1,110 @@
+//! The value that comes out.
+
+use std::fmt;
+use std::hash;
+
+use crate::Algorithm;
+
+/// The value of one algorithm over one message.
+///
+/// Two digests are equal when their algorithms and bytes are; the mark of a collision attack tells of the message and is
+/// not part of the value.
+#[derive(Clone, Copy)]
+pub struct Digest {
+    algorithm: Algorithm,
+    /// Zero beyond the algorithm's length.
+    bytes: [u8; Digest::BYTES_MAX],
+    pub(crate) collision: bool,
+}
+
+impl Digest {
+    /// Longest digest of the registry, in bytes.
+    pub const BYTES_MAX: usize = 64;
+
+    /// Builds a digest from its bytes (for readers of formats); `None` when the length is not the algorithm's.
+    pub fn new(algorithm: Algorithm, bytes: &[u8]) -> Option<Digest> {
+        (bytes.len() == algorithm.digest_bytes()).then(|| algorithm.value(bytes))
+    }
+
+    /// The place for a value that is about to be written.
+    pub(crate) fn zero(algorithm: Algorithm) -> Digest {
+        Digest { algorithm, bytes: [0; Digest::BYTES_MAX], collision: false }
+    }
+
+    /// Writes the value; `bytes` has the algorithm's length.
+    pub(crate) fn set(&mut self, bytes: &[u8]) {
+        debug_assert_eq!(bytes.len(), self.algorithm.digest_bytes());
+        self.bytes[..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The digest, most significant byte first, as it is printed.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.algorithm.digest_bytes()]
+    }
+
+    /// True when the message bears the marks of a known collision attack (`sha1dc` only).
+    pub fn collision_detected(&self) -> bool {
+        self.collision
+    }
+
+    /// Appends the digest in lower-case hexadecimal (fast: a hot path).
+    pub fn push_hex(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.hex(&mut [[0; 2]; Digest::BYTES_MAX]));
+    }
+
+    /// Writes the digest in lower-case hexadecimal into `buffer` and returns what was written.
+    fn hex<'b>(&self, buffer: &'b mut [[u8; 2]; Digest::BYTES_MAX]) -> &'b [u8] {
+        let pairs = &mut buffer[..self.algorithm.digest_bytes()];
+        for (pair, &byte) in pairs.iter_mut().zip(self.bytes()) {
+            *pair = HEX[usize::from(byte)];
+        }
+        pairs.as_flattened()
+    }
+}
+
+/// The two hexadecimal digits of each byte.
+const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut table = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    table
+};
+
+impl PartialEq for Digest {
+    fn eq(&self, other: &Digest) -> bool {
+        self.algorithm == other.algorithm && self.bytes == other.bytes
+    }
+}
+
+impl Eq for Digest {}
+
+impl hash::Hash for Digest {
+    fn hash<H: hash::Hasher>(&self, state: &mut H) {
+        self.algorithm.hash(state);
+        self.bytes().hash(state);
+    }
+}
+
+/// Lower-case hexadecimal.
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut buffer = [[0; 2]; Digest::BYTES_MAX];
+        f.pad(std::str::from_utf8(self.hex(&mut buffer)).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// `name:hexadecimal`, with `!` behind it where a collision attack was detected.
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{self}{}", self.algorithm, if self.collision { "!" } else { "" })
+    }
+}

@@ -1,0 +1,40 @@
+//! FNV-1 and FNV-1a with 32 and 64 bits (RFC 9923).
+
+use crate::Digest;
+use crate::state::State;
+
+/// One register; `A` says whether the byte is added before the multiplication (FNV-1a) or after it (FNV-1).
+#[derive(Clone)]
+pub(crate) struct Fnv<Word, const A: bool>(Word);
+
+macro_rules! width {
+    ($word:ty, $offset_basis:literal, $prime:literal) => {
+        impl<const A: bool> Default for Fnv<$word, A> {
+            fn default() -> Self {
+                Fnv($offset_basis)
+            }
+        }
+
+        impl<const A: bool> State for Fnv<$word, A> {
+            const DIGEST_BYTES: usize = size_of::<$word>();
+            const BLOCK_BYTES: usize = 1;
+
+            fn update(&mut self, bytes: &[u8]) {
+                for &byte in bytes {
+                    self.0 = if A {
+                        (self.0 ^ <$word>::from(byte)).wrapping_mul($prime)
+                    } else {
+                        self.0.wrapping_mul($prime) ^ <$word>::from(byte)
+                    };
+                }
+            }
+
+            fn finish(&mut self, digest: &mut Digest) {
+                digest.set(&std::mem::take(self).0.to_be_bytes());
+            }
+        }
+    };
+}
+
+width!(u32, 0x811c_9dc5, 0x0100_0193);
+width!(u64, 0xcbf2_9ce4_8422_2325, 0x0000_0100_0000_01b3);

@@ -1,0 +1,116 @@
+//! Names as people type them: finding the algorithm that is meant, or the ones that may have been.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::Algorithm;
+
+/// The name given is not in the registry. `Display` says what was asked and which close names exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm {
+    /// The name as given.
+    pub name: String,
+}
+
+/// A name without what does not matter in it: lower case, and no `-`, `_` or `/` but between two digits, where a `-` stays
+/// (`SHA-512/256` → `sha512-256`, `fnv1a-64` → `fnv1a64`).
+fn plain(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len());
+    let mut parted = false;
+    for character in name.chars() {
+        if matches!(character, '-' | '_' | '/') {
+            parted = true;
+            continue;
+        }
+        if parted && character.is_ascii_digit() && plain.ends_with(|last: char| last.is_ascii_digit()) {
+            plain.push('-');
+        }
+        parted = false;
+        plain.push(character.to_ascii_lowercase());
+    }
+    plain
+}
+
+/// Every plain name, and those with two numbers also as one (`sha3256`), where that is nobody's plain name.
+static NAMES: LazyLock<HashMap<String, Algorithm>> = LazyLock::new(|| {
+    let all = || Algorithm::all().flat_map(|algorithm| names(algorithm).map(move |name| (plain(name), algorithm)));
+    let mut names: HashMap<String, Algorithm> =
+        all().map(|(name, algorithm)| (name.replace('-', ""), algorithm)).collect();
+    names.extend(all());
+    names
+});
+
+/// The official name and the aliases.
+fn names(algorithm: Algorithm) -> impl Iterator<Item = &'static str> {
+    std::iter::once(algorithm.name()).chain(algorithm.aliases().iter().copied())
+}
+
+/// The algorithm with this name or alias.
+pub(crate) fn find(name: &str) -> Option<Algorithm> {
+    NAMES.get(plain(name).as_str()).copied()
+}
+
+/// A name longer than this is a mistake of another kind: nothing is close to it, and it is not repeated in full.
+const NAME_CHARS_MAX: usize = 32;
+/// As many as one can take in at a glance.
+const SUGGESTIONS_MAX: usize = 5;
+
+/// The algorithms with the names closest to `name`: those that it is the beginning of, or else with the fewest typing errors.
+fn suggestions(name: &str) -> Vec<Algorithm> {
+    let asked = plain(name);
+    let length = asked.chars().count();
+    if length > NAME_CHARS_MAX {
+        return Vec::new();
+    }
+    let distance = |name: &str| {
+        let known = plain(name);
+        if length >= 3 && known.starts_with(&asked) { 0 } else { typing_errors(&asked, &known) }
+    };
+    let distances: Vec<(usize, Algorithm)> = Algorithm::all()
+        .filter_map(|algorithm| Some((names(algorithm).map(distance).min()?, algorithm)))
+        .filter(|(distance, _)| *distance <= (length / 3).min(2))
+        .collect();
+    let least = distances.iter().map(|(distance, _)| *distance).min();
+    distances
+        .into_iter()
+        .filter(|(distance, _)| Some(*distance) == least)
+        .map(|(_, algorithm)| algorithm)
+        .take(SUGGESTIONS_MAX)
+        .collect()
+}
+
+/// How many characters were left out, put in, mistaken for another or swapped with their neighbour
+/// (optimal string alignment; E. Ukkonen, "Algorithms for Approximate String Matching", 1985).
+fn typing_errors(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    // Row `i` has, at `j`, the errors between the first `i` characters of `from` and the first `j` of `to`.
+    let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let mistaken = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut least = mistaken.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[from.len()][to.len()]
+}
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown: String = self.name.chars().take(NAME_CHARS_MAX).collect();
+        let rest = if shown.len() < self.name.len() { "…" } else { "" };
+        write!(f, "unknown algorithm `{}{rest}`", shown.escape_debug())?;
+        for (index, algorithm) in suggestions(&self.name).into_iter().enumerate() {
+            write!(f, "{} `{algorithm}`", if index == 0 { "; close to" } else { "," })?;
+        }
+        f.write_str("; `pfh algorithms` lists them all")
+    }
+}
+
+impl std::error::Error for UnknownAlgorithm {}

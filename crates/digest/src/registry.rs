@@ -1,0 +1,124 @@
+//! The registry: one line for each algorithm. Everything else in the crate finds an algorithm through it.
+
+use crate::adler::Adler32;
+use crate::backend;
+use crate::blake2::{Blake2b, Blake2s};
+use crate::blake3::Blake3;
+use crate::crc::{Crc, Crc32, Crc32c, Crc64Nvme};
+use crate::fnv::Fnv;
+use crate::rust_crypto::RustCrypto;
+use crate::sha1dc::Sha1dc;
+use crate::state::{DynState, State};
+use crate::xxhash::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
+use crate::{Digest, Status};
+
+/// What the registry knows of one algorithm.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) status: Status,
+    pub(crate) backend: fn() -> &'static str,
+    pub(crate) reference: &'static str,
+    pub(crate) digest_bytes: usize,
+    pub(crate) block_bytes: usize,
+    pub(crate) state: fn() -> Box<dyn DynState>,
+    pub(crate) digest: fn(&[u8], &mut Digest),
+}
+
+/// An algorithm without aliases.
+const fn entry<S: State>(
+    name: &'static str,
+    status: Status,
+    backend: fn() -> &'static str,
+    reference: &'static str,
+) -> Entry {
+    assert!(S::DIGEST_BYTES <= Digest::BYTES_MAX);
+    Entry {
+        name,
+        aliases: &[],
+        status,
+        backend,
+        reference,
+        digest_bytes: S::DIGEST_BYTES,
+        block_bytes: S::BLOCK_BYTES,
+        state: || Box::new(S::default()),
+        digest: S::digest,
+    }
+}
+
+impl Entry {
+    /// Names that differ from the official one in more than case, `-`, `_` and `/`, which never matter (see `names`).
+    const fn aliases(mut self, aliases: &'static [&'static str]) -> Entry {
+        self.aliases = aliases;
+        self
+    }
+}
+
+use Status::{Broken, Checksum, Current, Legacy};
+use backend::portable;
+
+type Fnv1<Word> = Fnv<Word, false>;
+type Fnv1a<Word> = Fnv<Word, true>;
+
+/// All algorithms: families together, and in each the order of their appearance.
+#[rustfmt::skip]
+pub(crate) static REGISTRY: &[Entry] = &[
+    entry::<RustCrypto<md4::Md4>>("md4", Broken, portable, "RFC 1320"),
+    entry::<RustCrypto<md5::Md5>>("md5", Broken, portable, "RFC 1321"),
+    entry::<RustCrypto<sha1::Sha1>>("sha1", Broken, backend::sha1, "FIPS 180-4").aliases(&["sha160"]),
+    entry::<Sha1dc>("sha1dc", Broken, portable, "FIPS 180-4; M. Stevens, Counter-cryptanalysis, CRYPTO 2013").aliases(&["sha1cd", "sha1-checked"]),
+    entry::<RustCrypto<sha2::Sha224>>("sha224", Current, backend::sha256, "FIPS 180-4").aliases(&["sha2-224"]),
+    entry::<RustCrypto<sha2::Sha256>>("sha256", Current, backend::sha256, "FIPS 180-4").aliases(&["sha2-256"]),
+    entry::<RustCrypto<sha2::Sha384>>("sha384", Current, backend::sha512, "FIPS 180-4").aliases(&["sha2-384"]),
+    entry::<RustCrypto<sha2::Sha512>>("sha512", Current, backend::sha512, "FIPS 180-4").aliases(&["sha2-512"]),
+    entry::<RustCrypto<sha2::Sha512_256>>("sha512-256", Current, backend::sha512, "FIPS 180-4").aliases(&["sha512t256", "sha2-512-256"]),
+    entry::<RustCrypto<sha3::Sha3_224>>("sha3-224", Current, backend::keccak, "FIPS 202"),
+    entry::<RustCrypto<sha3::Sha3_256>>("sha3-256", Current, backend::keccak, "FIPS 202"),
+    entry::<RustCrypto<sha3::Sha3_384>>("sha3-384", Current, backend::keccak, "FIPS 202"),
+    entry::<RustCrypto<sha3::Sha3_512>>("sha3-512", Current, backend::keccak, "FIPS 202"),
+    entry::<RustCrypto<sha3::Keccak256>>("keccak256", Current, backend::keccak, "The Keccak reference 3.0 (2011), padding 0x01"),
+    entry::<Blake2b>("blake2b", Current, backend::blake2, "RFC 7693").aliases(&["blake2b512", "b2"]),
+    entry::<Blake2s>("blake2s", Current, backend::blake2, "RFC 7693").aliases(&["blake2s256"]),
+    entry::<Blake3>("blake3", Current, backend::blake3, "BLAKE3 paper (2020)").aliases(&["b3", "blake3-256"]),
+    entry::<RustCrypto<ripemd::Ripemd128>>("ripemd128", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd128"]),
+    entry::<RustCrypto<ripemd::Ripemd160>>("ripemd160", Legacy, portable, "ISO/IEC 10118-3").aliases(&["rmd160"]),
+    entry::<RustCrypto<ripemd::Ripemd256>>("ripemd256", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd256"]),
+    entry::<RustCrypto<ripemd::Ripemd320>>("ripemd320", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd320"]),
+    entry::<RustCrypto<whirlpool::Whirlpool>>("whirlpool", Current, portable, "ISO/IEC 10118-3"),
+    entry::<RustCrypto<tiger::Tiger>>("tiger", Legacy, portable, "Anderson and Biham, Tiger, FSE 1996; padding 0x01").aliases(&["tiger192", "tiger1"]),
+    entry::<RustCrypto<sm3::Sm3>>("sm3", Current, portable, "GB/T 32905-2016").aliases(&["sm3-256"]),
+    entry::<RustCrypto<streebog::Streebog256>>("streebog256", Current, portable, "RFC 6986").aliases(&["gost2012-256", "gost12-256", "md_gost12_256"]),
+    entry::<RustCrypto<streebog::Streebog512>>("streebog512", Current, portable, "RFC 6986").aliases(&["gost2012-512", "gost12-512", "md_gost12_512"]),
+    entry::<Crc<Crc32>>("crc32", Checksum, backend::crc, "IEEE 802.3").aliases(&["crc32b", "crc32-ieee", "crc32-iso-hdlc"]),
+    entry::<Crc<Crc32c>>("crc32c", Checksum, backend::crc, "RFC 3720").aliases(&["crc32-iscsi", "castagnoli"]),
+    entry::<Crc<Crc64Nvme>>("crc64nvme", Checksum, backend::crc, "NVM Express NVM Command Set 1.0"),
+    entry::<Adler32>("adler32", Checksum, backend::adler32, "RFC 1950").aliases(&["adler"]),
+    entry::<Xxh32>("xxh32", Checksum, portable, "xxHash specification").aliases(&["xxhash32"]),
+    entry::<Xxh64>("xxh64", Checksum, portable, "xxHash specification").aliases(&["xxhash64"]),
+    entry::<Xxh3_64>("xxh3-64", Checksum, backend::xxh3, "xxHash specification").aliases(&["xxh3", "xxhash3", "xxhash3-64"]),
+    entry::<Xxh3_128>("xxh3-128", Checksum, backend::xxh3, "xxHash specification").aliases(&["xxh128", "xxhash128", "xxhash3-128"]),
+    entry::<Fnv1<u32>>("fnv1-32", Checksum, portable, "RFC 9923").aliases(&["fnv32"]),
+    entry::<Fnv1<u64>>("fnv1-64", Checksum, portable, "RFC 9923").aliases(&["fnv64"]),
+    entry::<Fnv1a<u32>>("fnv1a-32", Checksum, portable, "RFC 9923").aliases(&["fnv32a"]),
+    entry::<Fnv1a<u64>>("fnv1a-64", Checksum, portable, "RFC 9923").aliases(&["fnv64a"]),
+];
+
+/// Position of an algorithm that this crate itself needs; a name that is not in the registry does not compile in a constant.
+pub(crate) const fn position(name: &str) -> u8 {
+    let mut index = 0;
+    while index < REGISTRY.len() {
+        if equal(REGISTRY[index].name.as_bytes(), name.as_bytes()) {
+            return index as u8;
+        }
+        index += 1;
+    }
+    panic!("not in the registry")
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
