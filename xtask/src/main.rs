@@ -1,2 +1,80 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask check`, `test`, `setup`, `generate`, `bench`.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a developer")]
+
+mod bench;
+mod check;
+mod generate;
+mod process;
+mod setup;
+mod summary;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use workspace::Workspace;
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  check [STEP…]                 formatting, lints, layering, invariants, licences, docs, drift, prose, links
+  test [--quick] [--no-install] everything that must hold: set-up, check, tests, fuzz seeds
+  setup                         install the programs that the tests use
+  generate                      write docs/man and completions from the program
+  bench [OPTIONS]               measure pfh against its peers (`cargo xtask bench --help`)
+
+Steps of check: ";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the task named on the command line; false when it ran and found something wrong.
+fn run() -> Result<bool> {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next().unwrap_or_else(|| "--help".to_owned());
+    let rest: Vec<String> = arguments.collect();
+    // The measuring child of `bench`: its exit must be as plain as possible.
+    if task == bench::runner::TASK {
+        return bench::runner::main(&rest);
+    }
+    let workspace = Workspace::find()?;
+    match task.as_str() {
+        "check" => check::main(&workspace, &rest),
+        "test" => test::main(&workspace, &rest),
+        "setup" => {
+            no_arguments(&rest)?;
+            setup::install(&setup::for_tests());
+            Ok(true)
+        }
+        "generate" => {
+            no_arguments(&rest)?;
+            generate::write(&workspace)?;
+            Ok(true)
+        }
+        "bench" => bench::main(&workspace, &rest),
+        "-h" | "--help" | "help" => {
+            println!("{USAGE}{}", check::STEPS.map(|step| step.name).join(", "));
+            Ok(true)
+        }
+        other => bail!("unknown task `{other}`; `cargo xtask --help` lists them"),
+    }
+}
+
+fn no_arguments(rest: &[String]) -> Result<()> {
+    match rest.first() {
+        Some(argument) => bail!("unexpected argument `{argument}`"),
+        None => Ok(()),
+    }
+}

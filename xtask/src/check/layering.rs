@@ -1,0 +1,94 @@
+//! Which crate may import which, over `cargo metadata`.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::summary::Findings;
+use crate::workspace::Workspace;
+
+/// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
+const LAYERS: [(&str, &[&str]); 7] = [
+    ("pfh-digest", &[]),
+    ("pfh-record", &["pfh-digest"]),
+    ("pfh-source", &["pfh-record"]),
+    ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record"]),
+    ("pfh", &["pfh-engine", "pfh-source", "pfh-record", "pfh-digest"]),
+    ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest"]),
+    // Builds and runs the program, and so works on a workspace that does not compile.
+    ("xtask", &[]),
+];
+
+/// For tests only: may appear among anyone's dev-dependencies and nowhere else.
+const TEST_CRATE: &str = "pfh-testing";
+
+pub(super) fn check(workspace: &Workspace) -> Result<String> {
+    let metadata = workspace.metadata(&["--no-deps"])?;
+    let mut findings = judge(&metadata)?;
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let manifest = package["manifest_path"].as_str().context("a package without manifest")?;
+        let table: toml::Table = workspace.read(manifest)?.parse().with_context(|| manifest.to_owned())?;
+        let inherits = table.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        if inherits != Some(true) {
+            findings.add(format!("{}: the manifest lacks `[lints] workspace = true`", package["name"]));
+        }
+    }
+    findings.into_result(format!("{} crates", LAYERS.len()))
+}
+
+fn judge(metadata: &Value) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
+    let is_ours = |name: &str| packages.iter().any(|package| package["name"] == name);
+    for package in packages {
+        let name = package["name"].as_str().context("a package without name")?;
+        let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+            findings
+                .add(format!("{name}: not in the table of layers (xtask/src/check/layering.rs); give it its place"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let import = dependency["name"].as_str().context("a dependency without name")?;
+            let for_tests = dependency["kind"] == "dev";
+            if is_ours(import) && !for_tests && !allowed.contains(&import) {
+                let list = if allowed.is_empty() { "no workspace crate".to_owned() } else { allowed.join(", ") };
+                findings.add(format!("{name} imports {import}; it may import {list}"));
+            }
+            if import == TEST_CRATE && !for_tests {
+                findings.add(format!("{name} imports {TEST_CRATE} outside [dev-dependencies]"));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn findings(package: &str, import: &str, kind: Value) -> usize {
+        let metadata = json!({"packages": [
+            {"name": package, "dependencies": [{"name": import, "kind": kind}, {"name": "libc", "kind": null}]},
+            {"name": import, "dependencies": []},
+        ]});
+        judge(&metadata).expect("well-formed").lines().len()
+    }
+
+    #[test]
+    fn imports_go_one_way() {
+        assert_eq!(findings("pfh-engine", "pfh-source", Value::Null), 0);
+        assert_eq!(findings("pfh-source", "pfh-engine", Value::Null), 1);
+        assert_eq!(findings("pfh-digest", "pfh-record", json!("build")), 1);
+    }
+
+    #[test]
+    fn tests_may_import_more() {
+        assert_eq!(findings("pfh-source", "pfh-testing", json!("dev")), 0);
+        assert_eq!(findings("pfh-source", "pfh-testing", Value::Null), 2);
+    }
+
+    #[test]
+    fn a_crate_without_a_place_is_found() {
+        assert_eq!(findings("pfh-new", "pfh-digest", Value::Null), 1);
+    }
+}

@@ -1,0 +1,52 @@
+//! `cargo xtask check`: the rules of the house that a machine can check.
+
+mod cargo;
+mod drift;
+mod invariants;
+mod layering;
+mod licences;
+mod links;
+mod prose;
+mod tokens;
+
+use anyhow::{Result, bail};
+
+use crate::summary::Summary;
+use crate::workspace::Workspace;
+
+/// One rule or group of rules.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    /// Builds more than a quick run wants to wait for.
+    pub(crate) slow: bool,
+    pub(crate) run: fn(&Workspace) -> Result<String>,
+}
+
+const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<String>) -> Step {
+    Step { name, slow, run }
+}
+
+/// All steps, cheap ones first.
+pub(crate) const STEPS: [Step; 9] = [
+    step("fmt", false, cargo::fmt),
+    step("layering", false, layering::check),
+    step("invariants", false, invariants::check),
+    step("licences", false, licences::check),
+    step("prose", false, prose::check),
+    step("links", false, links::check),
+    step("clippy", false, cargo::clippy),
+    step("docs", true, cargo::docs),
+    step("drift", true, drift::check),
+];
+
+/// Runs the steps named, or all of them.
+pub(crate) fn main(workspace: &Workspace, names: &[String]) -> Result<bool> {
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != name.as_str())) {
+        bail!("unknown step `{unknown}`; steps are {}", STEPS.map(|step| step.name).join(", "));
+    }
+    let mut summary = Summary::default();
+    for step in STEPS.iter().filter(|step| names.is_empty() || names.iter().any(|name| name == step.name)) {
+        summary.step(step.name, || (step.run)(workspace));
+    }
+    Ok(summary.finish())
+}

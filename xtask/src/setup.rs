@@ -1,0 +1,157 @@
+//! Finds or installs the programs that tests and benchmarks run beside pfh.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use nix::unistd::Uid;
+
+use crate::process::find_program;
+
+/// A program, the Debian package that brings it, and what we use it for.
+#[derive(Clone, Copy)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    package: &'static str,
+    used_for: &'static str,
+}
+
+const fn program(name: &'static str, package: &'static str, used_for: &'static str) -> Program {
+    Program { name, package, used_for }
+}
+
+/// What the tests use.
+pub(crate) fn for_tests() -> Vec<Program> {
+    vec![
+        program("hashdeep", "hashdeep", "reads our hashdeep files and we read its"),
+        program("md5deep", "hashdeep", "reads our md5deep files and we read its"),
+        program("md5sum", "coreutils", "checks our GNU and BSD output"),
+        program("rhash", "rhash", "checks our SFV and BSD output, independent digests"),
+        program("openssl", "openssl", "independent digests"),
+        program("python3", "python3", "independent digests, CSV and JSON readers"),
+        program("xmllint", "libxml2-utils", "says whether DFXML is well-formed"),
+        program("fusermount3", "fuse3", "file systems that misbehave"),
+        program("setfattr", "attr", "extended attributes"),
+        program("script", "bsdutils", "a terminal for the progress line"),
+    ]
+}
+
+/// What the benchmarks measure pfh against, beyond the tests' programs.
+pub(crate) fn for_benchmarks() -> Vec<Program> {
+    vec![
+        program("hashdeep", "hashdeep", "peer"),
+        program("md5deep", "hashdeep", "peer"),
+        program("md5sum", "coreutils", "peer"),
+        program("rhash", "rhash", "peer"),
+        program("openssl", "openssl", "peer"),
+        program("b3sum", "b3sum", "peer"),
+        program("xxhsum", "xxhash", "peer"),
+        program("find", "findutils", "feeds the peers that do not walk"),
+        program("xargs", "findutils", "runs peers in parallel"),
+    ]
+}
+
+/// Installs what is missing where that is possible, and says what was done. Returns the programs that are still missing.
+pub(crate) fn install(programs: &[Program]) -> Vec<Program> {
+    let missing = report_found(programs);
+    if missing.is_empty() {
+        return missing;
+    }
+    match Installer::find() {
+        Ok(installer) => installer.install(&packages(&missing)),
+        Err(reason) => println!("not installing anything: {reason}"),
+    }
+    report_missing(programs)
+}
+
+/// Only looks, and says what is missing.
+pub(crate) fn look(programs: &[Program]) -> Vec<Program> {
+    report_found(programs);
+    report_missing(programs)
+}
+
+fn report_found(programs: &[Program]) -> Vec<Program> {
+    let (found, missing): (Vec<Program>, Vec<Program>) =
+        programs.iter().partition(|program| find_program(program.name).is_some());
+    let names: Vec<&str> = found.iter().map(|program| program.name).collect();
+    println!("found: {}", names.join(" "));
+    missing
+}
+
+fn report_missing(programs: &[Program]) -> Vec<Program> {
+    let missing: Vec<Program> =
+        programs.iter().copied().filter(|program| find_program(program.name).is_none()).collect();
+    for Program { name, package, used_for } in &missing {
+        println!("MISSING: {name} (Debian package {package}; {used_for}): what needs it says that it skips");
+    }
+    missing
+}
+
+fn packages(programs: &[Program]) -> Vec<&'static str> {
+    let mut packages: Vec<&str> = programs.iter().map(|program| program.package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    packages
+}
+
+/// A way to install Debian packages without being asked anything.
+struct Installer {
+    prefix: &'static [&'static str],
+}
+
+impl Installer {
+    fn find() -> Result<Self, &'static str> {
+        if find_program("apt-get").is_none() {
+            return Err("there is no apt-get");
+        }
+        if Uid::effective().is_root() {
+            return Ok(Self { prefix: &[] });
+        }
+        let mut sudo = Command::new("sudo");
+        sudo.args(["-n", "true"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if sudo.status().is_ok_and(|status| status.success()) {
+            return Ok(Self { prefix: &["sudo", "-n"] });
+        }
+        Err("neither root nor sudo without a password")
+    }
+
+    /// All at once; if that fails with fresh package lists too, one by one, so that one unknown package does not cost the rest.
+    fn install(&self, packages: &[&str]) {
+        println!("installing: {}", packages.join(" "));
+        let lists_exist = Path::new("/var/lib/apt/lists").read_dir().is_ok_and(|lists| lists.count() > 2);
+        if lists_exist && self.apt_install(packages) {
+            return;
+        }
+        println!("apt-get update");
+        self.apt_get(&["update", "-qq"]);
+        if !self.apt_install(packages) && packages.len() > 1 {
+            for package in packages {
+                self.apt_install(&[package]);
+            }
+        }
+    }
+
+    fn apt_install(&self, packages: &[&str]) -> bool {
+        let options = ["install", "-qq", "--yes", "--no-install-recommends"];
+        self.apt_get(&[&options, packages].concat())
+    }
+
+    fn apt_get(&self, arguments: &[&str]) -> bool {
+        let environment = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+        let words = [self.prefix, &environment, arguments].concat();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_named_once() {
+        let packages = packages(&for_tests());
+        assert_eq!(packages.iter().filter(|package| **package == "hashdeep").count(), 1);
+        assert!(packages.is_sorted());
+    }
+}

@@ -1,0 +1,68 @@
+//! Runs named steps, lets all of them run whatever the others did, and says at the end how each went.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+/// What is wrong, one line each. Empty means that nothing is.
+#[derive(Debug, Default)]
+pub(crate) struct Findings(Vec<String>);
+
+impl Findings {
+    pub(crate) fn add(&mut self, finding: impl Into<String>) {
+        self.0.push(finding.into());
+    }
+
+    /// The note when nothing was found, an error that lists everything otherwise.
+    pub(crate) fn into_result(self, note: impl Into<String>) -> Result<String> {
+        if self.0.is_empty() { Ok(note.into()) } else { Err(anyhow::Error::msg(self.0.join("\n"))) }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// How the steps went so far.
+#[derive(Default)]
+pub(crate) struct Summary {
+    steps: Vec<(String, Result<String>, Duration)>,
+}
+
+impl Summary {
+    /// Runs one step. `Ok` carries a short note for the summary (may be empty).
+    pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<String>) {
+        println!("── {name}");
+        let start = Instant::now();
+        let result = body();
+        if let Err(error) = &result {
+            println!("{error:#}");
+        }
+        self.steps.push((name.to_owned(), result, start.elapsed()));
+    }
+
+    /// Prints the table and says whether all steps passed.
+    pub(crate) fn finish(self) -> bool {
+        println!("── summary");
+        for (name, result, duration) in &self.steps {
+            let seconds = duration.as_secs_f64();
+            match result {
+                Ok(note) => println!("   ok    {name:<12} {seconds:>7.1} s  {note}"),
+                Err(error) => {
+                    let text = format!("{error:#}");
+                    let first = text.lines().next().unwrap_or_default();
+                    let more = text.lines().count().saturating_sub(1);
+                    let more = if more == 0 { String::new() } else { format!(" (and {more} more lines, above)") };
+                    println!(" FAILED  {name:<12} {seconds:>7.1} s  {first}{more}");
+                }
+            }
+        }
+        let failed = self.steps.iter().filter(|(_, result, _)| result.is_err()).count();
+        match failed {
+            0 => println!("all {} steps passed", self.steps.len()),
+            _ => println!("{failed} of {} steps FAILED", self.steps.len()),
+        }
+        failed == 0
+    }
+}

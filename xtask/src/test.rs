@@ -1,0 +1,60 @@
+//! `cargo xtask test`: everything that must hold, by one command.
+
+use anyhow::{Result, bail};
+
+use crate::check;
+use crate::process;
+use crate::setup;
+use crate::summary::Summary;
+use crate::workspace::Workspace;
+
+/// Programs found by the set-up, for tests that would otherwise skip: a skip then is a failure.
+const REQUIRED_PROGRAMS: &str = "PFH_TEST_REQUIRED_PROGRAMS";
+
+pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
+    let (mut quick, mut may_install) = (false, true);
+    for argument in arguments {
+        match argument.as_str() {
+            "--quick" => quick = true,
+            "--no-install" => may_install = false,
+            other => bail!("unexpected argument `{other}`; test takes --quick and --no-install"),
+        }
+    }
+
+    let mut summary = Summary::default();
+    let programs = setup::for_tests();
+    let mut required = String::new();
+    summary.step("set-up", || {
+        let missing = if may_install { setup::install(&programs) } else { setup::look(&programs) };
+        let found = programs.iter().filter(|program| missing.iter().all(|other| other.name != program.name));
+        required = found.map(|program| program.name).collect::<Vec<_>>().join(",");
+        Ok(match missing.len() {
+            0 => format!("all {} programs are there", programs.len()),
+            count => format!("{count} of {} programs are MISSING; tests that need them skip", programs.len()),
+        })
+    });
+
+    for step in check::STEPS.iter().filter(|step| !(quick && step.slow)) {
+        summary.step(step.name, || (step.run)(workspace));
+    }
+
+    summary.step("cargo test", || {
+        let mut cargo = workspace.cargo();
+        cargo.args(["test", "--workspace", "--no-fail-fast"]).env(REQUIRED_PROGRAMS, &required);
+        if quick {
+            cargo.args(["--lib", "--bins"]);
+        }
+        process::run(&mut cargo)?;
+        Ok(String::new())
+    });
+    if !quick && workspace.root.join(FUZZ_MANIFEST).is_file() {
+        // The targets build on stable Rust without instrumentation, and their tests run every committed seed through them.
+        summary.step("fuzz seeds", || {
+            process::run(workspace.cargo().args(["test", "--manifest-path", FUZZ_MANIFEST]))?;
+            Ok(String::new())
+        });
+    }
+    Ok(summary.finish())
+}
+
+const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
