@@ -30,41 +30,103 @@ const _: () = assert!(PIECE_BYTES.is_power_of_two() && PIECE_BYTES.is_multiple_o
 /// Chaining value of one piece that is not the whole message.
 pub type ChainingValue = [u8; blake3::OUT_LEN];
 
-/// Chaining value of the piece at `offset` (a multiple of [`PIECE_BYTES`]) of a message longer than one piece.
+/// Streaming state of one piece.
+#[derive(Clone, Debug)]
+pub struct PieceHasher {
+    hasher: Hasher,
+    room_bytes: usize,
+}
+
+impl PieceHasher {
+    /// Begins the piece at `offset` of a message longer than one piece.
+    ///
+    /// # Panics
+    /// When `offset` is no multiple of [`PIECE_BYTES`].
+    pub fn new(offset: u64) -> PieceHasher {
+        assert!(offset.is_multiple_of(PIECE_BYTES as u64), "a piece starts at a multiple of PIECE_BYTES");
+        let mut hasher = Hasher::new();
+        hasher.set_input_offset(offset);
+        PieceHasher { hasher, room_bytes: PIECE_BYTES }
+    }
+
+    /// Takes the next bytes of the piece.
+    ///
+    /// # Panics
+    /// When the piece would become longer than [`PIECE_BYTES`].
+    pub fn update(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.room_bytes, "a piece has at most PIECE_BYTES bytes");
+        self.room_bytes -= bytes.len();
+        self.hasher.update(bytes);
+    }
+
+    /// Chaining value of the piece.
+    ///
+    /// # Panics
+    /// When the piece is empty.
+    pub fn finish(self) -> ChainingValue {
+        assert!(self.room_bytes < PIECE_BYTES, "a piece has at least one byte");
+        self.hasher.finalize_non_root()
+    }
+}
+
+/// Chaining value of the piece at `offset` of a message longer than one piece.
 ///
 /// # Panics
 /// When `offset` is no multiple of [`PIECE_BYTES`], or `bytes` is empty or longer than that.
 pub fn piece(offset: u64, bytes: &[u8]) -> ChainingValue {
-    assert!(offset.is_multiple_of(PIECE_BYTES as u64), "a piece starts at a multiple of PIECE_BYTES");
-    assert!((1..=PIECE_BYTES).contains(&bytes.len()), "a piece has 1 to PIECE_BYTES bytes");
-    Hasher::new().set_input_offset(offset).update(bytes).finalize_non_root()
+    let mut hasher = PieceHasher::new(offset);
+    hasher.update(bytes);
+    hasher.finish()
 }
 
-/// Joins the chaining values of all pieces of a message, given in order, into its digest.
+/// Joins chaining values of pieces, given in order, into the message's digest. Holds one value per level of the tree.
+#[derive(Clone, Debug, Default)]
+pub struct Join {
+    pieces: u64,
+    /// Subtrees from left to right; the lengths of all but the last two strictly fall.
+    subtrees: Vec<ChainingValue>,
+}
+
+impl Join {
+    /// Takes the next piece's chaining value.
+    pub fn push(&mut self, piece: ChainingValue) {
+        // Whole subtrees to the left are the binary digits of the number of pieces before this one. They are merged only
+        // now, because the last merge of all is made by the root's own rule.
+        while self.subtrees.len() > self.pieces.count_ones() as usize {
+            self.merge_last();
+        }
+        self.subtrees.push(piece);
+        self.pieces += 1;
+    }
+
+    /// The digest of the message.
+    ///
+    /// # Panics
+    /// When fewer than two pieces were pushed: a message of one piece has no tree.
+    pub fn finish(mut self) -> Digest {
+        assert!(self.pieces >= 2, "a message of one piece has no tree");
+        while self.subtrees.len() > 2 {
+            self.merge_last();
+        }
+        let root = merge_subtrees_root(&self.subtrees[0], &self.subtrees[1], Mode::Hash);
+        Algorithm::BLAKE3.value(root.as_bytes())
+    }
+
+    fn merge_last(&mut self) {
+        if let (Some(right), Some(left)) = (self.subtrees.pop(), self.subtrees.pop()) {
+            self.subtrees.push(merge_subtrees_non_root(&left, &right, Mode::Hash));
+        }
+    }
+}
+
+/// Joins the chaining values of all pieces of a message into its digest.
 /// `total_bytes` is the message's length and must be more than [`PIECE_BYTES`].
 ///
 /// # Panics
 /// When `total_bytes` is not more than [`PIECE_BYTES`], or does not make `pieces.len()` pieces.
 pub fn join(total_bytes: u64, pieces: &[ChainingValue]) -> Digest {
-    assert!(total_bytes > PIECE_BYTES as u64, "a message of one piece has no tree");
     assert_eq!(total_bytes.div_ceil(PIECE_BYTES as u64), pieces.len() as u64, "one chaining value for each piece");
-    let (left, right) = split(pieces);
-    let root = merge_subtrees_root(&subtree(left), &subtree(right), Mode::Hash);
-    Algorithm::BLAKE3.value(root.as_bytes())
-}
-
-/// Chaining value of the subtree over `pieces`.
-fn subtree(pieces: &[ChainingValue]) -> ChainingValue {
-    match pieces {
-        [piece] => *piece,
-        _ => {
-            let (left, right) = split(pieces);
-            merge_subtrees_non_root(&subtree(left), &subtree(right), Mode::Hash)
-        }
-    }
-}
-
-/// Two or more pieces as the tree parts them: the left side is the largest power of two that leaves something to the right.
-fn split(pieces: &[ChainingValue]) -> (&[ChainingValue], &[ChainingValue]) {
-    pieces.split_at(pieces.len().next_power_of_two() / 2)
+    let mut join = Join::default();
+    pieces.iter().for_each(|piece| join.push(*piece));
+    join.finish()
 }
