@@ -59,7 +59,7 @@ pub(crate) fn blake2() -> &'static str {
 
 /// Crate `blake3`, which answers for itself.
 pub(crate) fn blake3() -> &'static str {
-    use blake3::platform::Platform;
+    use ::blake3::platform::Platform;
     match Platform::detect() {
         Platform::Portable => portable(),
         #[cfg(target_arch = "x86_64")]
@@ -77,9 +77,19 @@ pub(crate) fn blake3() -> &'static str {
     }
 }
 
+/// Crate `crc32fast`.
+pub(crate) fn crc32() -> &'static str {
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["pclmulqdq" "sse4.1" "avx512f" "vpclmulqdq"] "avx512-vpclmulqdq";
+        "x86_64", is_x86_feature_detected: ["pclmulqdq" "sse4.1" "avx2" "vpclmulqdq"] "avx2-vpclmulqdq";
+        "x86_64", is_x86_feature_detected: ["pclmulqdq" "sse4.1"] "pclmulqdq";
+        "aarch64", is_aarch64_feature_detected: ["crc"] "crc32";
+    }
+}
+
 /// Crate `crc-fast`, which answers for itself.
-pub(crate) fn crc() -> &'static str {
-    match crc_fast::get_calculator_target(crc_fast::CrcAlgorithm::Crc32IsoHdlc).as_str() {
+pub(crate) fn crc_fast() -> &'static str {
+    match ::crc_fast::get_calculator_target(::crc_fast::CrcAlgorithm::Crc32Iscsi).as_str() {
         "x86_64-avx512-vpclmulqdq" => "avx512-vpclmulqdq",
         "x86_64-avx512-pclmulqdq" => "avx512-pclmulqdq",
         "x86_64-sse-pclmulqdq" | "x86-sse-pclmulqdq" => "pclmulqdq",
@@ -99,15 +109,11 @@ pub(crate) fn adler32() -> &'static str {
     }
 }
 
-/// Crate `xxhash-rust`, which is told when it is compiled.
+/// Crate `twox-hash`, XXH3.
 pub(crate) fn xxh3() -> &'static str {
-    if cfg!(target_feature = "avx2") {
-        "avx2"
-    } else if cfg!(target_feature = "sse2") {
-        "sse2"
-    } else if cfg!(target_feature = "neon") {
-        "neon"
-    } else {
-        portable()
+    first_detected! {
+        "x86_64", is_x86_feature_detected: ["avx2"] "avx2";
+        "x86_64", is_x86_feature_detected: ["sse2"] "sse2";
+        "aarch64", is_aarch64_feature_detected: ["neon"] "neon";
     }
 }

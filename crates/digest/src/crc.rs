@@ -1,56 +1,71 @@
 //! Cyclic redundancy checks by carry-less multiplication (V. Gopal et al., "Fast CRC Computation for Generic Polynomials
-//! Using PCLMULQDQ Instruction", Intel 2009), as crate `crc-fast` does them.
+//! Using PCLMULQDQ Instruction", Intel 2009).
+
+use std::marker::PhantomData;
 
 use crc_fast::CrcAlgorithm;
 
 use crate::Digest;
 use crate::state::State;
 
-/// Which check, and how many of the low bytes of its 64-bit register are the value.
-pub(crate) trait Parameters: Clone + Default + Send + Sync + 'static {
+/// CRC-32 of IEEE 802.3 (CRC catalogue: CRC-32/ISO-HDLC).
+#[derive(Clone, Default)]
+pub(crate) struct Crc32(crc32fast::Hasher);
+
+impl State for Crc32 {
+    const DIGEST_BYTES: usize = 4;
+    const BLOCK_BYTES: usize = 1;
+
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&mut self, digest: &mut Digest) {
+        digest.set(&std::mem::take(self).0.finalize().to_be_bytes());
+    }
+}
+
+/// One check of crate `crc-fast`.
+pub(crate) trait Check: Clone + Send + Sync + 'static {
+    /// Its parameters.
     const ALGORITHM: CrcAlgorithm;
+    /// How many of the low bytes of the 64-bit register are the value.
     const DIGEST_BYTES: usize;
 }
 
-/// CRC-32 of IEEE 802.3 (ISO-HDLC).
-#[derive(Clone, Default)]
-pub(crate) struct Crc32;
-impl Parameters for Crc32 {
-    const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc32IsoHdlc;
-    const DIGEST_BYTES: usize = 4;
-}
-
-/// CRC-32C (Castagnoli, iSCSI).
-#[derive(Clone, Default)]
+/// CRC-32C (Castagnoli; CRC catalogue: CRC-32/ISCSI).
+#[derive(Clone)]
 pub(crate) struct Crc32c;
-impl Parameters for Crc32c {
+
+impl Check for Crc32c {
     const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc32Iscsi;
     const DIGEST_BYTES: usize = 4;
 }
 
 /// CRC-64/NVME.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Crc64Nvme;
-impl Parameters for Crc64Nvme {
+
+impl Check for Crc64Nvme {
     const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc64Nvme;
     const DIGEST_BYTES: usize = 8;
 }
 
-/// Any check of the crate.
+/// The register of any [`Check`].
 #[derive(Clone)]
-pub(crate) struct Crc<P> {
+pub(crate) struct Crc<C> {
     register: crc_fast::Digest,
-    parameters: std::marker::PhantomData<P>,
+    check: PhantomData<C>,
 }
 
-impl<P: Parameters> Default for Crc<P> {
+impl<C: Check> Default for Crc<C> {
     fn default() -> Self {
-        Crc { register: crc_fast::Digest::new(P::ALGORITHM), parameters: std::marker::PhantomData }
+        Crc { register: crc_fast::Digest::new(C::ALGORITHM), check: PhantomData }
     }
 }
 
-impl<P: Parameters> State for Crc<P> {
-    const DIGEST_BYTES: usize = P::DIGEST_BYTES;
+impl<C: Check> State for Crc<C> {
+    const DIGEST_BYTES: usize = C::DIGEST_BYTES;
     const BLOCK_BYTES: usize = 1;
 
     fn update(&mut self, bytes: &[u8]) {
@@ -58,12 +73,7 @@ impl<P: Parameters> State for Crc<P> {
     }
 
     fn finish(&mut self, digest: &mut Digest) {
-        let value = self.register.finalize_reset().to_be_bytes();
-        digest.set(&value[value.len() - P::DIGEST_BYTES..]);
-    }
-
-    fn digest(message: &[u8], digest: &mut Digest) {
-        let value = crc_fast::checksum(P::ALGORITHM, message).to_be_bytes();
-        digest.set(&value[value.len() - P::DIGEST_BYTES..]);
+        let register = self.register.finalize_reset().to_be_bytes();
+        digest.set(&register[register.len() - C::DIGEST_BYTES..]);
     }
 }
