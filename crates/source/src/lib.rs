@@ -1,142 +1,52 @@
 //! Where bytes come from: the walk, the identity of devices, opening and reading.
 //!
-//! The only crate that opens a file for its contents.
+//! [`Source`] and [`SourceFile`] are what the engine asks of any place that holds files; [`LocalSource`] is the file
+//! system of this machine. It is the only code of the project that opens a file for its contents. It knows no digest,
+//! no output format and no thread.
+//!
+//! ```
+//! use pfh_source::{Found, LocalSource, Source, WalkOptions};
+//!
+//! let mut options = WalkOptions::default();
+//! options.roots.push(b"src".to_vec());
+//! options.include.push("*.rs".to_owned());
+//! let source = LocalSource::new(options)?;
+//! let mut paths = Vec::new();
+//! source.walk(&mut |found| {
+//!     if let Found::Entry(entry) = found {
+//!         paths.push(entry.path());
+//!     }
+//!     true
+//! });
+//! assert_eq!(paths[0], b"src/device.rs");
+//! # Ok::<(), pfh_source::PatternError>(())
+//! ```
+//!
+//! Limits: Linux only (the walk reads raw directory records); the names of one directory per level of the walk are held
+//! in memory, about 32 bytes and the name for each.
 #![deny(unsafe_code)]
 
-// SKELETON: the contract agreed between the rooms; `LocalSource` is written by the owner of this crate.
+#[cfg(not(target_os = "linux"))]
+compile_error!("pfh-source reads directories and devices through Linux system calls");
 
-use std::io;
-use std::sync::Arc;
+mod device;
+mod directory;
+mod file;
+mod filter;
+mod limits;
+mod listing;
+mod local;
+mod long_path;
+mod options;
+mod source;
+mod walk;
 
+pub use device::{Device, Medium};
+pub use directory::Directory;
+pub use file::LocalFile;
+pub use filter::PatternError;
+pub use limits::{open_file_limit, raise_open_file_limit};
+pub use local::LocalSource;
+pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
-
-/// What the walk yields, in the order of output.
-#[derive(Debug)]
-pub enum Found {
-    /// Something to read.
-    Entry(Entry),
-    /// Something that will not be read, with its displayed path and the reason.
-    Skipped(Vec<u8>, SkipReason),
-    /// A directory or argument that could not be listed or looked at.
-    Failed(Vec<u8>, io::Error),
-}
-
-/// A file to be read.
-#[derive(Debug)]
-pub struct Entry {
-    /// The directory that holds it.
-    pub directory: Arc<Directory>,
-    /// Its name in that directory, raw bytes. For an argument: the argument as typed, in a directory with an empty path.
-    pub name: Box<[u8]>,
-    /// Regular file, or a stream that the user named (standard input, FIFO, character device), or a block device.
-    pub kind: EntryKind,
-    /// Inode number as the directory states it (0: unknown). A hint for ordering and for finding hard links, never proof.
-    pub inode_hint: u64,
-    /// Size, only where the walk had to ask for it (size filter, size order, balancing).
-    pub size_hint: Option<u64>,
-}
-
-/// What kind of thing an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// Regular file: its size is a promise.
-    Regular,
-    /// Block device: its size is a promise too.
-    BlockDevice,
-    /// Ends when it ends: standard input (`-`), FIFO, socket or character device named by the user, pseudo file.
-    Stream,
-}
-
-/// A directory on the walk. Keeps a descriptor open while the budget for descriptors allows it.
-#[derive(Debug)]
-pub struct Directory {
-    /// As the user named it and the walk extended it, raw bytes, without trailing slash (`/` itself is empty with a leading slash on names).
-    path: Vec<u8>,
-    /// The device that it is on.
-    device: Arc<Device>,
-}
-
-impl Directory {
-    /// The displayed path.
-    pub fn path(&self) -> &[u8] {
-        &self.path
-    }
-    /// The device that it is on.
-    pub fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-}
-
-impl Entry {
-    /// The displayed path: directory, slash, name.
-    pub fn path(&self) -> Vec<u8> {
-        self.directory.path().to_vec()
-    }
-}
-
-/// What kind of medium a device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Medium {
-    /// Heads move: one reader, in physical order.
-    Rotating,
-    /// Flash, and virtual disks whose medium cannot be known.
-    SolidState,
-    /// NFS, SMB, FUSE …: latency, and clocks that are not ours.
-    Network,
-    /// tmpfs, ramfs.
-    Memory,
-}
-
-/// A device as the system describes it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Device {
-    /// `st_dev`.
-    pub number: u64,
-    /// What it is.
-    pub medium: Medium,
-    /// Name for people: `nvme0n1`, `tmpfs`, `//server/share`.
-    pub name: String,
-}
-
-/// How file contents pass the page cache (`--io`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum IoMethod {
-    /// Plain reads; the system caches as it likes.
-    #[default]
-    Buffered,
-    /// Buffered, but cached pages are dropped before and behind the reading: the medium is read, the cache is not flooded.
-    Drop,
-    /// `O_DIRECT`: around the page cache. Falls back to `Drop` where the filesystem refuses, and says so once.
-    Direct,
-}
-
-/// A place that lists and opens files. The engine is generic over it; `LocalSource` is the real one, tests script others.
-pub trait Source: Sync {
-    /// An open file.
-    type File: SourceFile;
-    /// Lists what there is to read, in the order of output. Called once per run, on a thread of its own.
-    /// `visit` returns false to stop the walk.
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool);
-    /// Opens an entry for reading. Must not block on a FIFO that the user did not name.
-    fn open(&self, entry: &Entry) -> io::Result<Self::File>;
-    /// Metadata without opening (does not follow a symlink unless the walk did).
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata>;
-    /// A number that grows with the place on the medium, for `--order physical`. `None` where the filesystem does not tell.
-    fn physical_position(&self, entry: &Entry) -> Option<u64>;
-}
-
-/// An open file. Sequential reading only needs `read`; `read_at` serves several readers of one huge file.
-pub trait SourceFile: Send + Sync {
-    /// Reads at `offset` into `buffer`; 0 means end. May return less than asked. The buffer is aligned to 4096 bytes and
-    /// its length a multiple of 4096 when the engine offers a whole slot; `offset` then is a multiple of 4096 too.
-    /// Streams ignore `offset` (they are read in order by one reader).
-    /// # Errors
-    /// `Interrupted` is retried by the caller; anything else ends the file.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
-    /// Metadata of the open file (`fstat`); for a block device `size` is the device's.
-    fn metadata(&self) -> io::Result<Metadata>;
-    /// Announces that `length` bytes from `offset` will be read soon; never blocks, errors are ignored.
-    fn announce(&self, offset: u64, length: u64);
-    /// Tells that bytes below `offset` will not be read again (drop-behind). No effect on buffered reading.
-    fn release(&self, offset: u64);
-}
+pub use source::{Entry, EntryKind, Found, IoMethod, Source, SourceFile};

@@ -1,0 +1,231 @@
+//! A directory on the walk: its displayed path, its device, and a descriptor as long as the budget allows one.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, OnceLock};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::retry_on_intr;
+
+use crate::device::{Device, Filesystem};
+use crate::limits::{Budget, Permit};
+use crate::long_path;
+
+/// Longest piece of a path kept in one [`Directory`]. With a name of 255 bytes behind it, it stays below `PATH_MAX`
+/// (4096), and a chain of 10,000 directories holds 20 MB of paths at most.
+const PIECE_BYTES_MAX: usize = 2048;
+
+/// How directories are opened: for listing, and as the start of `openat`.
+const FLAGS: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+
+/// A directory on the walk. Keeps a descriptor open while the budget for descriptors allows it.
+#[derive(Debug)]
+pub struct Directory {
+    /// The directory before `piece`; `None` where `piece` begins at the argument.
+    base: Option<Arc<Directory>>,
+    /// Displayed path behind `base`, with the slash that joins a name. At the same time the path by which it is opened.
+    piece: Box<[u8]>,
+    filesystem: Arc<Filesystem>,
+    /// `None` for the holder of the arguments, and for a directory that exists only in a test.
+    place: Option<Place>,
+}
+
+/// Which directory it is, and its descriptor.
+#[derive(Debug)]
+struct Place {
+    identity: Identity,
+    kept: OnceLock<(OwnedFd, Permit)>,
+    budget: Arc<Budget>,
+}
+
+/// Device and inode number: the same directory whatever path leads to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+impl Directory {
+    /// A directory without a descriptor, for sources other than the local one. An empty `path` holds what the user
+    /// named: the displayed path of an entry in it is its name.
+    pub fn detached(path: &[u8], device: Arc<Device>) -> Self {
+        Self::without_place(path, Arc::new(Filesystem::plain(device)))
+    }
+
+    /// The holder of arguments on one filesystem.
+    pub(crate) fn of_arguments(filesystem: Arc<Filesystem>) -> Self {
+        Self::without_place(b"", filesystem)
+    }
+
+    fn without_place(path: &[u8], filesystem: Arc<Filesystem>) -> Self {
+        Self { base: None, piece: with_slash(path), filesystem, place: None }
+    }
+
+    /// A directory named as an argument.
+    pub(crate) fn argument(path: &[u8], opened: Opened, budget: &Arc<Budget>) -> (Arc<Self>, Option<OwnedFd>) {
+        let shown = path.iter().rposition(|&byte| byte != b'/').map_or(&b"/"[..], |last| &path[..=last]);
+        Self::placed(None, with_slash(shown), opened, budget)
+    }
+
+    /// The directory `name` in this one. A descriptor for which there is no permit is handed back.
+    pub(crate) fn child(
+        self: &Arc<Self>,
+        name: &[u8],
+        opened: Opened,
+        budget: &Arc<Budget>,
+    ) -> (Arc<Self>, Option<OwnedFd>) {
+        if self.piece.len() + name.len() < PIECE_BYTES_MAX {
+            let piece = [&self.piece, name, b"/"].concat().into_boxed_slice();
+            Self::placed(self.base.clone(), piece, opened, budget)
+        } else {
+            Self::placed(Some(Arc::clone(self)), with_slash(name), opened, budget)
+        }
+    }
+
+    fn placed(
+        base: Option<Arc<Self>>,
+        piece: Box<[u8]>,
+        opened: Opened,
+        budget: &Arc<Budget>,
+    ) -> (Arc<Self>, Option<OwnedFd>) {
+        let kept = OnceLock::new();
+        let left = match budget.take() {
+            Some(permit) => kept.set((opened.descriptor, permit)).err().map(|(descriptor, _)| descriptor),
+            None => Some(opened.descriptor),
+        };
+        let place = Some(Place { identity: opened.identity, kept, budget: Arc::clone(budget) });
+        (Arc::new(Self { base, piece, filesystem: opened.filesystem, place }), left)
+    }
+
+    /// The displayed path: as the user named it and the walk extended it, raw bytes, without trailing slash except for
+    /// `/` itself; empty for the holder of arguments. Assembled on each call.
+    pub fn path(&self) -> Vec<u8> {
+        let mut path = self.join(b"");
+        if path.len() > 1 {
+            path.pop();
+        }
+        path
+    }
+
+    /// The displayed path of `name` in this directory.
+    pub fn join(&self, name: &[u8]) -> Vec<u8> {
+        let mut chain = vec![self];
+        while let Some(base) = chain[chain.len() - 1].base.as_deref() {
+            chain.push(base);
+        }
+        let mut path = Vec::with_capacity(chain.iter().map(|link| link.piece.len()).sum::<usize>() + name.len());
+        chain.iter().rev().for_each(|link| path.extend_from_slice(&link.piece));
+        path.extend_from_slice(name);
+        path
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.filesystem.device
+    }
+
+    pub(crate) fn filesystem(&self) -> &Arc<Filesystem> {
+        &self.filesystem
+    }
+
+    /// Whether names in it are what the user typed.
+    pub(crate) fn holds_arguments(&self) -> bool {
+        self.place.is_none()
+    }
+
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.place.as_ref().map(|place| place.identity)
+    }
+
+    /// A descriptor from which names in this directory are resolved: the kept one, or one opened again by path.
+    /// # Errors
+    /// What the system says; `NotFound` where the path leads to another directory by now.
+    pub(crate) fn descriptor(&self) -> io::Result<Descriptor<'_>> {
+        let Some(place) = &self.place else { return Ok(Descriptor::Borrowed(CWD)) };
+        if let Some((kept, _)) = place.kept.get() {
+            return Ok(Descriptor::Borrowed(kept.as_fd()));
+        }
+        let opened = self.open_again()?;
+        if Identity::of(&rustix::fs::fstat(&opened)?) != place.identity {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was replaced after it was listed"));
+        }
+        let Some(permit) = place.budget.take() else { return Ok(Descriptor::Owned(opened)) };
+        match place.kept.set((opened, permit)) {
+            Err((opened, _)) => Ok(Descriptor::Owned(opened)), // another thread was faster
+            Ok(()) => self.descriptor(),
+        }
+    }
+
+    fn open_again(&self) -> io::Result<OwnedFd> {
+        let mut chain = vec![self];
+        let mut current = None;
+        while let Some(base) = chain[chain.len() - 1].base.as_deref() {
+            if let Some((kept, _)) = base.place.as_ref().and_then(|place| place.kept.get()) {
+                current = Some(Descriptor::Borrowed(kept.as_fd()));
+                break;
+            }
+            chain.push(base);
+        }
+        let mut current = current.unwrap_or(Descriptor::Borrowed(CWD));
+        for link in chain.into_iter().rev() {
+            current = Descriptor::Owned(open(current.as_fd(), &link.piece, true)?);
+        }
+        match current {
+            Descriptor::Owned(opened) => Ok(opened),
+            Descriptor::Borrowed(_) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+/// A chain of bases is as long as the tree is deep: taken apart in a loop, not by recursion.
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let mut next = self.base.take();
+        while let Some(mut last) = next.and_then(Arc::into_inner) {
+            next = last.base.take();
+        }
+    }
+}
+
+impl Identity {
+    pub(crate) fn of(stat: &rustix::fs::Stat) -> Self {
+        Self { device: stat.st_dev, inode: stat.st_ino }
+    }
+}
+
+/// A directory just opened.
+pub(crate) struct Opened {
+    pub(crate) descriptor: OwnedFd,
+    pub(crate) identity: Identity,
+    pub(crate) filesystem: Arc<Filesystem>,
+}
+
+/// A descriptor that belongs to a [`Directory`], or one that is closed after use.
+#[derive(Debug)]
+pub(crate) enum Descriptor<'a> {
+    Borrowed(BorrowedFd<'a>),
+    Owned(OwnedFd),
+}
+
+impl AsFd for Descriptor<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Borrowed(descriptor) => *descriptor,
+            Self::Owned(descriptor) => descriptor.as_fd(),
+        }
+    }
+}
+
+/// Opens a directory for listing.
+pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<OwnedFd, rustix::io::Errno> {
+    let flags = if follow { FLAGS } else { FLAGS | OFlags::NOFOLLOW };
+    let resolved = long_path::resolve(start, path)?;
+    retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()))
+}
+
+/// `path` as what stands before a name.
+fn with_slash(path: &[u8]) -> Box<[u8]> {
+    let slash: &[u8] = if path.is_empty() || path.ends_with(b"/") { b"" } else { b"/" };
+    [path, slash].concat().into_boxed_slice()
+}

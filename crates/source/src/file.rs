@@ -1,0 +1,271 @@
+//! An open file: how its bytes pass the page cache, and how holes are passed over.
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use pfh_record::{Metadata, Timestamp};
+use rustix::fs::{
+    Advice, FileType, Mode, OFlags, SeekFrom, Stat, fadvise, fcntl_getfl, fcntl_setfl, fstat, openat, seek,
+};
+use rustix::io::{Errno, pread, read, retry_on_intr};
+
+use crate::long_path;
+use crate::source::{EntryKind, IoMethod, SourceFile};
+
+/// What `O_DIRECT` wants of address, length and offset on every usual device.
+const DIRECT_ALIGNMENT: usize = 4096;
+
+/// Most bytes copied by one unaligned call under `O_DIRECT`.
+const BOUNCE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Below this size, asking for holes costs more than reading them.
+const SPARSE_BYTES_MIN: u64 = 1024 * 1024;
+
+/// Unit of `st_blocks`.
+const STAT_BLOCK_BYTES: u64 = 512;
+
+/// How a file is to be opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) kind: EntryKind,
+    /// The user typed this path.
+    pub(crate) named: bool,
+    pub(crate) follow: bool,
+    pub(crate) io: IoMethod,
+    pub(crate) preserve_access_time: bool,
+    pub(crate) holes_trusted: bool,
+}
+
+/// An open file of [`crate::LocalSource`].
+#[derive(Debug)]
+pub struct LocalFile {
+    descriptor: OwnedFd,
+    kind: EntryKind,
+    /// `O_DIRECT` is set.
+    direct: AtomicBool,
+    /// Pages are dropped behind the reading.
+    drop_behind: AtomicBool,
+    /// Bytes dropped so far.
+    released: AtomicU64,
+    holes_trusted: bool,
+    /// The file has holes that can be asked for.
+    sparse: AtomicBool,
+    direct_fallbacks: Arc<AtomicU64>,
+}
+
+impl LocalFile {
+    /// A descriptor that is read to its end.
+    pub(crate) fn stream(descriptor: OwnedFd) -> Self {
+        Self::new(descriptor, EntryKind::Stream, IoMethod::Buffered, false, Arc::default())
+    }
+
+    fn new(
+        descriptor: OwnedFd,
+        kind: EntryKind,
+        io: IoMethod,
+        holes_trusted: bool,
+        direct_fallbacks: Arc<AtomicU64>,
+    ) -> Self {
+        Self {
+            descriptor,
+            kind,
+            direct: AtomicBool::new(io == IoMethod::Direct),
+            drop_behind: AtomicBool::new(io == IoMethod::Drop),
+            released: AtomicU64::new(0),
+            holes_trusted,
+            sparse: AtomicBool::new(false),
+            direct_fallbacks,
+        }
+    }
+
+    pub(crate) fn open(
+        start: BorrowedFd<'_>,
+        path: &[u8],
+        how: How,
+        direct_fallbacks: &Arc<AtomicU64>,
+    ) -> io::Result<Self> {
+        let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+        if !how.follow {
+            flags |= OFlags::NOFOLLOW;
+        }
+        // A FIFO put in the place of a file must not make the run wait; one that the user named may.
+        if how.kind == EntryKind::Regular || !how.named {
+            flags |= OFlags::NONBLOCK;
+        }
+        if how.kind == EntryKind::Stream {
+            return Ok(Self::stream(open_keeping_access_time(start, path, flags, how)?));
+        }
+        let mut io = how.io;
+        let mut opened = if io == IoMethod::Direct {
+            open_keeping_access_time(start, path, flags | OFlags::DIRECT, how)
+        } else {
+            open_keeping_access_time(start, path, flags, how)
+        };
+        if io == IoMethod::Direct && matches!(opened, Err(Errno::INVAL)) {
+            direct_fallbacks.fetch_add(1, Ordering::Relaxed);
+            io = IoMethod::Drop;
+            opened = open_keeping_access_time(start, path, flags, how);
+        }
+        let file = Self::new(opened?, how.kind, io, how.holes_trusted, Arc::clone(direct_fallbacks));
+        if file.drops_behind() {
+            file.drop_pages(0, 0);
+        }
+        Ok(file)
+    }
+
+    fn drops_behind(&self) -> bool {
+        self.drop_behind.load(Ordering::Relaxed)
+    }
+
+    /// Drops cached pages; `length` 0 means to the end. Advice: an error changes nothing.
+    fn drop_pages(&self, offset: u64, length: u64) {
+        let _ = fadvise(&self.descriptor, offset, NonZeroU64::new(length), Advice::DontNeed);
+    }
+
+    fn read_direct(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let aligned = buffer.as_ptr().align_offset(DIRECT_ALIGNMENT) == 0
+            && buffer.len().is_multiple_of(DIRECT_ALIGNMENT)
+            && offset.is_multiple_of(DIRECT_ALIGNMENT as u64);
+        let outcome =
+            if aligned { pread(&self.descriptor, &mut *buffer, offset) } else { self.read_bounced(buffer, offset) };
+        match outcome {
+            Err(Errno::INVAL) => {
+                self.leave_direct()?;
+                Ok(pread(&self.descriptor, buffer, offset)?)
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Reads around a range that `O_DIRECT` refuses, and copies from there.
+    fn read_bounced(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        let before = (offset % DIRECT_ALIGNMENT as u64) as usize;
+        let wanted = buffer.len().min(BOUNCE_BYTES_MAX);
+        let length = (before + wanted).next_multiple_of(DIRECT_ALIGNMENT);
+        let mut space = vec![0; length + DIRECT_ALIGNMENT];
+        let start = space.as_ptr().align_offset(DIRECT_ALIGNMENT);
+        let aligned = &mut space[start..start + length];
+        let read = pread(&self.descriptor, &mut *aligned, offset - before as u64)?;
+        let count = read.saturating_sub(before).min(wanted);
+        buffer[..count].copy_from_slice(&aligned[before..before + count]);
+        Ok(count)
+    }
+
+    /// The filesystem accepted `O_DIRECT` but refuses to read so: go on through the page cache.
+    fn leave_direct(&self) -> io::Result<()> {
+        fcntl_setfl(&self.descriptor, fcntl_getfl(&self.descriptor)? - OFlags::DIRECT)?;
+        if self.direct.swap(false, Ordering::Relaxed) {
+            self.direct_fallbacks.fetch_add(1, Ordering::Relaxed);
+        }
+        self.drop_behind.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Zeros from a hole at `offset`; `None` where there may be data. Asked anew for each call, so that a hole which is
+    /// written to meanwhile gives what a read would have given.
+    fn read_hole(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
+        let end = match seek(&self.descriptor, SeekFrom::Data(offset)) {
+            Ok(data) => data,
+            // No data behind `offset`: the last hole, or the end of the file.
+            Err(Errno::NXIO) => fstat(&self.descriptor).ok()?.st_size as u64,
+            Err(_) => {
+                self.sparse.store(false, Ordering::Relaxed);
+                return None;
+            }
+        };
+        let length = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
+        if length == 0 {
+            return None;
+        }
+        buffer[..length].fill(0);
+        Some(length)
+    }
+}
+
+impl SourceFile for LocalFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.kind == EntryKind::Stream {
+            return Ok(read(&self.descriptor, buffer)?);
+        }
+        if self.sparse.load(Ordering::Relaxed)
+            && let Some(length) = self.read_hole(buffer, offset)
+        {
+            return Ok(length);
+        }
+        if self.direct.load(Ordering::Relaxed) {
+            return self.read_direct(buffer, offset);
+        }
+        Ok(pread(&self.descriptor, buffer, offset)?)
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        let stat = fstat(&self.descriptor)?;
+        let mut metadata = metadata_of(&stat);
+        if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
+            metadata.size = seek(&self.descriptor, SeekFrom::End(0))?;
+        }
+        let sparse = self.holes_trusted
+            && self.kind == EntryKind::Regular
+            && metadata.size > SPARSE_BYTES_MIN
+            && (stat.st_blocks as u64).saturating_mul(STAT_BLOCK_BYTES) < metadata.size;
+        self.sparse.store(sparse, Ordering::Relaxed);
+        Ok(metadata)
+    }
+
+    fn announce(&self, offset: u64, length: u64) {
+        if self.kind != EntryKind::Stream
+            && !self.direct.load(Ordering::Relaxed)
+            && let Some(length) = NonZeroU64::new(length)
+        {
+            let _ = fadvise(&self.descriptor, offset, Some(length), Advice::WillNeed);
+        }
+    }
+
+    fn release(&self, offset: u64) {
+        if self.drops_behind() {
+            let released = self.released.fetch_max(offset, Ordering::Relaxed);
+            if let Some(length) = offset.checked_sub(released).filter(|&length| length > 0) {
+                self.drop_pages(released, length);
+            }
+        }
+    }
+}
+
+/// What was read but not released is dropped on closing.
+impl Drop for LocalFile {
+    fn drop(&mut self) {
+        if self.drops_behind() {
+            self.drop_pages(self.released.load(Ordering::Relaxed), 0);
+        }
+    }
+}
+
+fn open_keeping_access_time(start: BorrowedFd<'_>, path: &[u8], flags: OFlags, how: How) -> Result<OwnedFd, Errno> {
+    let resolved = long_path::resolve(start, path)?;
+    let open = |flags| retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()));
+    if how.preserve_access_time {
+        match open(flags | OFlags::NOATIME) {
+            Err(Errno::PERM) => {} // neither owner nor privileged
+            outcome => return outcome,
+        }
+    }
+    open(flags)
+}
+
+#[expect(clippy::unnecessary_cast, reason = "the widths of these fields differ between architectures")]
+pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
+    Metadata {
+        size: stat.st_size as u64,
+        mtime: Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 },
+        ctime: Timestamp { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
+        device: stat.st_dev as u64,
+        inode: stat.st_ino as u64,
+        links: stat.st_nlink as u64,
+        mode: stat.st_mode as u32,
+        uid: stat.st_uid as u32,
+        gid: stat.st_gid as u32,
+    }
+}

@@ -1,0 +1,95 @@
+//! The names in one directory, sorted.
+
+use std::cmp::Ordering;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{FileType, RawDir};
+use rustix::io::Errno;
+
+/// Bytes of directory records fetched by one system call.
+pub(crate) const RECORD_BYTES: usize = 256 * 1024;
+
+/// Buffer for [`Listing::read`], used again for each directory.
+pub(crate) type Records = Box<[MaybeUninit<u8>]>;
+
+/// One name as the directory states it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    /// The first eight bytes of the name: most comparisons end here, without a look at the names.
+    key: u64,
+    offset: usize,
+    length: u16,
+    pub(crate) kind: FileType,
+    pub(crate) inode: u64,
+}
+
+impl Item {
+    /// The same name, with the type that the directory did not state.
+    pub(crate) fn of_kind(self, kind: FileType) -> Self {
+        Self { kind, ..self }
+    }
+}
+
+/// The names in one directory, all of them: they are sorted by their bytes. 32 bytes and the name for each.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    names: Vec<u8>,
+    items: Vec<Item>,
+}
+
+impl Listing {
+    /// Reads the directory to its end. With an error, the listing holds what came before it.
+    pub(crate) fn read(directory: BorrowedFd<'_>, records: &mut Records) -> (Self, io::Result<()>) {
+        let mut listing = Self::default();
+        let mut entries = RawDir::new(directory, records);
+        let outcome = loop {
+            match entries.next() {
+                None => break Ok(()),
+                Some(Err(Errno::INTR)) => {}
+                Some(Err(error)) => break Err(error.into()),
+                Some(Ok(entry)) => {
+                    listing.push(entry.file_name().to_bytes(), entry.file_type(), entry.ino());
+                }
+            }
+        };
+        listing.sort();
+        (listing, outcome)
+    }
+
+    fn push(&mut self, name: &[u8], kind: FileType, inode: u64) {
+        if matches!(name, b"." | b"..") {
+            return;
+        }
+        let mut key = [0; 8];
+        let prefix = name.len().min(8);
+        key[..prefix].copy_from_slice(&name[..prefix]);
+        // A record is shorter than 64 KiB: its length has 16 bits.
+        let length = name.len() as u16;
+        let item = Item { key: u64::from_be_bytes(key), offset: self.names.len(), length, kind, inode };
+        self.names.extend_from_slice(name);
+        self.items.push(item);
+    }
+
+    fn sort(&mut self) {
+        let names = &self.names;
+        self.items.sort_unstable_by(|left, right| match left.key.cmp(&right.key) {
+            // Names hold no NUL, so equal keys with a zero in them are equal names.
+            Ordering::Equal => bytes(names, left).cmp(bytes(names, right)),
+            unequal => unequal,
+        });
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Item> {
+        self.items.get(index).copied()
+    }
+
+    pub(crate) fn name(&self, item: &Item) -> &[u8] {
+        bytes(&self.names, item)
+    }
+}
+
+fn bytes<'a>(names: &'a [u8], item: &Item) -> &'a [u8] {
+    &names[item.offset..item.offset + usize::from(item.length)]
+}

@@ -1,0 +1,105 @@
+//! The file system of this machine as a [`Source`].
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pfh_record::Metadata;
+use rustix::fs::{AtFlags, statat};
+use rustix::io::retry_on_intr;
+
+use crate::device::Filesystems;
+use crate::file::{self, LocalFile};
+use crate::filter::{Filter, PatternError};
+use crate::limits::Budget;
+use crate::long_path;
+use crate::options::{FileList, WalkOptions};
+use crate::source::{Entry, EntryKind, Found, Source, SourceFile};
+use crate::walk::Walk;
+
+/// Files and directories of this machine.
+///
+/// The walk yields arguments in their order, and below a directory its names sorted by their bytes, each subdirectory's
+/// contents at the place of its name. Hidden files are read. A symbolic link met in the walk is passed over unless an
+/// option follows it. Kernel filesystems (proc, sysfs, cgroup …) met in the walk are passed over; what the user names in
+/// them is read as a stream.
+#[derive(Debug)]
+pub struct LocalSource {
+    pub(crate) options: WalkOptions,
+    pub(crate) filter: Filter,
+    pub(crate) filesystems: Filesystems,
+    pub(crate) budget: Arc<Budget>,
+    list: Mutex<Option<FileList>>,
+    direct_fallbacks: Arc<AtomicU64>,
+}
+
+impl LocalSource {
+    /// A source for what `options` name. Nothing is opened yet.
+    /// # Errors
+    /// The pattern that cannot be understood.
+    pub fn new(mut options: WalkOptions) -> Result<Self, PatternError> {
+        Ok(Self {
+            filter: Filter::new(&options)?,
+            filesystems: Filesystems::new(&options),
+            budget: Budget::from_limit(),
+            list: Mutex::new(options.files_from.take()),
+            direct_fallbacks: Arc::default(),
+            options,
+        })
+    }
+
+    /// How many files could not be read around the page cache ([`crate::IoMethod::Direct`]) and were read through it.
+    pub fn direct_fallbacks(&self) -> u64 {
+        self.direct_fallbacks.load(Ordering::Relaxed)
+    }
+
+    /// Whether a name in this directory is resolved through a final symbolic link.
+    fn follows(&self, entry: &Entry) -> bool {
+        entry.directory.holds_arguments() || self.options.follow_files
+    }
+}
+
+impl Source for LocalSource {
+    type File = LocalFile;
+
+    /// A [`WalkOptions::files_from`] list is consumed by the first walk.
+    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Walk::new(self, self.options.want_size, visit).run(list);
+    }
+
+    fn open(&self, entry: &Entry) -> io::Result<LocalFile> {
+        if is_standard_input(entry) {
+            return Ok(LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?));
+        }
+        let start = entry.directory.descriptor()?;
+        let how = file::How {
+            kind: entry.kind,
+            named: entry.directory.holds_arguments(),
+            follow: self.follows(entry),
+            io: self.options.io,
+            preserve_access_time: self.options.preserve_access_time,
+            holes_trusted: entry.directory.filesystem().holes_trusted,
+        };
+        LocalFile::open(start.as_fd(), &entry.name, how, &self.direct_fallbacks)
+    }
+
+    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+        if is_standard_input(entry) || entry.kind == EntryKind::BlockDevice {
+            return self.open(entry)?.metadata();
+        }
+        let start = entry.directory.descriptor()?;
+        let flags = if self.follows(entry) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        let resolved = long_path::resolve(start.as_fd(), &entry.name)?;
+        Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
+    }
+
+    fn physical_position(&self, _entry: &Entry) -> Option<u64> {
+        None
+    }
+}
+
+fn is_standard_input(entry: &Entry) -> bool {
+    entry.directory.holds_arguments() && entry.kind == EntryKind::Stream && &*entry.name == b"-"
+}

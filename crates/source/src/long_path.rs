@@ -1,0 +1,47 @@
+//! Paths longer than the system takes in one call (`PATH_MAX`, 4096 bytes with the NUL), walked piece by piece.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::{Errno, retry_on_intr};
+
+/// Longest path given to one system call.
+const PIECE_BYTES_MAX: usize = 4095;
+
+/// The last piece of a path, and the directory from which it is to be resolved.
+pub(crate) struct Resolved<'a> {
+    start: Start<'a>,
+    pub(crate) rest: &'a [u8],
+}
+
+enum Start<'a> {
+    Given(BorrowedFd<'a>),
+    Opened(OwnedFd),
+}
+
+impl AsFd for Resolved<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.start {
+            Start::Given(start) => *start,
+            Start::Opened(start) => start.as_fd(),
+        }
+    }
+}
+
+/// Shortens `path` until the rest fits one call, opening the directories before it. Costs nothing for a usual path.
+pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resolved<'a>, Errno> {
+    let mut resolved = Resolved { start: Start::Given(start), rest: path };
+    while resolved.rest.len() > PIECE_BYTES_MAX {
+        let window = &resolved.rest[..=PIECE_BYTES_MAX];
+        let slash = window.iter().rposition(|&byte| byte == b'/').ok_or(Errno::NAMETOOLONG)?;
+        let piece = &resolved.rest[..slash.max(1)];
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = retry_on_intr(|| openat(&resolved, piece, flags, Mode::empty()))?;
+        let rest = &resolved.rest[slash..];
+        let name = rest.iter().position(|&byte| byte != b'/').unwrap_or(rest.len());
+        // A path that ends in slashes names the directory itself.
+        resolved =
+            Resolved { start: Start::Opened(opened), rest: if name == rest.len() { b"." } else { &rest[name..] } };
+    }
+    Ok(resolved)
+}

@@ -1,0 +1,354 @@
+//! The walk: arguments in their order, and below a directory its names in byte order, each subdirectory at its place.
+//!
+//! One [`Level`] for each directory between the argument and the current place, on the heap: a deep tree costs memory,
+//! never stack. A directory is opened from its parent's descriptor, so that no path is too long.
+
+use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use pfh_record::SkipReason;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::io::{Errno, retry_on_intr};
+
+use crate::device::Filesystem;
+use crate::directory::{self, Descriptor, Directory, Identity, Opened};
+use crate::listing::{Item, Listing, RECORD_BYTES, Records};
+use crate::local::LocalSource;
+use crate::long_path;
+use crate::options::FileList;
+use crate::source::{Entry, EntryKind, Found};
+
+/// Longest path taken from a list: more is a damaged list, not a path.
+const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// One walk over everything that the options name.
+pub(crate) struct Walk<'a> {
+    source: &'a LocalSource,
+    visit: &'a mut dyn FnMut(Found) -> bool,
+    /// Whether every regular file's size is asked for.
+    sizes: bool,
+    records: Records,
+    levels: Vec<Level>,
+    /// Where arguments belong: one holder for each filesystem, the one used last.
+    holder: Option<Arc<Directory>>,
+}
+
+/// A directory being walked.
+struct Level {
+    directory: Arc<Directory>,
+    /// Its descriptor, where the budget did not allow the directory itself to keep one.
+    descriptor: Option<OwnedFd>,
+    listing: Listing,
+    next: usize,
+}
+
+impl Level {
+    fn descriptor(&mut self) -> io::Result<BorrowedFd<'_>> {
+        if self.descriptor.is_none() {
+            match self.directory.descriptor()? {
+                Descriptor::Borrowed(kept) => return Ok(kept),
+                Descriptor::Owned(opened) => self.descriptor = Some(opened),
+            }
+        }
+        self.descriptor.as_ref().map(AsFd::as_fd).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// `Break` when the visitor wants no more.
+type Flow = ControlFlow<()>;
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(source: &'a LocalSource, sizes: bool, visit: &'a mut dyn FnMut(Found) -> bool) -> Self {
+        let records = vec![std::mem::MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice();
+        Self { source, visit, sizes, records, levels: Vec::new(), holder: None }
+    }
+
+    /// Walks the roots, then the list.
+    pub(crate) fn run(mut self, list: Option<FileList>) {
+        let source = self.source;
+        for root in &source.options.roots {
+            let flow = if root == b"-" { self.standard_input() } else { self.argument(root) };
+            if flow.is_break() {
+                return;
+            }
+        }
+        if let Some(list) = list {
+            // A break has nothing left to stop.
+            let _ = self.list(list);
+        }
+    }
+
+    fn list(&mut self, list: FileList) -> Flow {
+        let (name, mut reader, separator) = list.into_parts();
+        let mut path = Vec::new();
+        loop {
+            path.clear();
+            match reader.by_ref().take(LISTED_PATH_BYTES_MAX).read_until(separator, &mut path) {
+                Ok(0) => return Flow::Continue(()),
+                Ok(_) => {}
+                Err(error) => return self.failed(name, error),
+            }
+            if path.last() == Some(&separator) {
+                path.pop();
+            } else if path.len() as u64 == LISTED_PATH_BYTES_MAX {
+                let message = format!("a path in this list is longer than {LISTED_PATH_BYTES_MAX} bytes");
+                return self.failed(name, io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+            match path.as_slice() {
+                b"" => {}
+                b"-" => self.argument(b"./-")?,
+                path => self.argument(path)?,
+            }
+        }
+    }
+
+    fn standard_input(&mut self) -> Flow {
+        let stdin = io::stdin();
+        match fstat(&stdin) {
+            Ok(stat) => {
+                let filesystem = self.source.filesystems.of(stat.st_dev, || Some(&stdin));
+                self.named(b"-", EntryKind::Stream, &stat, filesystem)
+            }
+            Err(error) => self.failed(b"-".to_vec(), error.into()),
+        }
+    }
+
+    fn argument(&mut self, path: &[u8]) -> Flow {
+        let stat = match long_path::resolve(CWD, path)
+            .and_then(|resolved| retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty())))
+        {
+            Ok(stat) => stat,
+            Err(error) => return self.failed(path.to_vec(), error.into()),
+        };
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => return self.argument_directory(path),
+            FileType::RegularFile => EntryKind::Regular,
+            FileType::BlockDevice => EntryKind::BlockDevice,
+            FileType::Fifo | FileType::CharacterDevice => EntryKind::Stream,
+            _ => {
+                let error =
+                    io::Error::new(io::ErrorKind::Unsupported, "neither a file nor a stream that can be opened");
+                return self.failed(path.to_vec(), error);
+            }
+        };
+        let filesystem = self.source.filesystems.of(stat.st_dev, || {
+            let resolved = long_path::resolve(CWD, path).ok()?;
+            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+        });
+        if kind == EntryKind::Regular {
+            let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+            let filter = &self.source.filter;
+            if !filter.wants_file(name, || path.to_vec()) || !filter.wants_size(stat.st_size as u64) {
+                return Flow::Continue(());
+            }
+        }
+        self.named(path, kind, &stat, filesystem)
+    }
+
+    /// An argument that is not a directory.
+    fn named(&mut self, path: &[u8], kind: EntryKind, stat: &Stat, filesystem: Arc<Filesystem>) -> Flow {
+        let kind = if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind };
+        let holder = match self.holder.take() {
+            Some(holder) if Arc::ptr_eq(holder.filesystem(), &filesystem) => holder,
+            _ => Arc::new(Directory::of_arguments(filesystem)),
+        };
+        self.holder = Some(Arc::clone(&holder));
+        self.visit(Found::Entry(Entry {
+            directory: holder,
+            name: path.into(),
+            kind,
+            inode_hint: stat.st_ino,
+            size_hint: (kind == EntryKind::Regular).then_some(stat.st_size as u64),
+        }))
+    }
+
+    fn argument_directory(&mut self, path: &[u8]) -> Flow {
+        if self.source.options.max_depth == Some(0) {
+            return Flow::Continue(());
+        }
+        let opened = directory::open(CWD, path, true).map_err(io::Error::from).and_then(|descriptor| {
+            let identity = Identity::of(&fstat(&descriptor)?);
+            let filesystem = self.source.filesystems.of(identity.device, || Some(&descriptor));
+            Ok(Opened { descriptor, identity, filesystem })
+        });
+        match opened {
+            Ok(opened) => {
+                let (directory, descriptor) = Directory::argument(path, opened, &self.source.budget);
+                self.enter(directory, descriptor)?;
+                self.descend()
+            }
+            Err(error) => self.failed(path.to_vec(), error),
+        }
+    }
+
+    /// Lists a directory and makes it the current level.
+    fn enter(&mut self, directory: Arc<Directory>, descriptor: Option<OwnedFd>) -> Flow {
+        // Only the innermost level may hold a descriptor beside the budget.
+        if let Some(parent) = self.levels.last_mut() {
+            parent.descriptor = None;
+        }
+        let mut level = Level { directory, descriptor, listing: Listing::default(), next: 0 };
+        let (listing, outcome) = match level.descriptor() {
+            Ok(descriptor) => Listing::read(descriptor, &mut self.records),
+            Err(error) => (Listing::default(), Err(error)),
+        };
+        level.listing = listing;
+        let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error));
+        self.levels.push(level);
+        failed.map_or(Flow::Continue(()), |failed| self.visit(failed))
+    }
+
+    /// Walks below the current level until it is done.
+    fn descend(&mut self) -> Flow {
+        while let Some(level) = self.levels.last_mut() {
+            let Some(item) = level.listing.get(level.next) else {
+                self.levels.pop();
+                continue;
+            };
+            level.next += 1;
+            if let flow @ Flow::Break(()) = self.item(&item) {
+                self.levels.clear();
+                return flow;
+            }
+        }
+        Flow::Continue(())
+    }
+
+    /// One name in the current directory.
+    fn item(&mut self, item: &Item) -> Flow {
+        match item.kind {
+            FileType::RegularFile => self.file(item, None),
+            FileType::Directory => self.subdirectory(item, false),
+            FileType::Symlink => self.link(item),
+            FileType::Unknown => match self.stat(item, false) {
+                Ok(stat) => {
+                    let kind = FileType::from_raw_mode(stat.st_mode);
+                    match kind {
+                        FileType::Unknown => self.not_regular(item),
+                        kind => self.item(&item.of_kind(kind)),
+                    }
+                }
+                Err(error) => self.failed(self.path(item), error),
+            },
+            _ => self.not_regular(item),
+        }
+    }
+
+    fn link(&mut self, item: &Item) -> Flow {
+        let options = &self.source.options;
+        if !options.follow_files && !options.follow_directories {
+            return Flow::Continue(());
+        }
+        match self.stat(item, true) {
+            Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory if options.follow_directories => self.subdirectory(item, true),
+                FileType::RegularFile if options.follow_files => self.file(item, Some(stat)),
+                FileType::Directory | FileType::RegularFile => Flow::Continue(()),
+                _ if options.follow_files => self.not_regular(item),
+                _ => Flow::Continue(()),
+            },
+            Err(error) if options.follow_files => self.failed(self.path(item), error),
+            Err(_) => Flow::Continue(()),
+        }
+    }
+
+    /// A regular file; `stat` where it was looked at already.
+    fn file(&mut self, item: &Item, stat: Option<Stat>) -> Flow {
+        if !self.wants(item) {
+            return Flow::Continue(());
+        }
+        let filter = &self.source.filter;
+        let mut size_hint = stat.map(|stat| stat.st_size as u64);
+        if size_hint.is_none() && (self.sizes || filter.needs_size()) {
+            match self.stat(item, false) {
+                Ok(stat) => size_hint = Some(stat.st_size as u64),
+                Err(error) => return self.failed(self.path(item), error),
+            }
+        }
+        if size_hint.is_some_and(|size| !filter.wants_size(size)) {
+            return Flow::Continue(());
+        }
+        let Some(level) = self.levels.last() else { return Flow::Continue(()) };
+        let directory = Arc::clone(&level.directory);
+        let kind = if directory.filesystem().pseudo { EntryKind::Stream } else { EntryKind::Regular };
+        let inode_hint = stat.map_or(item.inode, |stat| stat.st_ino);
+        let name = level.listing.name(item).into();
+        self.visit(Found::Entry(Entry { directory, name, kind, inode_hint, size_hint }))
+    }
+
+    fn not_regular(&mut self, item: &Item) -> Flow {
+        if self.wants(item) { self.skipped(item, SkipReason::NotRegular) } else { Flow::Continue(()) }
+    }
+
+    fn subdirectory(&mut self, item: &Item, follow: bool) -> Flow {
+        let source = self.source;
+        let depth = self.levels.len();
+        let Some(level) = self.levels.last_mut() else { return Flow::Continue(()) };
+        let parent = Arc::clone(&level.directory);
+        let filter = &source.filter;
+        if source.options.max_depth.is_some_and(|max| depth >= max)
+            || !filter.wants_directory(level.listing.name(item), || parent.join(level.listing.name(item)))
+        {
+            return Flow::Continue(());
+        }
+        let name = level.listing.name(item).to_vec();
+        let opened = level.descriptor().and_then(|start| {
+            let descriptor = directory::open(start, &name, follow)?;
+            let identity = Identity::of(&fstat(&descriptor)?);
+            let filesystem = if Some(identity.device) == parent.identity().map(|parent| parent.device) {
+                Arc::clone(parent.filesystem())
+            } else {
+                source.filesystems.of(identity.device, || Some(&descriptor))
+            };
+            Ok(Opened { descriptor, identity, filesystem })
+        });
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => return self.failed(parent.join(&name), error),
+        };
+        if !Arc::ptr_eq(&opened.filesystem, parent.filesystem())
+            && (opened.filesystem.pseudo || source.options.one_file_system)
+        {
+            return Flow::Continue(());
+        }
+        if self.levels.iter().any(|level| level.directory.identity() == Some(opened.identity)) {
+            return self.skipped(item, SkipReason::Loop);
+        }
+        let (directory, descriptor) = parent.child(&name, opened, &source.budget);
+        self.enter(directory, descriptor)
+    }
+
+    fn wants(&self, item: &Item) -> bool {
+        self.levels.last().is_some_and(|level| {
+            let name = level.listing.name(item);
+            self.source.filter.wants_file(name, || level.directory.join(name))
+        })
+    }
+
+    fn stat(&mut self, item: &Item, follow: bool) -> io::Result<Stat> {
+        let level = self.levels.last_mut().ok_or(Errno::NOENT)?;
+        let name = level.listing.name(item).to_vec();
+        let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        let start = level.descriptor()?;
+        Ok(retry_on_intr(|| statat(start, name.as_slice(), flags))?)
+    }
+
+    fn path(&self, item: &Item) -> Vec<u8> {
+        self.levels.last().map(|level| level.directory.join(level.listing.name(item))).unwrap_or_default()
+    }
+
+    fn skipped(&mut self, item: &Item, reason: SkipReason) -> Flow {
+        let path = self.path(item);
+        self.visit(Found::Skipped(path, reason))
+    }
+
+    fn failed(&mut self, path: Vec<u8>, error: io::Error) -> Flow {
+        self.visit(Found::Failed(path, error))
+    }
+
+    fn visit(&mut self, found: Found) -> Flow {
+        if (self.visit)(found) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+}
