@@ -23,6 +23,9 @@ use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_ro
 
 use crate::{Algorithm, Digest};
 
+/// The algorithm that this module computes.
+pub const ALGORITHM: Algorithm = Algorithm::BLAKE3;
+
 /// Length of every piece but the last: a power of two, multiple of the 1 KiB chunk.
 pub const PIECE_BYTES: usize = 1 << 20;
 const _: () = assert!(PIECE_BYTES.is_power_of_two() && PIECE_BYTES.is_multiple_of(blake3::CHUNK_LEN));
