@@ -1,2 +1,43 @@
-//! Source to memory table to workers to records.
-#![deny(unsafe_code)]
+//! Source → memory table → workers → records.
+//!
+//! [`run`] takes a [`Source`](pfh_source::Source) (what there is to read), [`Options`] (how) and a [`Sink`] (where the
+//! records go), and returns a [`Report`] of counts and times. It plans, prefetches, schedules, counts and cancels.
+//!
+//! What it deliberately does not know: formats of any kind, the terminal, paths of the system. It prints nothing and
+//! opens nothing itself.
+//!
+//! # How a run flows
+//! One thread walks the source and numbers what it finds; workers take jobs from a bounded queue, read into slots of the
+//! [memory table](Options::memory_bytes), hash, and hand records to a collector which puts them back into the order of
+//! the walk. Everything that waits is bounded: jobs and finished records by a share of the memory option (the walk
+//! pauses when it is used up), bytes by the slots of the table, look-ahead by bytes and by open files.
+//!
+//! # Errors
+//! An error belongs to a file: it becomes the outcome of that file's record, and the run goes on. A panic while a file
+//! is hashed becomes an `internal` error of that file.
+#![forbid(unsafe_code)]
+
+mod adaptive;
+mod chain;
+mod collect;
+mod control;
+mod digesting;
+mod job;
+mod limits;
+mod links;
+mod mtp;
+mod options;
+mod queue;
+mod reading;
+mod run;
+mod smt;
+mod stats;
+mod table;
+mod tree;
+mod window;
+
+pub use control::{CancelToken, Counters};
+pub use limits::MemoryTooSmall;
+pub use options::{Mode, Options, Order};
+pub use run::{Prepare, Sink, Skip, run};
+pub use stats::{Counts, Report, Timers};

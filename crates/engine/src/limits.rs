@@ -1,0 +1,139 @@
+//! Every limit of a run, in one place, with the sums behind it.
+
+use crate::options::{Mode, Options};
+use std::fmt;
+
+/// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
+/// and stays inside a 1 MiB second-level cache together with the hash states.
+pub(crate) const SLOT_BYTES_MAX: usize = 256 << 10;
+/// Smallest slot: below this the system calls dominate.
+pub(crate) const SLOT_BYTES_MIN: usize = 16 << 10;
+/// Slots are aligned to this, and a multiple of it, so that direct I/O can fill them.
+pub(crate) const SLOT_ALIGN_BYTES: usize = 4096;
+/// Slots that each worker must be able to hold at once: one being filled, one being hashed, two on their way.
+const SLOTS_PER_THREAD_MIN: usize = 4;
+
+/// Jobs handed to a worker at a time: files of one directory stay together, and the lock is taken once for all of them.
+pub(crate) const GRAB_MAX: usize = 16;
+/// Records that a worker keeps before it hands them to the collector.
+pub(crate) const RECORDS_HELD_MAX: usize = 32;
+/// Entries that the walk collects before it takes the queue's lock.
+pub(crate) const WALK_GROUP_MAX: usize = 64;
+
+/// From this size on a file with several digests is spread over workers: 8 MiB of MD5 is 10 ms, against some 10 µs
+/// for handing work over.
+pub(crate) const SPREAD_FILE_BYTES: u64 = 8 << 20;
+/// Slots of one spread file that are read ahead of its slowest digest.
+pub(crate) const SPREAD_SLOTS_AHEAD: usize = 8;
+
+/// Look-ahead window: opened files per worker. 256 reads in flight reach what io_uring reaches on solid state.
+pub(crate) const WINDOW_FILES_MAX: usize = 256;
+/// Bytes announced per file of the window.
+pub(crate) const WINDOW_FILE_BYTES: u64 = 1 << 20;
+
+/// Files in one slot of prefetched small files.
+pub(crate) const BATCH_FILES_MAX: usize = 16;
+/// Jobs that `balance` looks at, and times a job may be passed over.
+pub(crate) const BALANCE_JOBS: usize = 256;
+
+/// Bytes that a waiting job and, later, its record cost besides path and digests (allocations, queue places).
+pub(crate) const JOB_BYTES: u64 = 256;
+/// Bytes of one known hard link (map entry, metadata, two digests).
+const LINK_BYTES: u64 = 512;
+
+const _: () =
+    assert!(SLOT_BYTES_MAX.is_multiple_of(SLOT_ALIGN_BYTES) && SLOT_BYTES_MIN.is_multiple_of(SLOT_ALIGN_BYTES));
+// A batch of small files needs room for each of its files.
+const _: () = assert!(SLOT_BYTES_MIN / BATCH_FILES_MAX >= 512);
+
+/// How the memory option is divided. The parts add up to no more than it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Length of one slot.
+    pub(crate) slot_bytes: usize,
+    /// Number of slots: ⅝ of the memory.
+    pub(crate) slots: usize,
+    /// Bytes that may be announced ahead (they sit in the page cache): ¼.
+    pub(crate) announced_bytes: u64,
+    /// Jobs and records that wait: 1/16.
+    pub(crate) waiting_bytes: u64,
+    /// Known hard links: 1/16.
+    pub(crate) links: usize,
+}
+
+/// The memory option cannot hold a run with so many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryTooSmall {
+    /// What was asked.
+    pub memory_bytes: u64,
+    /// The least that works with these threads and prefetchers.
+    pub least_bytes: u64,
+}
+
+impl fmt::Display for MemoryTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} bytes of memory are too few for these threads and prefetchers; {} is the least",
+            self.memory_bytes, self.least_bytes
+        )
+    }
+}
+
+impl std::error::Error for MemoryTooSmall {}
+
+impl Budget {
+    pub(crate) fn new(options: &Options) -> Result<Budget, MemoryTooSmall> {
+        let memory_bytes = options.memory_bytes;
+        let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
+        let holders = options.threads.max(1).saturating_add(readers);
+        let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN);
+        let table_bytes = memory_bytes / 8 * 5;
+        let share = usize::try_from(table_bytes).unwrap_or(usize::MAX) / slots_least;
+        let slot_bytes = (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(SLOT_BYTES_MAX);
+        if slot_bytes < SLOT_BYTES_MIN {
+            let least = (slots_least as u64).saturating_mul(SLOT_BYTES_MIN as u64);
+            return Err(MemoryTooSmall { memory_bytes, least_bytes: least.div_ceil(5).saturating_mul(8) + 8 });
+        }
+        // One alignment unit is lost at the start of the allocation.
+        let slots = (usize::try_from(table_bytes).unwrap_or(usize::MAX) - SLOT_ALIGN_BYTES) / slot_bytes;
+        Ok(Budget {
+            slot_bytes,
+            slots: slots.max(slots_least.saturating_sub(1)),
+            announced_bytes: memory_bytes / 4,
+            waiting_bytes: memory_bytes / 16,
+            links: usize::try_from(memory_bytes / 16 / LINK_BYTES).unwrap_or(usize::MAX),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(threads: usize, memory_bytes: u64) -> Options {
+        Options { threads, memory_bytes, ..Options::new(Vec::new()) }
+    }
+
+    #[test]
+    fn parts_stay_below_the_option() {
+        for shift in 20..36 {
+            for threads in [1, 2, 3, 8, 64, 256] {
+                let memory_bytes = (1u64 << shift) + 12_345;
+                let Ok(budget) = Budget::new(&options(threads, memory_bytes)) else { continue };
+                let table = (budget.slot_bytes * budget.slots + SLOT_ALIGN_BYTES) as u64;
+                let sum = table + budget.announced_bytes + budget.waiting_bytes + budget.links as u64 * LINK_BYTES;
+                assert!(sum <= memory_bytes, "{threads} threads, {memory_bytes}: {sum}");
+                assert!(budget.slots >= threads * SLOTS_PER_THREAD_MIN - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn the_least_that_is_named_works_and_one_byte_less_does_not_pass_silently() {
+        for threads in [1, 2, 7, 100] {
+            let error = Budget::new(&options(threads, 1)).unwrap_err();
+            assert!(Budget::new(&options(threads, error.least_bytes)).is_ok(), "{error}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Hard links: content that was read once is not read again.
+
+use crate::job::{Job, Yield};
+use pfh_record::Metadata;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Place;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Content of files with several links, by device and inode. Bounded: when it is full, further files are simply read.
+pub(crate) struct Links {
+    known: Mutex<HashMap<(u64, u64), Known>>,
+    count: AtomicUsize,
+    most: usize,
+}
+
+enum Known {
+    /// A worker is reading this (large) file; the jobs wait for what it finds.
+    BeingRead(Vec<Job>),
+    /// Read; so many links are still to come.
+    Read { found: Yield, left: u64 },
+}
+
+impl Links {
+    pub(crate) fn new(most: usize) -> Links {
+        Links { known: Mutex::new(HashMap::new()), count: AtomicUsize::new(0), most }
+    }
+
+    /// True until the first file with several links was met: spares the lock.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
+    /// What is known of the content at this place. The caller confirms that its own metadata are [`same_content`].
+    pub(crate) fn find(&self, device: u64, inode: u64) -> Option<Yield> {
+        match self.lock().get(&(device, inode)) {
+            Some(Known::Read { found, .. }) => Some(found.clone()),
+            _ => None,
+        }
+    }
+
+    /// One link was answered from the table; forgets the content with its last link.
+    pub(crate) fn used(&self, device: u64, inode: u64) {
+        let mut known = self.lock();
+        if let Place::Occupied(mut place) = known.entry((device, inode))
+            && let Known::Read { left, .. } = place.get_mut()
+        {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                place.remove();
+                self.count.store(known.len(), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Remembers what a complete reading found.
+    pub(crate) fn insert(&self, found: &Yield) {
+        if let Some(metadata) = &found.metadata
+            && metadata.links > 1
+        {
+            let mut known = self.lock();
+            if known.len() < self.most {
+                let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
+                known.entry((metadata.device, metadata.inode)).or_insert(read);
+                self.count.store(known.len(), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Asks to read a large file with several links. Returns what holds its job when it is this worker's to read;
+    /// otherwise another worker is reading the same content, and the job waits for what that one finds.
+    pub(crate) fn claim<T>(&self, metadata: &Metadata, holder: T, job: impl FnOnce(T) -> Job) -> Option<T> {
+        let mut known = self.lock();
+        if known.len() >= self.most {
+            return Some(holder);
+        }
+        let mine = match known.entry((metadata.device, metadata.inode)) {
+            Place::Vacant(place) => {
+                place.insert(Known::BeingRead(Vec::new()));
+                Some(holder)
+            }
+            Place::Occupied(mut place) => match place.get_mut() {
+                Known::BeingRead(parked) => {
+                    parked.push(job(holder));
+                    None
+                }
+                Known::Read { .. } => Some(holder),
+            },
+        };
+        self.count.store(known.len(), Ordering::Relaxed);
+        mine
+    }
+
+    /// Ends a claim, well or not, and returns the jobs that waited for it.
+    pub(crate) fn settle(&self, metadata: &Metadata) -> Vec<Job> {
+        let mut known = self.lock();
+        let parked = match known.entry((metadata.device, metadata.inode)) {
+            Place::Occupied(place) if matches!(place.get(), Known::BeingRead(_)) => match place.remove() {
+                Known::BeingRead(parked) => parked,
+                Known::Read { .. } => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        self.count.store(known.len(), Ordering::Relaxed);
+        parked
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(u64, u64), Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether two looks at a file saw the same content: place, size and both times.
+pub(crate) fn same_content(one: &Metadata, other: &Metadata) -> bool {
+    (one.device, one.inode, one.size, one.mtime, one.ctime)
+        == (other.device, other.inode, other.size, other.mtime, other.ctime)
+}

@@ -1,0 +1,182 @@
+//! Multi-threaded prefetching, as published: prefetchers only read into the memory table, the other threads only hash.
+//!
+//! Beyond the publication: a file larger than the table flows through it, small files travel several to a slot, and a
+//! prefetcher that has nothing left to read becomes a hasher.
+
+use crate::chain::{Feeding, feed};
+use crate::job::{Ticket, Yield};
+use crate::limits::BATCH_FILES_MAX;
+use crate::queue::{Grab, Next, Preference};
+use crate::reading::{First, Opened};
+use crate::run::{Context, Ready, Sink, Worker};
+use crate::stats::stop;
+use crate::table::{Full, Slot};
+use pfh_record::Metadata;
+use pfh_source::{Source, SourceFile};
+use std::ops::Range;
+use std::thread::Scope;
+
+/// Small files that share a slot.
+pub(crate) struct Batch<'r, 'm> {
+    full: Full<'r, 'm>,
+    files: Vec<BatchFile>,
+}
+
+struct BatchFile {
+    ticket: Ticket,
+    path: Vec<u8>,
+    content: Range<usize>,
+    metadata: Option<Metadata>,
+}
+
+/// Starts the threads of a run.
+pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+    scope: &'scope Scope<'scope, 'env>,
+    context: &'scope Context<'r, 'm, S, K>,
+    readers: usize,
+    hashers: usize,
+) {
+    for _ in 0..readers {
+        context.queue.producer_began();
+        scope.spawn(|| {
+            let mut worker = Worker::new(context);
+            Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
+            worker.flush();
+            context.queue.producer_ended();
+            hash(&mut worker);
+        });
+    }
+    for _ in 0..hashers {
+        scope.spawn(|| hash(&mut Worker::new(context)));
+    }
+}
+
+fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
+    let context = worker.context;
+    loop {
+        worker.flush();
+        match context.queue.next(false, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
+            Next::Hash(ready) => worker.run_ready(ready),
+            Next::Read(_) | Next::End => break,
+        }
+    }
+}
+
+/// A thread that only reads.
+struct Prefetcher<'r, 'm> {
+    slot: Option<Slot<'r, 'm>>,
+    filled: usize,
+    files: Vec<BatchFile>,
+}
+
+impl<'r, 'm> Prefetcher<'r, 'm> {
+    fn work<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        let context = worker.context;
+        loop {
+            let preference = if context.options.balance {
+                Preference::Fitting(context.table.free_bytes())
+            } else {
+                Preference::Next
+            };
+            let grab = context.queue.try_take(preference).or_else(|| {
+                // Nothing at hand: let the hashers have what there is before waiting.
+                self.pass_on(worker);
+                worker.flush();
+                match context.queue.next(true, false, preference, context.clock, &mut worker.timers.wait_file) {
+                    Next::Read(grab) => Some(grab),
+                    Next::Hash(_) | Next::End => None,
+                }
+            });
+            let Some(Grab { device, mut jobs }) = grab else { break };
+            while let Some(job) = jobs.pop_front() {
+                if worker.is_cancelled() {
+                    break;
+                }
+                if let Some(opened) = worker.open(job) {
+                    self.prefetch(worker, opened);
+                }
+            }
+            context.queue.reader_left(device);
+        }
+        self.pass_on(worker);
+    }
+
+    fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S::File>) {
+        loop {
+            let mut slot = self.slot.take().unwrap_or_else(|| {
+                let started = worker.context.clock.start();
+                let slot = worker.context.table.acquire();
+                stop(started, &mut worker.timers.wait_space);
+                slot
+            });
+            let started = worker.context.clock.start();
+            let first = opened.first(&mut slot.bytes()[self.filled..]);
+            stop(started, &mut worker.timers.read);
+            match first {
+                Ok(First::Whole { length, metadata }) => {
+                    opened.file.release(length as u64);
+                    worker.count_bytes(length as u64);
+                    let content = self.filled..self.filled + length;
+                    let (ticket, path) = (opened.job.ticket, opened.job.entry.path());
+                    self.files.push(BatchFile { ticket, path, content, metadata });
+                    // The next file begins at a place that direct I/O accepts.
+                    self.filled = (self.filled + length).next_multiple_of(crate::limits::SLOT_ALIGN_BYTES);
+                    let full = self.filled >= slot.bytes().len() / 4 * 3 || self.files.len() >= BATCH_FILES_MAX;
+                    self.slot = Some(slot);
+                    if full {
+                        self.pass_on(worker);
+                    }
+                    return;
+                }
+                Ok(First::Long { .. }) if self.filled > 0 => {
+                    // It does not fit what is left of the slot: it gets one of its own.
+                    self.slot = Some(slot);
+                    self.pass_on(worker);
+                }
+                Ok(First::Long { metadata }) => {
+                    if let Some((opened, metadata)) = worker.begin_long(opened, metadata) {
+                        feed(worker, &opened, slot, metadata, Feeding::ReadOnly);
+                    } else {
+                        self.slot = Some(slot);
+                    }
+                    return;
+                }
+                Err(failure) => {
+                    self.slot = Some(slot);
+                    return worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
+                }
+            }
+        }
+    }
+
+    /// Hands the slot and its files to the hashers.
+    fn pass_on<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        let filled = std::mem::take(&mut self.filled);
+        if let Some(mut slot) = self.slot.take_if(|_| !self.files.is_empty()) {
+            let length = filled.min(slot.bytes().len());
+            let batch = Batch { full: slot.into_full(length), files: std::mem::take(&mut self.files) };
+            worker.context.queue.push_ready(Ready::Batch(batch));
+        }
+    }
+}
+
+impl Batch<'_, '_> {
+    /// Hashes the files of the slot.
+    pub(crate) fn run<S: Source, K: Sink>(self, worker: &mut Worker<'_, '_, '_, S, K>) {
+        for file in self.files {
+            let content = &self.full.content()[file.content];
+            let started = worker.context.clock.start();
+            let hashed = worker.guarded(|worker| {
+                worker.set.update(content);
+                worker.set.finish()
+            });
+            stop(started, &mut worker.timers.hash);
+            let bytes_read = content.len() as u64;
+            let result = match hashed {
+                Some((digests, pieces)) => Ok(Yield { metadata: file.metadata, bytes_read, digests, pieces }),
+                None => Err(crate::job::Failure::panicked()),
+            };
+            worker.conclude(file.ticket, file.path, result, None);
+        }
+    }
+}

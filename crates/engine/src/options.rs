@@ -1,0 +1,135 @@
+//! What a caller may choose about a run.
+
+use pfh_digest::Algorithm;
+use std::fmt;
+use std::str::FromStr;
+
+/// How threads share reading and hashing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Every worker reads its own files and hashes them; a window of opened and announced files runs ahead where reads
+    /// wait; idle workers take over parts of large files.
+    #[default]
+    Adaptive,
+    /// Published multi-threaded prefetching (Breitinger & Petrov 2013): prefetchers only read into the memory table,
+    /// the other threads only hash. Beyond the publication, a prefetcher with nothing left to read becomes a hasher.
+    Mtp,
+    /// Published simple multi-threading: every thread reads and hashes its own file.
+    Smt,
+}
+
+/// The order in which files are read. The order of *output* is always that of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Order {
+    /// `Path`, except on rotating media, where it is `Physical`.
+    #[default]
+    Auto,
+    /// As the walk finds them.
+    Path,
+    /// By inode number.
+    Inode,
+    /// By place on the medium, where the filesystem tells it.
+    Physical,
+    /// Largest first.
+    Size,
+}
+
+/// The word is none of the choices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWord {
+    word: String,
+    choices: &'static str,
+}
+
+impl fmt::Display for UnknownWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is none of: {}", self.word, self.choices)
+    }
+}
+
+impl std::error::Error for UnknownWord {}
+
+impl FromStr for Mode {
+    type Err = UnknownWord;
+    fn from_str(word: &str) -> Result<Mode, UnknownWord> {
+        match word {
+            "adaptive" => Ok(Mode::Adaptive),
+            "mtp" => Ok(Mode::Mtp),
+            "smt" => Ok(Mode::Smt),
+            _ => Err(UnknownWord { word: word.to_owned(), choices: "adaptive, mtp, smt" }),
+        }
+    }
+}
+
+impl FromStr for Order {
+    type Err = UnknownWord;
+    fn from_str(word: &str) -> Result<Order, UnknownWord> {
+        match word {
+            "auto" => Ok(Order::Auto),
+            "path" => Ok(Order::Path),
+            "inode" => Ok(Order::Inode),
+            "physical" => Ok(Order::Physical),
+            "size" => Ok(Order::Size),
+            _ => Err(UnknownWord { word: word.to_owned(), choices: "auto, path, inode, physical, size" }),
+        }
+    }
+}
+
+/// What a caller may choose about a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The digests to make, in the order in which records list them; empty reads everything and hashes nothing.
+    pub algorithms: Vec<Algorithm>,
+    /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
+    /// at least one thread hashes.
+    pub threads: usize,
+    /// Readers per device: prefetchers in [`Mode::Mtp`] and with direct I/O; at most this many workers read from one
+    /// rotating device at a time. At least 1.
+    pub prefetchers: usize,
+    /// Ceiling over all buffers: the memory table, what is announced ahead, jobs and finished records that wait.
+    pub memory_bytes: u64,
+    /// How threads share reading and hashing.
+    pub mode: Mode,
+    /// The order of reading.
+    pub order: Order,
+    /// In [`Mode::Mtp`]: prefer, among the next jobs, one that fits the free part of the memory table (published
+    /// listing 3). Needs sizes from the walk.
+    pub balance: bool,
+    /// Also digest every piece of this many bytes.
+    pub piece_bytes: Option<u64>,
+    /// Deliver records as they finish rather than in the order of the walk.
+    pub unordered: bool,
+    /// Reading does not pass through the page cache, so overlapping it with hashing is up to us: prefetchers read,
+    /// workers hash, as in [`Mode::Mtp`] but with the prefetchers in addition to `threads`.
+    pub direct: bool,
+    /// Files that look-ahead may hold open, over all workers.
+    pub open_files_max: usize,
+    /// Measure the timers of [`Report`](crate::Report); costs a few clock readings a file.
+    pub measure: bool,
+}
+
+impl Options {
+    /// Default of [`Options::memory_bytes`]: 256 MiB.
+    pub const MEMORY_BYTES_DEFAULT: u64 = 256 << 20;
+
+    /// Default of [`Options::open_files_max`]: half of the 1024 descriptors that a process gets where nothing is raised.
+    pub const OPEN_FILES_DEFAULT: usize = 512;
+
+    /// The defaults with these algorithms: adaptive, one thread per available core, one prefetcher, 256 MiB.
+    pub fn new(algorithms: Vec<Algorithm>) -> Options {
+        Options {
+            algorithms,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            prefetchers: 1,
+            memory_bytes: Options::MEMORY_BYTES_DEFAULT,
+            mode: Mode::default(),
+            order: Order::default(),
+            balance: false,
+            piece_bytes: None,
+            unordered: false,
+            direct: false,
+            open_files_max: Options::OPEN_FILES_DEFAULT,
+            measure: false,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The one place where threads meet: jobs that wait for a reader, and filled slots that wait for a hasher.
+//!
+//! # Who wakes whom
+//! One mutex, two conditions. `work` is signalled when a job or a ready item arrives, and to everybody when the run can
+//! end. `room` is signalled to the walk when waiting memory is released. A thread that leaves the queue with "no more"
+//! never comes back. Nothing else blocks on this lock, and it is never held while a file is read or hashed.
+
+use crate::job::Job;
+use crate::limits::{BALANCE_JOBS, GRAB_MAX};
+use crate::stats::{Clock, stop};
+use pfh_source::Medium;
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) struct Queue<R> {
+    state: Mutex<State<R>>,
+    work: Condvar,
+    room: Condvar,
+    /// Waiting memory: jobs and records between the walk and their delivery.
+    waiting_bytes_max: u64,
+    /// Readers at a time on one rotating device.
+    prefetchers: usize,
+    threads: usize,
+}
+
+struct State<R> {
+    devices: Vec<DeviceJobs>,
+    jobs: usize,
+    ready: VecDeque<R>,
+    waiting_bytes: u64,
+    walk_ended: bool,
+    stopped: bool,
+    /// Who may still bring forth ready items or jobs: readers at work, large files in progress.
+    producers: usize,
+    idle: usize,
+}
+
+/// Jobs of one device, and how many readers are at it.
+struct DeviceJobs {
+    number: u64,
+    jobs: VecDeque<Job>,
+    readers: usize,
+    readers_max: usize,
+}
+
+/// Jobs taken, to be given back to the device's count with [`Queue::reader_left`].
+pub(crate) struct Grab {
+    pub(crate) device: usize,
+    pub(crate) jobs: VecDeque<Job>,
+}
+
+/// What a worker does next.
+pub(crate) enum Next<R> {
+    Read(Grab),
+    Hash(R),
+    End,
+}
+
+/// Which jobs a reader prefers.
+#[derive(Clone, Copy)]
+pub(crate) enum Preference {
+    /// The next ones.
+    Next,
+    /// One whose size fits these free bytes (published listing 3).
+    Fitting(u64),
+}
+
+impl<R> Queue<R> {
+    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<R> {
+        let state = State {
+            devices: Vec::new(),
+            jobs: 0,
+            ready: VecDeque::new(),
+            waiting_bytes: 0,
+            walk_ended: false,
+            stopped: false,
+            producers: 0,
+            idle: 0,
+        };
+        Queue {
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            room: Condvar::new(),
+            waiting_bytes_max,
+            prefetchers: prefetchers.max(1),
+            threads: threads.max(1),
+        }
+    }
+
+    /// The walk hands over jobs; waits while too much is on its way. Returns false when the run was stopped.
+    pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job>, cost_bytes: u64, limit_readers: bool) -> bool {
+        let mut state = self.lock();
+        while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.waiting_bytes += cost_bytes;
+        for job in jobs.drain(..) {
+            let device = job.entry.directory.device();
+            let place = match state.devices.iter().position(|known| known.number == device.number) {
+                Some(place) => place,
+                None => {
+                    let limited = limit_readers || device.medium == Medium::Rotating;
+                    let readers_max = if limited { self.prefetchers } else { usize::MAX };
+                    let jobs = VecDeque::new();
+                    state.devices.push(DeviceJobs { number: device.number, jobs, readers: 0, readers_max });
+                    state.devices.len() - 1
+                }
+            };
+            state.devices[place].jobs.push_back(job);
+            state.jobs += 1;
+        }
+        self.wake(&state);
+        !state.stopped
+    }
+
+    /// The share of the waiting memory that one group of the walk may use.
+    pub(crate) fn group_bytes_max(&self) -> u64 {
+        self.waiting_bytes_max / 2
+    }
+
+    /// True when a worker has nothing to do: the walk should hand over what it has.
+    pub(crate) fn is_starved(&self) -> bool {
+        let state = self.lock();
+        state.jobs == 0 || state.idle > 0
+    }
+
+    pub(crate) fn walk_ended(&self) {
+        self.lock().walk_ended = true;
+        self.work.notify_all();
+    }
+
+    /// No further jobs are wanted; what waits is dropped.
+    pub(crate) fn stop(&self) {
+        let mut state = self.lock();
+        state.stopped = true;
+        state.jobs = 0;
+        for device in &mut state.devices {
+            device.jobs.clear();
+        }
+        self.work.notify_all();
+        self.room.notify_all();
+    }
+
+    /// Records were delivered: their waiting memory is free.
+    pub(crate) fn release(&self, bytes: u64) {
+        if bytes > 0 {
+            let mut state = self.lock();
+            state.waiting_bytes -= bytes;
+            self.room.notify_one();
+        }
+    }
+
+    /// Returns jobs that a worker took and has not begun, to the front.
+    pub(crate) fn give_back(&self, device: usize, jobs: &mut VecDeque<Job>) {
+        if jobs.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        if state.stopped {
+            jobs.clear();
+            return;
+        }
+        state.jobs += jobs.len();
+        while let Some(job) = jobs.pop_back() {
+            state.devices[device].jobs.push_front(job);
+        }
+        self.wake(&state);
+    }
+
+    /// Jobs that waited for another one come back as ordinary jobs.
+    pub(crate) fn requeue(&self, jobs: Vec<Job>) {
+        let mut state = self.lock();
+        if state.stopped {
+            return;
+        }
+        for job in jobs {
+            let number = job.entry.directory.device().number;
+            if let Some(device) = state.devices.iter_mut().find(|device| device.number == number) {
+                device.jobs.push_front(job);
+                state.jobs += 1;
+            }
+        }
+        self.wake(&state);
+    }
+
+    pub(crate) fn push_ready(&self, item: R) {
+        let mut state = self.lock();
+        state.ready.push_back(item);
+        if state.idle > 0 {
+            self.work.notify_one();
+        }
+    }
+
+    pub(crate) fn pop_ready(&self) -> Option<R> {
+        self.lock().ready.pop_front()
+    }
+
+    /// Takes jobs without waiting.
+    pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab> {
+        self.lock().take(self.threads, preference)
+    }
+
+    /// Waits for something to do: reading where `read`, else hashing where `hash`.
+    pub(crate) fn next(
+        &self,
+        read: bool,
+        hash: bool,
+        preference: Preference,
+        clock: Clock,
+        waited: &mut Duration,
+    ) -> Next<R> {
+        let mut state = self.lock();
+        loop {
+            if read && let Some(grab) = state.take(self.threads, preference) {
+                return Next::Read(grab);
+            }
+            if hash && let Some(item) = state.ready.pop_front() {
+                return Next::Hash(item);
+            }
+            if state.is_over(read, hash) {
+                self.work.notify_all();
+                return Next::End;
+            }
+            state.idle += 1;
+            let started = clock.start();
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            stop(started, waited);
+            state.idle -= 1;
+        }
+    }
+
+    /// A reader is done with the files of a grab.
+    pub(crate) fn reader_left(&self, device: usize) {
+        let mut state = self.lock();
+        let device = &mut state.devices[device];
+        device.readers -= 1;
+        if device.readers_max != usize::MAX {
+            self.work.notify_all();
+        }
+    }
+
+    pub(crate) fn producer_began(&self) {
+        self.lock().producers += 1;
+    }
+
+    pub(crate) fn producer_ended(&self) {
+        let mut state = self.lock();
+        state.producers -= 1;
+        if state.producers == 0 {
+            self.work.notify_all();
+        }
+    }
+
+    fn wake(&self, state: &State<R>) {
+        match state.idle {
+            0 => {}
+            1 => self.work.notify_one(),
+            _ => self.work.notify_all(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R> State<R> {
+    fn take(&mut self, threads: usize, preference: Preference) -> Option<Grab> {
+        if self.jobs == 0 {
+            return None;
+        }
+        let free = |device: &DeviceJobs| !device.jobs.is_empty() && device.readers < device.readers_max;
+        let place = self.devices.iter().position(free)?;
+        let device = &mut self.devices[place];
+        let jobs: VecDeque<Job> = match preference {
+            Preference::Next => {
+                // Few files are divided evenly, many are handed over in groups.
+                let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs.len());
+                device.jobs.drain(..count).collect()
+            }
+            Preference::Fitting(free_bytes) => device.take_fitting(free_bytes).into_iter().collect(),
+        };
+        device.readers += 1;
+        self.jobs -= jobs.len();
+        Some(Grab { device: place, jobs })
+    }
+
+    fn is_over(&self, read: bool, hash: bool) -> bool {
+        let no_jobs = self.stopped || (self.walk_ended && self.jobs == 0);
+        // A reader that never hashes need not stay for the hashers' sake, unless parked jobs may come back.
+        no_jobs && (self.producers == 0 || (read && !hash && self.stopped)) && (!hash || self.ready.is_empty())
+    }
+}
+
+impl DeviceJobs {
+    /// The first job that fits, unless the first of all was passed over too often.
+    fn take_fitting(&mut self, free_bytes: u64) -> Option<Job> {
+        let patient = self.jobs.front().is_some_and(|job| job.passed_over < BALANCE_JOBS);
+        let fits = |job: &Job| job.entry.size_hint.is_none_or(|size| size <= free_bytes);
+        let place = if patient { self.jobs.iter().take(BALANCE_JOBS).position(fits).unwrap_or(0) } else { 0 };
+        if place > 0
+            && let Some(first) = self.jobs.front_mut()
+        {
+            first.passed_over += 1;
+        }
+        self.jobs.remove(place)
+    }
+}

@@ -1,0 +1,439 @@
+//! A run from start to end.
+
+use crate::adaptive;
+use crate::chain::{Chain, run_chain};
+use crate::collect::Collector;
+use crate::control::{CancelToken, Counters};
+use crate::digesting::DigestSet;
+use crate::job::{Failure, Finished, Job, Ticket, Yield};
+use crate::limits::{Budget, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
+use crate::links::{Links, same_content};
+use crate::mtp::{self, Batch};
+use crate::options::{Mode, Options, Order};
+use crate::queue::Queue;
+use crate::reading::Opened;
+use crate::smt;
+use crate::stats::{Clock, Counts, Report, Timers, stop};
+use crate::table::{Arena, Table};
+use crate::tree::TreeFile;
+use pfh_digest::Digest;
+use pfh_record::{Metadata, Outcome, Record};
+use pfh_source::{Found, Medium, Source, SourceFile};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Where finished records go, one at a time and, unless [`Options::unordered`], in the order of the walk.
+pub trait Sink: Send {
+    /// What a record becomes before it is delivered; made in parallel by [`run`]'s `prepare`.
+    type Item: Send;
+
+    /// Takes the next one. `Break` stops the run.
+    fn deliver(&mut self, item: Self::Item) -> ControlFlow<()>;
+
+    /// A group of records was delivered; the next may take a while. `Break` stops the run.
+    fn end_group(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Collects records in memory.
+impl Sink for Vec<Record> {
+    type Item = Record;
+    fn deliver(&mut self, record: Record) -> ControlFlow<()> {
+        self.push(record);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A question about a file that is open but not yet read: true leaves it out of the run.
+pub type Skip<'a> = &'a (dyn Fn(&[u8], &Metadata) -> bool + Sync);
+
+/// Makes the delivered item from a record; called by many threads at once.
+pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
+
+/// Reads everything that `source` lists and delivers one record per file to `sink`.
+///
+/// `skip` may leave files out (resuming); `counters` can be watched meanwhile; `cancel` stops the run early.
+///
+/// # Errors
+/// [`MemoryTooSmall`], before anything is read. Errors of files are outcomes of their records.
+pub fn run<S: Source, K: Sink>(
+    options: &Options,
+    source: &S,
+    prepare: Prepare<'_, K::Item>,
+    sink: &mut K,
+    skip: Option<Skip<'_>>,
+    counters: &Counters,
+    cancel: &CancelToken,
+) -> Result<Report, MemoryTooSmall> {
+    let started = Instant::now();
+    let budget = Budget::new(options)?;
+    let mut arena = Arena::new(budget.slot_bytes, budget.slots);
+    let table = Table::new(&mut arena, budget.slot_bytes, budget.slots);
+    let context = Context {
+        options,
+        source,
+        prepare,
+        skip,
+        table: &table,
+        queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
+        collector: Collector::new(sink, options.unordered),
+        links: Links::new(budget.links),
+        announced_left: AtomicU64::new(budget.announced_bytes),
+        piece_memory_bytes: budget.waiting_bytes,
+        counters,
+        cancel,
+        clock: Clock(options.measure),
+        totals: Mutex::new(Totals::default()),
+        stopped: AtomicBool::new(false),
+        window_files_max: options.open_files_max / options.threads.max(1),
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| walk(&context));
+        let threads = options.threads.max(1);
+        let prefetchers = options.prefetchers.max(1);
+        match options.mode {
+            Mode::Mtp => {
+                let readers = prefetchers.min(threads.saturating_sub(1)).max(1);
+                mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
+            }
+            Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
+            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| adaptive::work(&context)))),
+            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| smt::work(&context)))),
+        }
+    });
+    context.collector.drain();
+    let totals = context.totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Report {
+        counts: totals.counts,
+        left_out: totals.left_out,
+        elapsed: started.elapsed(),
+        timers: totals.timers,
+        stopped: context.stopped.into_inner() || cancel.is_cancelled(),
+    })
+}
+
+/// What the threads of a run share.
+pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
+    pub(crate) options: &'r Options,
+    pub(crate) source: &'r S,
+    prepare: Prepare<'r, K::Item>,
+    skip: Option<Skip<'r>>,
+    pub(crate) table: &'r Table<'m>,
+    pub(crate) queue: Queue<Ready<'r, 'm, S::File>>,
+    collector: Collector<'r, K>,
+    pub(crate) links: Links,
+    /// Bytes that may still be announced ahead.
+    pub(crate) announced_left: AtomicU64,
+    /// Most that the piecewise digests of one file may occupy.
+    pub(crate) piece_memory_bytes: u64,
+    pub(crate) counters: &'r Counters,
+    pub(crate) cancel: &'r CancelToken,
+    pub(crate) clock: Clock,
+    totals: Mutex<Totals>,
+    /// The sink wants no more.
+    stopped: AtomicBool,
+    /// Files that one worker's look-ahead window may hold open.
+    pub(crate) window_files_max: usize,
+}
+
+#[derive(Default)]
+struct Totals {
+    counts: Counts,
+    timers: Timers,
+    left_out: u64,
+}
+
+/// Work for whoever hashes.
+pub(crate) enum Ready<'r, 'm, F> {
+    /// Small files in one slot.
+    Batch(Batch<'r, 'm>),
+    /// A part of a large file's digests that has slots to work on.
+    Chain(Arc<Chain<'r, 'm>>),
+    /// A large file of which several workers may read and hash pieces at once.
+    Tree(Arc<TreeFile<F>>),
+}
+
+/// Lists the source, numbers what it finds and hands it over in groups.
+fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
+    let options = context.options;
+    let base_bytes = JOB_BYTES + options.algorithms.len() as u64 * size_of::<Digest>() as u64;
+    let limit_readers = options.mode == Mode::Mtp || options.direct;
+    let mut worker = Worker::new(context);
+    let mut group: Vec<Job> = Vec::new();
+    let mut group_bytes = 0;
+    let mut sequence = 0;
+    let mut sorting = None;
+    let walked = catch_unwind(AssertUnwindSafe(|| {
+        context.source.walk(&mut |found| {
+            let mut ticket = Ticket { sequence, cost_bytes: 0 };
+            sequence += 1;
+            match found {
+                Found::Entry(entry) => {
+                    let path_bytes = entry.directory.path().len() + entry.name.len() + 1;
+                    ticket.cost_bytes = base_bytes + path_bytes as u64;
+                    let order = *sorting.get_or_insert_with(|| match options.order {
+                        Order::Auto if entry.directory.device().medium == Medium::Rotating => Order::Physical,
+                        Order::Auto => Order::Path,
+                        order => order,
+                    });
+                    group_bytes += ticket.cost_bytes;
+                    group.push(Job { ticket, entry, passed_over: 0 });
+                    let whole = if order == Order::Path {
+                        group.len() >= WALK_GROUP_MAX || (looks_at(group.len()) && context.queue.is_starved())
+                    } else {
+                        group_bytes >= context.queue.group_bytes_max()
+                    };
+                    if whole {
+                        sort(context, order, &mut group);
+                        context.queue.push_jobs(&mut group, std::mem::take(&mut group_bytes), limit_readers);
+                    }
+                }
+                Found::Skipped(path, reason) => {
+                    worker.fail(ticket, path, Failure::new(Outcome::Skipped(reason)));
+                    worker.flush();
+                }
+                Found::Failed(path, error) => {
+                    worker.fail(ticket, path, Failure::unreadable(0, &error));
+                    worker.flush();
+                }
+            }
+            !context.cancel.is_cancelled() && !context.is_stopped()
+        });
+    }));
+    if walked.is_err() {
+        worker.fail(Ticket { sequence, cost_bytes: 0 }, Vec::new(), Failure::panicked());
+    }
+    if context.cancel.is_cancelled() {
+        context.queue.stop();
+    } else if !group.is_empty() {
+        sort(context, sorting.unwrap_or_default(), &mut group);
+        context.queue.push_jobs(&mut group, group_bytes, limit_readers);
+    }
+    worker.flush();
+    context.queue.walk_ended();
+}
+
+/// Looking whether a worker starves takes a lock: at the first entry of a group and at every eighth.
+fn looks_at(entries: usize) -> bool {
+    entries == 1 || entries.is_multiple_of(8)
+}
+
+fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs: &mut [Job]) {
+    match order {
+        Order::Auto | Order::Path => {}
+        Order::Inode => jobs.sort_by_key(|job| job.entry.inode_hint),
+        Order::Physical => jobs.sort_by_cached_key(|job| context.source.physical_position(&job.entry)),
+        Order::Size => jobs.sort_by_cached_key(|job| {
+            let size = || context.source.metadata(&job.entry).map_or(0, |metadata| metadata.size);
+            std::cmp::Reverse(job.entry.size_hint.unwrap_or_else(size))
+        }),
+    }
+}
+
+impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// What one thread keeps to itself: finished records not yet handed over, times, and its digest states.
+pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
+    pub(crate) context: &'c Context<'r, 'm, S, K>,
+    pub(crate) set: DigestSet,
+    pub(crate) timers: Timers,
+    finished: Vec<Finished<K::Item>>,
+    counts: Counts,
+    left_out: u64,
+    bytes: u64,
+}
+
+impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
+    pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
+        Worker {
+            context,
+            set: DigestSet::new(&context.options.algorithms, context.options.piece_bytes),
+            timers: Timers::default(),
+            finished: Vec::with_capacity(RECORDS_HELD_MAX),
+            counts: Counts::default(),
+            left_out: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Opens a job's file, unless its content is known from another link or the caller leaves it out.
+    pub(crate) fn open(&mut self, job: Job) -> Option<Opened<S::File>> {
+        let job = self.answer_from_links(job)?;
+        let started = self.context.clock.start();
+        let opened = self.context.source.open(&job.entry);
+        stop(started, &mut self.timers.read);
+        let opened = match opened {
+            Ok(file) => Opened::new(job, file),
+            Err(error) => {
+                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
+                return None;
+            }
+        };
+        if let Some(skip) = self.context.skip {
+            match opened.file.metadata() {
+                Ok(metadata) if skip(&opened.job.entry.path(), &metadata) => {
+                    self.left_out += 1;
+                    self.push(Finished { ticket: opened.job.ticket, item: None });
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(opened)
+    }
+
+    fn answer_from_links(&mut self, job: Job) -> Option<Job> {
+        let links = &self.context.links;
+        if links.is_empty() || job.entry.inode_hint == 0 {
+            return Some(job);
+        }
+        let (device, inode) = (job.entry.directory.device().number, job.entry.inode_hint);
+        // The directory's inode number is a hint; the file's own metadata decide.
+        let Some(found) = links.find(device, inode) else { return Some(job) };
+        match (self.context.source.metadata(&job.entry), found.metadata) {
+            (Ok(now), Some(then)) if same_content(&now, &then) => {
+                links.used(device, inode);
+                let path = job.entry.path();
+                if self.context.skip.is_some_and(|skip| skip(&path, &now)) {
+                    self.left_out += 1;
+                    self.push(Finished { ticket: job.ticket, item: None });
+                } else {
+                    self.finish(job.ticket, found.into_record(path));
+                }
+                None
+            }
+            _ => Some(job),
+        }
+    }
+
+    /// A file is done with, one way or the other. `claimed` ends the claim on a file with several links: jobs that
+    /// waited for it find its content among the known links, or are read after all.
+    pub(crate) fn conclude(
+        &mut self,
+        ticket: Ticket,
+        path: Vec<u8>,
+        result: Result<Yield, Failure>,
+        claimed: Option<&Metadata>,
+    ) {
+        let parked = claimed.map(|metadata| self.context.links.settle(metadata));
+        match result {
+            Ok(found) => {
+                self.context.links.insert(&found);
+                self.finish(ticket, found.into_record(path));
+            }
+            Err(failure) => self.fail(ticket, path, failure),
+        }
+        self.context.queue.requeue(parked.unwrap_or_default());
+    }
+
+    /// A file yields no digest. One that a stopped run interrupted gets no record at all.
+    pub(crate) fn fail(&mut self, ticket: Ticket, path: Vec<u8>, failure: Failure) {
+        if failure.is_cancelled() {
+            return;
+        }
+        self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
+        self.finish(ticket, failure.into_record(path));
+    }
+
+    fn finish(&mut self, ticket: Ticket, record: Record) {
+        self.counts.add(&record);
+        let item = (self.context.prepare)(record);
+        self.push(Finished { ticket, item: Some(item) });
+    }
+
+    fn push(&mut self, finished: Finished<K::Item>) {
+        self.finished.push(finished);
+        if self.finished.len() >= RECORDS_HELD_MAX {
+            self.flush();
+        }
+    }
+
+    /// Counts bytes of small files; they are published in groups.
+    pub(crate) fn count_bytes(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
+    /// Hands over what is finished. Called before anything that may take long.
+    pub(crate) fn flush(&mut self) {
+        self.context.counters.add_bytes(std::mem::take(&mut self.bytes));
+        if self.finished.is_empty() {
+            return;
+        }
+        self.context.counters.files.fetch_add(self.finished.len() as u64, Ordering::Relaxed);
+        let handed_over = self.context.collector.hand_over(&mut self.finished);
+        self.context.queue.release(handed_over.released_bytes);
+        if handed_over.stopped {
+            self.context.stopped.store(true, Ordering::Relaxed);
+            self.context.queue.stop();
+        }
+    }
+
+    /// True when the run is to end; drops the jobs that wait.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let cancelled = self.context.cancel.is_cancelled();
+        if cancelled {
+            self.context.queue.stop();
+        }
+        cancelled
+    }
+
+    /// Does what waits for a hasher.
+    pub(crate) fn run_ready(&mut self, ready: Ready<'r, 'm, S::File>) {
+        match ready {
+            Ready::Batch(batch) => batch.run(self),
+            Ready::Chain(chain) => run_chain(self, &chain),
+            Ready::Tree(tree) => tree.help(self),
+        }
+    }
+
+    /// Begins work on an opened file; a panic becomes that file's error.
+    pub(crate) fn guarded_file<T>(
+        &mut self,
+        opened: &Opened<S::File>,
+        work: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let result = self.guarded(work);
+        if result.is_none() {
+            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::panicked());
+        }
+        result.flatten()
+    }
+
+    /// Runs `work`, and turns a panic in it into `None`: the file at fault gets an error, the run goes on.
+    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
+        if result.is_err() {
+            self.set = DigestSet::new(&self.context.options.algorithms, self.context.options.piece_bytes);
+        }
+        result.ok()
+    }
+}
+
+impl<S: Source, K: Sink> Drop for Worker<'_, '_, '_, S, K> {
+    fn drop(&mut self) {
+        self.flush();
+        let mut totals = self.context.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.counts += self.counts;
+        totals.timers += self.timers;
+        totals.left_out += self.left_out;
+    }
+}
+
+/// Announces `length` bytes of an opened file, as far as the budget for that allows.
+pub(crate) fn announce<F: SourceFile>(announced_left: &AtomicU64, opened: &mut Opened<F>, length: u64) -> bool {
+    let take = |left: u64| left.checked_sub(length);
+    if announced_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+        return false;
+    }
+    opened.announced_bytes = length;
+    opened.file.announce(0, length);
+    true
+}

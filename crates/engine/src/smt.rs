@@ -1,0 +1,157 @@
+//! Simple multi-threading, as published: every thread reads and hashes its own file.
+
+use crate::digesting::pieces_memory_bytes;
+use crate::job::{Failure, Yield};
+use crate::queue::{Next, Preference};
+use crate::reading::{First, Opened};
+use crate::run::{Context, Sink, Worker};
+use crate::stats::stop;
+use crate::table::Slot;
+use pfh_record::{Metadata, Outcome, SkipReason};
+use pfh_source::{Source, SourceFile};
+
+/// The life of a thread.
+pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
+    let mut worker = Worker::new(context);
+    let mut slot = context.table.acquire();
+    loop {
+        worker.flush();
+        let next = context.queue.next(true, false, Preference::Next, context.clock, &mut worker.timers.wait_file);
+        let Next::Read(mut grab) = next else { break };
+        while let Some(job) = grab.jobs.pop_front() {
+            if worker.is_cancelled() {
+                break;
+            }
+            if let Some(opened) = worker.open(job) {
+                read_and_hash(&mut worker, opened, &mut slot);
+            }
+        }
+        context.queue.reader_left(grab.device);
+    }
+}
+
+fn read_and_hash<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: Opened<S::File>,
+    slot: &mut Slot<'_, '_>,
+) {
+    let long = worker.guarded_file(&opened, |worker| {
+        let started = worker.context.clock.start();
+        let first = opened.first(slot.bytes());
+        stop(started, &mut worker.timers.read);
+        first_or_whole(worker, &opened, slot, first)
+    });
+    if let Some(metadata) = long
+        && let Some((opened, metadata)) = worker.begin_long(opened, metadata)
+    {
+        hash_long(worker, &opened, slot, metadata);
+    }
+}
+
+/// Ends what the first slot can end; what remains is a long file, whose expected metadata it returns.
+pub(crate) fn first_or_whole<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: &Opened<S::File>,
+    slot: &Slot<'_, '_>,
+    first: Result<First, Failure>,
+) -> Option<Option<Metadata>> {
+    match first {
+        Ok(First::Whole { length, metadata }) => hash_whole(worker, opened, slot.filled(length), metadata),
+        Ok(First::Long { metadata }) => return Some(metadata),
+        Err(failure) => worker.fail(opened.job.ticket, opened.job.entry.path(), failure),
+    }
+    None
+}
+
+/// Hashes a file that is whole in memory.
+fn hash_whole<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: &Opened<S::File>,
+    content: &[u8],
+    metadata: Option<Metadata>,
+) {
+    opened.file.release(content.len() as u64);
+    let started = worker.context.clock.start();
+    worker.set.update(content);
+    let (digests, pieces) = worker.set.finish();
+    stop(started, &mut worker.timers.hash);
+    worker.count_bytes(content.len() as u64);
+    let found = Yield { metadata, bytes_read: content.len() as u64, digests, pieces };
+    worker.conclude(opened.job.ticket, opened.job.entry.path(), Ok(found), None);
+}
+
+/// Reads and hashes a long file whose first slot is full, by this thread alone.
+pub(crate) fn hash_long<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: &Opened<S::File>,
+    slot: &mut Slot<'_, '_>,
+    metadata: Option<Metadata>,
+) {
+    let result = worker.guarded(|worker| hash_slots(worker, opened, slot, metadata.as_ref()));
+    let result = result.unwrap_or_else(|| Err(Failure::panicked()));
+    let (digests, pieces) = worker.set.finish();
+    let result = result.map(|bytes_read| Yield { metadata, bytes_read, digests, pieces });
+    let claimed = metadata.filter(|metadata| metadata.links > 1);
+    worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed.as_ref());
+    worker.flush();
+}
+
+fn hash_slots<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: &Opened<S::File>,
+    slot: &mut Slot<'_, '_>,
+    expected: Option<&Metadata>,
+) -> Result<u64, Failure> {
+    let context = worker.context;
+    let mut length = slot.bytes().len();
+    let mut offset = 0;
+    loop {
+        let started = context.clock.start();
+        worker.set.update(slot.filled(length));
+        stop(started, &mut worker.timers.hash);
+        offset += length as u64;
+        context.counters.add_bytes(length as u64);
+        opened.file.release(offset);
+        let ended = length < slot.bytes().len();
+        if ended || expected.is_some_and(|metadata| metadata.size == offset) {
+            break;
+        }
+        if context.cancel.is_cancelled() {
+            return Err(Failure::cancelled(offset));
+        }
+        let started = context.clock.start();
+        let read = opened.next(slot.bytes(), offset, expected);
+        stop(started, &mut worker.timers.read);
+        length = read?;
+    }
+    if let Some(metadata) = expected {
+        opened.confirm(metadata, offset)?;
+    }
+    Ok(offset)
+}
+
+impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
+    /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
+    /// option, and leaves the file to another worker that is already reading the same content.
+    pub(crate) fn begin_long(
+        &mut self,
+        opened: Opened<S::File>,
+        metadata: Option<Metadata>,
+    ) -> Option<(Opened<S::File>, Option<Metadata>)> {
+        self.flush();
+        let Some(known) = metadata else { return Some((opened, None)) };
+        let options = &self.context.options;
+        if let Some(piece_bytes) = options.piece_bytes
+            && pieces_memory_bytes(known.size, piece_bytes, options.algorithms.len()) > self.context.piece_memory_bytes
+        {
+            let failure = Failure::new(Outcome::Skipped(SkipReason::TooManyPieces));
+            let failure = Failure { metadata, ..failure };
+            self.fail(opened.job.ticket, opened.job.entry.path(), failure);
+            return None;
+        }
+        if known.links <= 1 {
+            return Some((opened, metadata));
+        }
+        self.context.links.claim(&known, opened, |opened| opened.job).map(|opened| (opened, metadata))
+    }
+}

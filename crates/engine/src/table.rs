@@ -1,0 +1,136 @@
+//! The memory table: slots of one size in one allocation, handed over by ownership.
+//!
+//! A slot is free (in the table), being filled (a [`Slot`]), or full and being hashed (a [`Full`]); the type says which,
+//! and dropping either gives the bytes back.
+
+use crate::limits::SLOT_ALIGN_BYTES;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The one allocation behind a table. Untouched pages cost nothing.
+pub(crate) struct Arena(Vec<u8>);
+
+impl Arena {
+    pub(crate) fn new(slot_bytes: usize, slots: usize) -> Arena {
+        Arena(vec![0; slot_bytes * slots + SLOT_ALIGN_BYTES])
+    }
+}
+
+pub(crate) struct Table<'m> {
+    free: Mutex<Vec<&'m mut [u8]>>,
+    returned: Condvar,
+    slot_bytes: usize,
+    slots: usize,
+}
+
+impl<'m> Table<'m> {
+    pub(crate) fn new(arena: &'m mut Arena, slot_bytes: usize, slots: usize) -> Table<'m> {
+        let skip = arena.0.as_ptr().align_offset(SLOT_ALIGN_BYTES);
+        // Reversed, so that the slots at the front are used first and again: the fewest pages are ever touched.
+        let free: Vec<_> = arena.0[skip..].chunks_exact_mut(slot_bytes).take(slots).rev().collect();
+        debug_assert_eq!(free.len(), slots);
+        Table { slots: free.len(), free: Mutex::new(free), returned: Condvar::new(), slot_bytes }
+    }
+
+    pub(crate) fn slot_bytes(&self) -> usize {
+        self.slot_bytes
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    pub(crate) fn free_bytes(&self) -> u64 {
+        (self.lock().len() * self.slot_bytes) as u64
+    }
+
+    /// Waits for a free slot.
+    pub(crate) fn acquire(&self) -> Slot<'_, 'm> {
+        let mut free = self.lock();
+        loop {
+            if let Some(bytes) = free.pop() {
+                return Slot { bytes, table: self };
+            }
+            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<&'m mut [u8]>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A slot that its owner is filling.
+pub(crate) struct Slot<'t, 'm> {
+    bytes: &'m mut [u8],
+    table: &'t Table<'m>,
+}
+
+impl<'t, 'm> Slot<'t, 'm> {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        self.bytes
+    }
+
+    pub(crate) fn filled(&self, length: usize) -> &[u8] {
+        &self.bytes[..length]
+    }
+
+    /// Closes the slot: its first `length` bytes are content.
+    pub(crate) fn into_full(self, length: usize) -> Full<'t, 'm> {
+        debug_assert!(length <= self.bytes.len());
+        Full { slot: self, length }
+    }
+}
+
+impl Drop for Slot<'_, '_> {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.table.lock().push(bytes);
+        self.table.returned.notify_one();
+    }
+}
+
+/// A slot with content.
+pub(crate) struct Full<'t, 'm> {
+    slot: Slot<'t, 'm>,
+    length: usize,
+}
+
+impl Full<'_, '_> {
+    pub(crate) fn content(&self) -> &[u8] {
+        &self.slot.bytes[..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_aligned_disjoint_and_come_back() {
+        let mut arena = Arena::new(8192, 3);
+        let table = Table::new(&mut arena, 8192, 3);
+        assert_eq!((table.slots(), table.free_bytes()), (3, 3 * 8192));
+        let mut slots: Vec<_> = (0..3).map(|_| table.acquire()).collect();
+        for (index, slot) in slots.iter_mut().enumerate() {
+            assert_eq!(slot.bytes().as_ptr().align_offset(SLOT_ALIGN_BYTES), 0);
+            slot.bytes().fill(index as u8 + 1);
+        }
+        assert_eq!(table.free_bytes(), 0);
+        let full: Vec<_> = slots.into_iter().map(|slot| slot.into_full(10)).collect();
+        assert_eq!(full[1].content(), [2; 10]);
+        drop(full);
+        assert_eq!(table.free_bytes(), 3 * 8192);
+    }
+
+    #[test]
+    fn acquiring_from_an_empty_table_waits_for_a_return() {
+        let mut arena = Arena::new(4096, 1);
+        let table = Table::new(&mut arena, 4096, 1);
+        let held = table.acquire();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| table.acquire().bytes().len());
+            drop(held);
+            assert_eq!(waiter.join().unwrap(), 4096);
+        });
+    }
+}

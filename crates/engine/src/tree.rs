@@ -1,0 +1,156 @@
+//! BLAKE3 of one huge file by all threads: every helper reads and hashes pieces of its own, and the chaining values are
+//! joined in order (BLAKE3 paper, section 2.1).
+
+use crate::chain::lock;
+use crate::job::{Failure, Yield};
+use crate::reading::Opened;
+use crate::run::{Ready, Sink, Worker};
+use crate::stats::stop;
+use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
+use pfh_digest::{Algorithm, Digest};
+use pfh_record::Metadata;
+use pfh_source::Source;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Chaining values that may wait for an earlier one. A helper that meets the limit leaves the rest to the others.
+const WAITING_MAX: usize = 1 << 14;
+
+/// A file whose pieces are hashed by several workers.
+pub(crate) struct TreeFile<F> {
+    opened: Opened<F>,
+    metadata: Metadata,
+    pieces: u64,
+    /// The next piece that nobody has taken.
+    next: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    join: Join,
+    joined: u64,
+    waiting: BTreeMap<u64, ChainingValue>,
+    helpers: usize,
+    failure: Option<Failure>,
+    concluded: bool,
+}
+
+/// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
+pub(crate) fn applies(algorithms: &[Algorithm], piece_bytes: Option<u64>, metadata: &Metadata) -> bool {
+    piece_bytes.is_none() && algorithms == [ALGORITHM] && metadata.size > 2 * PIECE_BYTES as u64
+}
+
+/// Reads and hashes a file with the help of every worker that has nothing else to do.
+pub(crate) fn spread_tree<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: Opened<S::File>,
+    metadata: Metadata,
+) {
+    let pieces = metadata.size.div_ceil(PIECE_BYTES as u64);
+    let state = Mutex::new(State::default());
+    let tree = Arc::new(TreeFile { opened, metadata, pieces, next: AtomicU64::new(0), state });
+    let queue = &worker.context.queue;
+    queue.producer_began();
+    for _ in 1..worker.context.options.threads {
+        queue.push_ready(Ready::Tree(tree.clone()));
+    }
+    tree.help(worker);
+}
+
+impl<F: pfh_source::SourceFile> TreeFile<F> {
+    /// Takes pieces until none is left. The last helper to leave makes the record.
+    pub(crate) fn help<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
+        {
+            let mut state = lock(&self.state);
+            if state.concluded {
+                return;
+            }
+            state.helpers += 1;
+        }
+        let taken = worker.guarded(|worker| self.take_pieces(worker)).unwrap_or_else(|| Err(Failure::panicked()));
+        let mut state = lock(&self.state);
+        if let Err(failure) = taken {
+            state.failure.get_or_insert(failure);
+        }
+        state.helpers -= 1;
+        let over = state.failure.is_some() || state.joined == self.pieces;
+        if state.helpers > 0 || !over {
+            return;
+        }
+        state.concluded = true;
+        let result = self.result(&mut state);
+        drop(state);
+        let claimed = (self.metadata.links > 1).then_some(&self.metadata);
+        let job = &self.opened.job;
+        worker.conclude(job.ticket, job.entry.path(), result, claimed);
+        worker.flush();
+        worker.context.queue.producer_ended();
+    }
+
+    fn take_pieces<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) -> Result<(), Failure> {
+        let context = worker.context;
+        let mut slot = context.table.acquire();
+        loop {
+            if lock(&self.state).waiting.len() >= WAITING_MAX {
+                return Ok(());
+            }
+            let piece = self.next.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.pieces {
+                return Ok(());
+            }
+            let first = piece * PIECE_BYTES as u64;
+            let last = (first + PIECE_BYTES as u64).min(self.metadata.size);
+            let mut hasher = PieceHasher::new(first);
+            let mut offset = first;
+            while offset < last {
+                if context.cancel.is_cancelled() {
+                    return Err(Failure::cancelled(offset));
+                }
+                if lock(&self.state).failure.is_some() {
+                    return Ok(());
+                }
+                let started = context.clock.start();
+                let room = slot.bytes().len().min((last - first) as usize);
+                let read = self.opened.next(&mut slot.bytes()[..room], offset, Some(&self.metadata));
+                stop(started, &mut worker.timers.read);
+                let length = read?.min((last - offset) as usize);
+                if length == 0 {
+                    // The file is shorter than it was; the last look says in which way.
+                    let found = self.opened.confirm(&self.metadata, offset);
+                    return Err(found.err().unwrap_or_else(Failure::panicked));
+                }
+                let started = context.clock.start();
+                hasher.update(slot.filled(length));
+                stop(started, &mut worker.timers.hash);
+                context.counters.add_bytes(length as u64);
+                offset += length as u64;
+            }
+            self.join_piece(piece, hasher.finish());
+        }
+    }
+
+    fn join_piece(&self, piece: u64, value: ChainingValue) {
+        let state = &mut *lock(&self.state);
+        state.waiting.insert(piece, value);
+        while let Some(value) = state.waiting.remove(&state.joined) {
+            state.join.push(value);
+            state.joined += 1;
+        }
+    }
+
+    fn result(&self, state: &mut State) -> Result<Yield, Failure> {
+        if let Some(failure) = state.failure.take() {
+            return Err(failure);
+        }
+        self.opened.confirm(&self.metadata, self.metadata.size)?;
+        let digest: Digest = std::mem::take(&mut state.join).finish();
+        Ok(Yield {
+            metadata: Some(self.metadata),
+            bytes_read: self.metadata.size,
+            digests: vec![digest],
+            pieces: Vec::new(),
+        })
+    }
+}
