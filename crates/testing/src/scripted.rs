@@ -1,0 +1,506 @@
+//! Files in memory whose calls go wrong by script.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pfh_source::{
+    Device, Directory, Entry, EntryKind, Found, Medium, Metadata, SkipReason, Source, SourceFile, Timestamp,
+};
+
+use crate::gate::Gate;
+
+/// `S_IFREG`, `S_IFIFO` and `S_IFBLK`, all with permission to read.
+const MODES: [u32; 3] = [0o100_444, 0o010_444, 0o060_444];
+
+/// The longest that a stalled call waits for a gate that nobody opens.
+const STALL_LIMIT: Duration = Duration::from_secs(60);
+
+/// What goes wrong with one call.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// It fails with this error number.
+    Fail(i32),
+    /// It fails with `Interrupted`; the same call made again is the next call.
+    Interrupt,
+    /// A read returns at most so many bytes. Other calls are not affected.
+    Shorten(usize),
+    /// It waits for the gate (60 seconds at most), then goes on as usual.
+    Stall(Gate),
+    /// It takes so long, then goes on as usual.
+    Delay(Duration),
+    /// It panics.
+    Panic,
+}
+
+/// What happens to a file while it is read.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Bytes are appended.
+    Grow(Vec<u8>),
+    /// It is cut to this length.
+    Shrink(u64),
+    /// Its bytes are overwritten by these.
+    Rewrite(Vec<u8>),
+    /// Another file with these bytes takes its name: open handles keep the old one, whose link count falls to 0.
+    Replace(Vec<u8>),
+    /// It is removed: open handles keep it, opening fails with `ENOENT`.
+    Remove,
+}
+
+/// Files in memory. Made with the builder methods, then handed to the engine; counters are read afterwards.
+///
+/// ```
+/// use pfh_source::{Found, Source, SourceFile};
+/// use pfh_testing::{Fault, ScriptedSource};
+///
+/// let source = ScriptedSource::new().file("a/b", b"hello").fault_at_call(2, Fault::Fail(5));
+/// source.walk(&mut |found| {
+///     if let Found::Entry(entry) = found {
+///         assert_eq!(entry.path(), b"a/b");
+///         let file = source.open(&entry).unwrap();
+///         assert_eq!(file.read_at(&mut [0; 8], 0).unwrap_err().raw_os_error(), Some(5));
+///         assert_eq!(file.read_at(&mut [0; 8], 0).unwrap(), 5);
+///     }
+///     true
+/// });
+/// assert_eq!((source.calls(), source.open_files_max()), (3, 1));
+/// ```
+#[derive(Debug)]
+pub struct ScriptedSource {
+    device: Arc<Device>,
+    script: Vec<Step>,
+    files: HashMap<Vec<u8>, Arc<Mutex<Name>>>,
+    read_bytes_max: usize,
+    shared: Arc<Shared>,
+}
+
+/// One thing that the walk yields.
+#[derive(Debug)]
+enum Step {
+    Entry { directory: Arc<Directory>, name: Box<[u8]>, kind: EntryKind, size_hint: Option<u64> },
+    Skipped(Vec<u8>, SkipReason),
+    Failed(Vec<u8>, i32),
+}
+
+/// What a path leads to, and what is going to happen to it.
+#[derive(Debug)]
+struct Name {
+    inode: Option<Arc<Mutex<Inode>>>,
+    /// After so many reads of whatever has this name.
+    changes: Vec<(u64, Change)>,
+    reads: u64,
+    physical_position: Option<u64>,
+    /// Faults on reads that touch these bytes, each time.
+    bad_bytes: Vec<(u64, u64, i32)>,
+    stated_size: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Inode {
+    contents: Vec<u8>,
+    kind: EntryKind,
+    number: u64,
+    links: u64,
+    changed: i64,
+    /// How far a stream was read.
+    position: usize,
+}
+
+/// Counters, and the faults still to come.
+#[derive(Debug, Default)]
+struct Shared {
+    calls: AtomicU64,
+    faults: Mutex<HashMap<u64, Fault>>,
+    open_files: AtomicUsize,
+    open_files_max: AtomicUsize,
+    announced_bytes: AtomicU64,
+    read_bytes: AtomicU64,
+    opened: Mutex<Vec<Vec<u8>>>,
+    inodes: AtomicU64,
+}
+
+impl Default for ScriptedSource {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ScriptedSource {
+    /// No files, on a solid-state device.
+    pub fn new() -> Self {
+        Self {
+            device: device(Medium::SolidState),
+            script: Vec::new(),
+            files: HashMap::new(),
+            read_bytes_max: usize::MAX,
+            shared: Arc::default(),
+        }
+    }
+
+    /// The medium of the files added after this.
+    #[must_use]
+    pub fn medium(mut self, medium: Medium) -> Self {
+        self.device = device(medium);
+        self
+    }
+
+    /// Adds a regular file. Files are walked in the order of these calls.
+    #[must_use]
+    pub fn file(self, path: impl AsRef<[u8]>, contents: impl Into<Vec<u8>>) -> Self {
+        self.entry(path.as_ref(), contents.into(), EntryKind::Regular)
+    }
+
+    /// Adds a stream: read in order, without a size.
+    #[must_use]
+    pub fn stream(self, path: impl AsRef<[u8]>, contents: impl Into<Vec<u8>>) -> Self {
+        self.entry(path.as_ref(), contents.into(), EntryKind::Stream)
+    }
+
+    /// Adds a block device.
+    #[must_use]
+    pub fn block_device(self, path: impl AsRef<[u8]>, contents: impl Into<Vec<u8>>) -> Self {
+        self.entry(path.as_ref(), contents.into(), EntryKind::BlockDevice)
+    }
+
+    fn entry(mut self, path: &[u8], contents: Vec<u8>, kind: EntryKind) -> Self {
+        let (holder, name) = match path.iter().rposition(|&byte| byte == b'/') {
+            Some(slash) => (&path[..slash.max(1)], &path[slash + 1..]),
+            None => (&path[..0], path),
+        };
+        let directory = match self.script.last() {
+            Some(Step::Entry { directory, .. })
+                if directory.path() == holder && Arc::ptr_eq(directory.device(), &self.device) =>
+            {
+                Arc::clone(directory)
+            }
+            _ => Arc::new(Directory::detached(holder, Arc::clone(&self.device))),
+        };
+        self.script.push(Step::Entry { directory, name: name.into(), kind, size_hint: None });
+        let inode = Some(self.shared.inode(contents, kind));
+        let file = Name {
+            inode,
+            changes: Vec::new(),
+            reads: 0,
+            physical_position: None,
+            bad_bytes: Vec::new(),
+            stated_size: None,
+        };
+        self.files.insert(path.to_vec(), Arc::new(Mutex::new(file)));
+        self
+    }
+
+    /// The walk states the size of the file added last.
+    #[must_use]
+    pub fn with_size_hint(mut self, size: u64) -> Self {
+        if let Some(Step::Entry { size_hint, .. }) = self.script.last_mut() {
+            *size_hint = Some(size);
+        }
+        self
+    }
+
+    /// The walk passes something over.
+    #[must_use]
+    pub fn skipped(mut self, path: impl Into<Vec<u8>>, reason: SkipReason) -> Self {
+        self.script.push(Step::Skipped(path.into(), reason));
+        self
+    }
+
+    /// The walk fails at something.
+    #[must_use]
+    pub fn failed(mut self, path: impl Into<Vec<u8>>, errno: i32) -> Self {
+        self.script.push(Step::Failed(path.into(), errno));
+        self
+    }
+
+    /// The `call`-th call (from 1; `open`, `metadata` and `read_at` of all files together) goes wrong.
+    #[must_use]
+    pub fn fault_at_call(self, call: u64, fault: Fault) -> Self {
+        lock(&self.shared.faults).insert(call, fault);
+        self
+    }
+
+    /// Reads that begin in `offset … offset + length` fail with `errno` each time; reads before it end there.
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn bad_bytes(self, path: impl AsRef<[u8]>, offset: u64, length: u64, errno: i32) -> Self {
+        self.name(path.as_ref()).bad_bytes.push((offset, offset + length, errno));
+        self
+    }
+
+    /// After `reads` reads of the file, this happens to it. 0: before the first.
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn change_after_reads(self, path: impl AsRef<[u8]>, reads: u64, change: Change) -> Self {
+        self.name(path.as_ref()).changes.push((reads, change));
+        self
+    }
+
+    /// Metadata state this size whatever the file holds, as `/proc` does.
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn stated_size(self, path: impl AsRef<[u8]>, size: u64) -> Self {
+        self.name(path.as_ref()).stated_size = Some(size);
+        self
+    }
+
+    /// The place of the file on the medium.
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn at_physical_position(self, path: impl AsRef<[u8]>, position: u64) -> Self {
+        self.name(path.as_ref()).physical_position = Some(position);
+        self
+    }
+
+    /// No read returns more than this.
+    #[must_use]
+    pub fn read_bytes_max(mut self, bytes: usize) -> Self {
+        self.read_bytes_max = bytes;
+        self
+    }
+
+    /// Calls made so far.
+    pub fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::SeqCst)
+    }
+
+    /// Files that are open now.
+    pub fn open_files(&self) -> usize {
+        self.shared.open_files.load(Ordering::SeqCst)
+    }
+
+    /// Most files that were open at once.
+    pub fn open_files_max(&self) -> usize {
+        self.shared.open_files_max.load(Ordering::SeqCst)
+    }
+
+    /// Bytes announced so far.
+    pub fn announced_bytes(&self) -> u64 {
+        self.shared.announced_bytes.load(Ordering::SeqCst)
+    }
+
+    /// Bytes handed out so far.
+    pub fn read_bytes(&self) -> u64 {
+        self.shared.read_bytes.load(Ordering::SeqCst)
+    }
+
+    /// Paths in the order in which they were opened.
+    pub fn opened(&self) -> Vec<Vec<u8>> {
+        lock(&self.shared.opened).clone()
+    }
+
+    fn name(&self, path: &[u8]) -> MutexGuard<'_, Name> {
+        match self.files.get(path) {
+            Some(name) => lock(name),
+            None => panic!("no file `{}` in the script", path.escape_ascii()),
+        }
+    }
+
+    fn find(&self, path: &[u8]) -> io::Result<&Arc<Mutex<Name>>> {
+        self.files.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Shared {
+    /// Counts a call, and does what the script says of it. Returns how many bytes it may read.
+    fn call(&self) -> io::Result<usize> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        let fault = lock(&self.faults).remove(&call);
+        match fault {
+            None => Ok(usize::MAX),
+            Some(Fault::Fail(errno)) => Err(io::Error::from_raw_os_error(errno)),
+            Some(Fault::Interrupt) => Err(io::ErrorKind::Interrupted.into()),
+            Some(Fault::Shorten(bytes)) => Ok(bytes),
+            Some(Fault::Stall(gate)) => {
+                gate.pass(STALL_LIMIT);
+                Ok(usize::MAX)
+            }
+            Some(Fault::Delay(time)) => {
+                std::thread::sleep(time);
+                Ok(usize::MAX)
+            }
+            Some(Fault::Panic) => panic!("scripted panic at call {call}"),
+        }
+    }
+
+    fn inode(&self, contents: Vec<u8>, kind: EntryKind) -> Arc<Mutex<Inode>> {
+        let number = self.inodes.fetch_add(1, Ordering::SeqCst) + 1;
+        Arc::new(Mutex::new(Inode { contents, kind, number, links: 1, changed: 0, position: 0 }))
+    }
+}
+
+impl Name {
+    fn apply(&mut self, change: Change, shared: &Shared) {
+        let Some(inode) = &self.inode else { return };
+        let mut old = lock(inode);
+        old.changed += 1;
+        let next = match change {
+            Change::Grow(bytes) => {
+                old.contents.extend(bytes);
+                return;
+            }
+            Change::Shrink(size) => {
+                old.contents.truncate(size as usize);
+                return;
+            }
+            Change::Rewrite(contents) => {
+                old.contents = contents;
+                return;
+            }
+            Change::Replace(contents) => Some(shared.inode(contents, old.kind)),
+            Change::Remove => None,
+        };
+        old.links = 0;
+        drop(old);
+        self.inode = next;
+    }
+
+    fn apply_due(&mut self, shared: &Shared) {
+        while let Some(due) = self.changes.iter().position(|(after, _)| *after <= self.reads) {
+            let (_, change) = self.changes.remove(due);
+            self.apply(change, shared);
+        }
+    }
+}
+
+impl Source for ScriptedSource {
+    type File = ScriptedFile;
+
+    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+        for step in &self.script {
+            let found = match step {
+                Step::Entry { directory, name, kind, size_hint } => Found::Entry(Entry {
+                    directory: Arc::clone(directory),
+                    name: name.clone(),
+                    kind: *kind,
+                    inode_hint: 0,
+                    size_hint: *size_hint,
+                }),
+                Step::Skipped(path, reason) => Found::Skipped(path.clone(), *reason),
+                Step::Failed(path, errno) => Found::Failed(path.clone(), io::Error::from_raw_os_error(*errno)),
+            };
+            if !visit(found) {
+                return;
+            }
+        }
+    }
+
+    fn open(&self, entry: &Entry) -> io::Result<ScriptedFile> {
+        self.shared.call()?;
+        let path = entry.path();
+        let name = Arc::clone(self.find(&path)?);
+        let inode = lock(&name).inode.clone().ok_or(io::ErrorKind::NotFound)?;
+        lock(&self.shared.opened).push(path);
+        let open = self.shared.open_files.fetch_add(1, Ordering::SeqCst) + 1;
+        self.shared.open_files_max.fetch_max(open, Ordering::SeqCst);
+        Ok(ScriptedFile {
+            name,
+            inode,
+            device: self.device.number,
+            read_bytes_max: self.read_bytes_max,
+            shared: Arc::clone(&self.shared),
+        })
+    }
+
+    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+        self.shared.call()?;
+        let name = lock(self.find(&entry.path())?);
+        let inode = name.inode.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        Ok(metadata(&lock(inode), name.stated_size, self.device.number))
+    }
+
+    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+        self.files.get(&entry.path()).and_then(|name| lock(name).physical_position)
+    }
+}
+
+/// An open file of a [`ScriptedSource`].
+#[derive(Debug)]
+pub struct ScriptedFile {
+    name: Arc<Mutex<Name>>,
+    inode: Arc<Mutex<Inode>>,
+    device: u64,
+    read_bytes_max: usize,
+    shared: Arc<Shared>,
+}
+
+impl SourceFile for ScriptedFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let allowed = self.shared.call()?.min(self.read_bytes_max).min(buffer.len());
+        let mut name = lock(&self.name);
+        name.apply_due(&self.shared);
+        name.reads += 1;
+        let mut inode = lock(&self.inode);
+        let stream = inode.kind == EntryKind::Stream;
+        let start = if stream { inode.position } else { usize::try_from(offset).unwrap_or(usize::MAX) };
+        let rest = inode.contents.get(start..).unwrap_or_default();
+        let mut length = allowed.min(rest.len());
+        for &(bad, end, errno) in &name.bad_bytes {
+            if (bad..end).contains(&(start as u64)) {
+                return Err(io::Error::from_raw_os_error(errno));
+            }
+            if let Some(good) = bad.checked_sub(start as u64) {
+                length = length.min(usize::try_from(good).unwrap_or(usize::MAX));
+            }
+        }
+        buffer[..length].copy_from_slice(&rest[..length]);
+        if stream {
+            inode.position += length;
+        }
+        self.shared.read_bytes.fetch_add(length as u64, Ordering::SeqCst);
+        Ok(length)
+    }
+
+    fn metadata(&self) -> io::Result<Metadata> {
+        self.shared.call()?;
+        let mut name = lock(&self.name);
+        name.apply_due(&self.shared);
+        Ok(metadata(&lock(&self.inode), name.stated_size, self.device))
+    }
+
+    fn announce(&self, _offset: u64, length: u64) {
+        self.shared.announced_bytes.fetch_add(length, Ordering::SeqCst);
+    }
+
+    fn release(&self, _offset: u64) {}
+}
+
+impl Drop for ScriptedFile {
+    fn drop(&mut self) {
+        self.shared.open_files.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn device(medium: Medium) -> Arc<Device> {
+    Arc::new(Device { number: 1 + medium as u64, medium, name: format!("scripted {medium:?}") })
+}
+
+fn metadata(inode: &Inode, stated_size: Option<u64>, device: u64) -> Metadata {
+    let stamp = Timestamp { seconds: 1_000_000_000 + inode.changed, nanoseconds: 0 };
+    let (mode, size) = match inode.kind {
+        EntryKind::Regular => (MODES[0], inode.contents.len() as u64),
+        EntryKind::Stream => (MODES[1], 0),
+        EntryKind::BlockDevice => (MODES[2], inode.contents.len() as u64),
+    };
+    Metadata {
+        size: stated_size.unwrap_or(size),
+        mtime: stamp,
+        ctime: stamp,
+        device,
+        inode: inode.number,
+        links: inode.links,
+        mode,
+        uid: 0,
+        gid: 0,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
