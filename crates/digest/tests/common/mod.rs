@@ -1,0 +1,66 @@
+//! What the tests share: messages, and the reader of the published vectors.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use pfh_digest::Algorithm;
+
+/// Bytes 0, 1, … 250, 0, 1, …: the period is a prime, so that blocks that changed places cannot look right.
+pub(crate) fn cycle251(length: usize) -> Vec<u8> {
+    (0..=250).cycle().take(length).collect()
+}
+
+pub(crate) fn algorithm(name: &str) -> Algorithm {
+    Algorithm::from_name(name).unwrap()
+}
+
+pub(crate) fn from_hex(hex: &str) -> Vec<u8> {
+    assert!(hex.len().is_multiple_of(2), "odd number of digits: {hex}");
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// One line of `vectors/published.txt`, whose head describes the format.
+pub(crate) struct Vector {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) digest: Vec<u8>,
+    pub(crate) message: Vec<u8>,
+    /// Line and source, for messages.
+    pub(crate) origin: String,
+}
+
+pub(crate) fn published() -> Vec<Vector> {
+    let mut source = None;
+    let mut vectors = Vec::new();
+    for (index, line) in include_str!("../vectors/published.txt").lines().enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(text) = line.strip_prefix("source ") {
+            source = Some(text);
+            continue;
+        }
+        let origin = format!("published.txt:{}: {}", index + 1, source.expect("a vector has a source above it"));
+        let mut fields = line.splitn(5, ' ');
+        let mut field = || fields.next().unwrap_or_else(|| panic!("{origin}: too few fields"));
+        let (name, digest, kind, count) = (field(), field(), field(), field());
+        let payload = fields.next().unwrap_or_default();
+        let count: usize = count.parse().unwrap_or_else(|error| panic!("{origin}: {error}"));
+        let message = match kind {
+            "text" => payload.repeat(count).into_bytes(),
+            "hex" => from_hex(payload).repeat(count),
+            "cycle251" => cycle251(count),
+            "xxhash" => xxhash_buffer(count),
+            _ => panic!("{origin}: unknown kind {kind}"),
+        };
+        vectors.push(Vector { algorithm: algorithm(name), digest: from_hex(digest), message, origin });
+    }
+    vectors
+}
+
+/// The buffer of xxHash's sanity tests: the top bytes of a product that starts at PRIME32 and grows by PRIME64.
+fn xxhash_buffer(length: usize) -> Vec<u8> {
+    const PRIME32: u64 = 2_654_435_761;
+    const PRIME64: u64 = 11_400_714_785_074_694_797;
+    std::iter::successors(Some(PRIME32), |generator| Some(generator.wrapping_mul(PRIME64)))
+        .map(|generator| (generator >> 56) as u8)
+        .take(length)
+        .collect()
+}

@@ -1,0 +1,134 @@
+//! Every line of the registry is sound, and names are found as people type them.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pfh_digest::{Algorithm, Digest, Status, UnknownAlgorithm};
+
+#[test]
+fn every_entry_is_sound() {
+    for algorithm in Algorithm::all() {
+        let name = algorithm.name();
+        let good = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-';
+        assert!(!name.is_empty() && name.chars().all(good), "{name}: lower case, digits and hyphens");
+        assert_eq!(algorithm.to_string(), name);
+        assert_eq!(format!("{algorithm:?}"), name);
+
+        let digest = algorithm.digest(b"message");
+        assert_eq!(digest.algorithm(), algorithm);
+        assert_eq!(digest.bytes().len(), algorithm.digest_bytes(), "{name}");
+        assert!((4..=Digest::BYTES_MAX).contains(&algorithm.digest_bytes()), "{name}");
+        assert!((1..=144).contains(&algorithm.block_bytes()), "{name}");
+        assert!(!algorithm.backend().is_empty(), "{name}");
+        assert!(!algorithm.reference().is_empty(), "{name}");
+        // Nothing with so few bits withstands an attack.
+        assert!(algorithm.status() == Status::Checksum || algorithm.digest_bytes() >= 16, "{name}");
+    }
+}
+
+#[test]
+fn the_order_is_the_registrys() {
+    let all: Vec<Algorithm> = Algorithm::all().collect();
+    assert!(all.is_sorted());
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+    assert_eq!(all.iter().map(|algorithm| algorithm.name()).collect::<BTreeSet<_>>().len(), all.len());
+}
+
+#[test]
+fn no_name_means_two_algorithms() {
+    let mut owners = BTreeMap::new();
+    for algorithm in Algorithm::all() {
+        for name in std::iter::once(algorithm.name()).chain(algorithm.aliases().iter().copied()) {
+            // Without anything that does not matter, even what stands between two numbers.
+            let squeezed: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+            let owner = *owners.entry(squeezed.clone()).or_insert(algorithm);
+            assert_eq!(owner, algorithm, "{name}");
+            for typed in
+                [name.to_owned(), name.to_uppercase(), name.replace('-', "_"), name.replace('-', "/"), squeezed]
+            {
+                assert_eq!(Algorithm::from_name(&typed), Ok(algorithm), "{typed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn aliases_add_something() {
+    for algorithm in Algorithm::all() {
+        let mut seen = BTreeSet::from([algorithm.name().replace('-', "")]);
+        for alias in algorithm.aliases() {
+            assert!(seen.insert(alias.replace(['-', '_'], "")), "{algorithm}: {alias} says nothing new");
+        }
+    }
+}
+
+#[test]
+fn names_as_typed() {
+    for (typed, name) in [
+        ("SHA-256", "sha256"),
+        ("sha_256", "sha256"),
+        ("sha2-256", "sha256"),
+        ("SHA2_512", "sha512"),
+        ("SHA-512/256", "sha512-256"),
+        ("sha512256", "sha512-256"),
+        ("SHA3-256", "sha3-256"),
+        ("sha3_256", "sha3-256"),
+        ("sha3256", "sha3-256"),
+        ("sha-3-256", "sha3-256"),
+        ("sha-384", "sha384"),
+        ("SHA-1", "sha1"),
+        ("MD-5", "md5"),
+        ("rmd160", "ripemd160"),
+        ("RIPEMD-160", "ripemd160"),
+        ("blake2b-512", "blake2b"),
+        ("BLAKE2s-256", "blake2s"),
+        ("b2", "blake2b"),
+        ("b3", "blake3"),
+        ("crc-32", "crc32"),
+        ("CRC-32C", "crc32c"),
+        ("crc64-nvme", "crc64nvme"),
+        ("gost2012-256", "streebog256"),
+        ("streebog-512", "streebog512"),
+        ("keccak-256", "keccak256"),
+        ("XXH128", "xxh3-128"),
+        ("xxh3", "xxh3-64"),
+        ("xxhash64", "xxh64"),
+        ("fnv1a64", "fnv1a-64"),
+        ("tiger192", "tiger"),
+    ] {
+        assert_eq!(Algorithm::from_name(typed).map(Algorithm::name), Ok(name), "{typed}");
+    }
+}
+
+fn message(name: &str) -> String {
+    Algorithm::from_name(name).unwrap_err().to_string()
+}
+
+#[test]
+fn unknown_names_are_refused_with_close_ones() {
+    // Each is all but a name: the digits on the two sides of a hyphen are two numbers.
+    for name in
+        ["", " ", "-", "sha", "sha3-84", "sha25-6", "sha2 56", "md5\n", "md5sum", "sha256x", "ſha256", "fnv1a-128"]
+    {
+        assert_eq!(Algorithm::from_name(name), Err(UnknownAlgorithm { name: name.to_owned() }), "{name:?}");
+    }
+    let all = "`pfh algorithms` lists them all";
+    assert_eq!(message("sha265"), format!("unknown algorithm `sha265`; close to `sha256`; {all}"));
+    assert_eq!(message("blake4"), format!("unknown algorithm `blake4`; close to `blake3`; {all}"));
+    assert_eq!(
+        message("SHA2"),
+        format!("unknown algorithm `SHA2`; close to `sha224`, `sha256`, `sha384`, `sha512`, `sha512-256`; {all}")
+    );
+    assert_eq!(message("wirlpol"), format!("unknown algorithm `wirlpol`; close to `whirlpool`; {all}"));
+    assert_eq!(message("frobnicate"), format!("unknown algorithm `frobnicate`; {all}"));
+    assert_eq!(message(""), format!("unknown algorithm ``; {all}"));
+}
+
+#[test]
+fn a_hostile_name_is_shown_harmlessly() {
+    assert!(message("md5\u{1b}[2J\n").contains(r"`md5\u{1b}[2J\n`"));
+    let long = "é".repeat(1_000_000);
+    let shown = message(&long);
+    assert!(shown.contains('…') && shown.len() < 200, "{shown}");
+}
