@@ -12,7 +12,7 @@ fn pairs() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     lines
         .chunks(2)
         .map(|pair| {
-            let [one, other] = [0, 1].map(|index| pair[index].split_once(' ').unwrap());
+            let [one, other] = [0, 1].map(|index| pair[index].split_once(' ').expect("NAME HEXADECIMAL"));
             assert_eq!(one.0, other.0);
             (one.0, common::from_hex(one.1), common::from_hex(other.1))
         })

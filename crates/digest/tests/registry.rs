@@ -102,7 +102,7 @@ fn names_as_typed() {
 }
 
 fn message(name: &str) -> String {
-    Algorithm::from_name(name).unwrap_err().to_string()
+    Algorithm::from_name(name).expect_err("no algorithm").to_string()
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What the tests share: messages, and the reader of the published vectors.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::io::{ErrorKind, Write};
+use std::process::{Command, Stdio};
+
 use pfh_digest::Algorithm;
 
 /// Bytes 0, 1, … 250, 0, 1, …: the period is a prime, so that blocks that changed places cannot look right.
@@ -9,12 +12,12 @@ pub(crate) fn cycle251(length: usize) -> Vec<u8> {
 }
 
 pub(crate) fn algorithm(name: &str) -> Algorithm {
-    Algorithm::from_name(name).unwrap()
+    Algorithm::from_name(name).expect("an algorithm of the registry")
 }
 
 pub(crate) fn from_hex(hex: &str) -> Vec<u8> {
     assert!(hex.len().is_multiple_of(2), "odd number of digits: {hex}");
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hexadecimal")).collect()
 }
 
 /// One line of `vectors/published.txt`, whose head describes the format.
@@ -63,4 +66,33 @@ fn xxhash_buffer(length: usize) -> Vec<u8> {
         .map(|generator| (generator >> 56) as u8)
         .take(length)
         .collect()
+}
+
+/// Lengths at which independent implementations are compared: blocks and rates of many algorithms, and long messages.
+pub(crate) fn compared_lengths() -> Vec<usize> {
+    let edges = [55, 56, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 127, 128, 129, 135, 136, 137, 143, 144, 145];
+    (0..4).chain(edges).chain([239, 240, 241, 1023, 1024, 1025, 4096, 65_537, (1 << 20) + 3]).collect()
+}
+
+/// What the program prints for this input. `None`, and a line that says so, when it is not installed; a program in the comma
+/// list `PFH_TEST_REQUIRED_PROGRAMS` must be.
+#[expect(clippy::print_stdout, reason = "a test says what it skipped")]
+pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Option<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let required = std::env::var("PFH_TEST_REQUIRED_PROGRAMS").unwrap_or_default();
+            assert!(required.split(',').all(|name| name != program), "{program} is required: {error}");
+            println!("NOT COMPARED: {program} is not installed");
+            return None;
+        }
+        Err(error) => panic!("{program}: {error}"),
+    };
+    // None of them prints before it has read everything. One that refuses its arguments may close the pipe early.
+    let written = child.stdin.take().expect("a pipe").write_all(input);
+    let output = child.wait_with_output().expect("a child");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    written.expect("the program reads its input");
+    Some(String::from_utf8(output.stdout).expect("text"))
 }
