@@ -84,32 +84,19 @@ impl LocalFile {
     pub(crate) fn open(
         start: BorrowedFd<'_>,
         path: &[u8],
-        how: How,
+        mut how: How,
         direct_fallbacks: &Arc<AtomicU64>,
     ) -> io::Result<Self> {
-        let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
-        if !how.follow {
-            flags |= OFlags::NOFOLLOW;
-        }
-        // A FIFO put in the place of a file must not make the run wait; one that the user named may.
-        if how.kind == EntryKind::Regular || !how.named {
-            flags |= OFlags::NONBLOCK;
-        }
         if how.kind == EntryKind::Stream {
-            return Ok(Self::stream(open_keeping_access_time(start, path, flags, how)?));
+            return Ok(Self::stream(open(start, path, how)?));
         }
-        let mut io = how.io;
-        let mut opened = if io == IoMethod::Direct {
-            open_keeping_access_time(start, path, flags | OFlags::DIRECT, how)
-        } else {
-            open_keeping_access_time(start, path, flags, how)
-        };
-        if io == IoMethod::Direct && matches!(opened, Err(Errno::INVAL)) {
+        let mut opened = open(start, path, how);
+        if how.io == IoMethod::Direct && matches!(opened, Err(Errno::INVAL)) {
             direct_fallbacks.fetch_add(1, Ordering::Relaxed);
-            io = IoMethod::Drop;
-            opened = open_keeping_access_time(start, path, flags, how);
+            how.io = IoMethod::Drop;
+            opened = open(start, path, how);
         }
-        let file = Self::new(opened?, how.kind, io, how.holes_trusted, Arc::clone(direct_fallbacks));
+        let file = Self::new(opened?, how.kind, how.io, how.holes_trusted, Arc::clone(direct_fallbacks));
         if file.drops_behind() {
             file.drop_pages(0, 0);
         }
@@ -243,7 +230,19 @@ impl Drop for LocalFile {
     }
 }
 
-fn open_keeping_access_time(start: BorrowedFd<'_>, path: &[u8], flags: OFlags, how: How) -> Result<OwnedFd, Errno> {
+/// Opens `path` for reading, without following a last symbolic link unless asked.
+pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<OwnedFd, Errno> {
+    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+    if !how.follow {
+        flags |= OFlags::NOFOLLOW;
+    }
+    // A FIFO put in the place of a file must not make the run wait; one that the user named may.
+    if how.kind == EntryKind::Regular || !how.named {
+        flags |= OFlags::NONBLOCK;
+    }
+    if how.io == IoMethod::Direct && how.kind != EntryKind::Stream {
+        flags |= OFlags::DIRECT;
+    }
     let resolved = long_path::resolve(start, path)?;
     let open = |flags| retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()));
     if how.preserve_access_time {

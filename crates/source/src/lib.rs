@@ -31,12 +31,14 @@ compile_error!("pfh-source reads directories and devices through Linux system ca
 
 mod device;
 mod directory;
+mod extent;
 mod file;
 mod filter;
 mod limits;
 mod listing;
 mod local;
 mod long_path;
+mod mounts;
 mod options;
 mod source;
 mod walk;
@@ -46,7 +48,7 @@ pub use directory::Directory;
 pub use file::LocalFile;
 pub use filter::PatternError;
 pub use limits::{open_file_limit, raise_open_file_limit};
-pub use local::LocalSource;
+pub use local::{LocalSource, Totals};
 pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
 pub use source::{Entry, EntryKind, Found, IoMethod, Source, SourceFile};

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, statat};
 use rustix::io::retry_on_intr;
 
 use crate::device::Filesystems;
+use crate::extent;
 use crate::file::{self, LocalFile};
 use crate::filter::{Filter, PatternError};
 use crate::limits::Budget;
@@ -31,7 +32,18 @@ pub struct LocalSource {
     pub(crate) filesystems: Filesystems,
     pub(crate) budget: Arc<Budget>,
     list: Mutex<Option<FileList>>,
+    /// There was a list.
+    listed: bool,
     direct_fallbacks: Arc<AtomicU64>,
+}
+
+/// What a walk found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files and streams to read.
+    pub files: u64,
+    /// Bytes of the regular files among them.
+    pub bytes: u64,
 }
 
 impl LocalSource {
@@ -41,8 +53,9 @@ impl LocalSource {
     pub fn new(mut options: WalkOptions) -> Result<Self, PatternError> {
         Ok(Self {
             filter: Filter::new(&options)?,
-            filesystems: Filesystems::new(&options),
+            filesystems: Filesystems::new(options.medium),
             budget: Budget::from_limit(),
+            listed: options.files_from.is_some(),
             list: Mutex::new(options.files_from.take()),
             direct_fallbacks: Arc::default(),
             options,
@@ -52,6 +65,39 @@ impl LocalSource {
     /// How many files could not be read around the page cache ([`crate::IoMethod::Direct`]) and were read through it.
     pub fn direct_fallbacks(&self) -> u64 {
         self.direct_fallbacks.load(Ordering::Relaxed)
+    }
+
+    /// Walks, opening no file, to find out how much there is: for a forecast while the real walk is at work. `report` is
+    /// told the sums so far every 1024 files, and returns false to stop. `None` where it was stopped, and where paths
+    /// come from a list, which can be read only once.
+    pub fn measure(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals> {
+        const REPORT_FILES: u64 = 1024;
+        if self.listed {
+            return None;
+        }
+        let mut totals = Totals::default();
+        let mut stopped = false;
+        Walk::new(self, true, &mut |found| {
+            if let Found::Entry(entry) = found {
+                totals.files += 1;
+                totals.bytes += entry.size_hint.unwrap_or(0);
+                stopped = totals.files.is_multiple_of(REPORT_FILES) && !report(totals);
+            }
+            !stopped
+        })
+        .run(None);
+        (!stopped).then_some(totals)
+    }
+
+    fn how(&self, entry: &Entry) -> file::How {
+        file::How {
+            kind: entry.kind,
+            named: entry.directory.holds_arguments(),
+            follow: self.follows(entry),
+            io: self.options.io,
+            preserve_access_time: self.options.preserve_access_time,
+            holes_trusted: entry.directory.filesystem().holes_trusted,
+        }
     }
 
     /// Whether a name in this directory is resolved through a final symbolic link.
@@ -74,15 +120,7 @@ impl Source for LocalSource {
             return Ok(LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?));
         }
         let start = entry.directory.descriptor()?;
-        let how = file::How {
-            kind: entry.kind,
-            named: entry.directory.holds_arguments(),
-            follow: self.follows(entry),
-            io: self.options.io,
-            preserve_access_time: self.options.preserve_access_time,
-            holes_trusted: entry.directory.filesystem().holes_trusted,
-        };
-        LocalFile::open(start.as_fd(), &entry.name, how, &self.direct_fallbacks)
+        LocalFile::open(start.as_fd(), &entry.name, self.how(entry), &self.direct_fallbacks)
     }
 
     fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
@@ -95,8 +133,13 @@ impl Source for LocalSource {
         Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
     }
 
-    fn physical_position(&self, _entry: &Entry) -> Option<u64> {
-        None
+    /// Opens the file to ask for its first extent.
+    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+        if entry.kind != EntryKind::Regular {
+            return None;
+        }
+        let start = entry.directory.descriptor().ok()?;
+        extent::first(file::open(start.as_fd(), &entry.name, self.how(entry)).ok()?)
     }
 }
 
