@@ -44,7 +44,6 @@ pub(crate) fn for_benchmarks() -> Vec<Program> {
         program("rhash", "rhash", "peer"),
         program("openssl", "openssl", "peer"),
         program("b3sum", "b3sum", "peer"),
-        program("xxhsum", "xxhash", "peer"),
         program("find", "findutils", "feeds the peers that do not walk"),
         program("xargs", "findutils", "runs peers in parallel"),
     ]

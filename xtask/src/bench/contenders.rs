@@ -1,0 +1,198 @@
+//! The command lines that run against each other.
+
+use super::corpus::Prepared;
+use super::digests::List;
+
+/// One command line of a comparison.
+pub(super) struct Contender {
+    pub(super) label: String,
+    /// Program that must be there.
+    pub(super) program: &'static str,
+    call: Call,
+    /// What it prints; `None` when it prints no digests.
+    pub(super) list: Option<List>,
+    /// Its memory option, for the comparison with its peak.
+    pub(super) memory_option_bytes: Option<u64>,
+}
+
+/// How a program is told what to hash.
+enum Call {
+    /// It walks by itself: command and options, the corpus comes last.
+    Walks(String),
+    /// It takes files: `find` and `xargs` feed it. On one thread each, so as many run as there are threads.
+    FedInParallel(String),
+    /// It takes files and has threads of its own.
+    Fed(String),
+}
+
+impl Contender {
+    /// `pfh hash` with options; `list` is what they make it print.
+    pub(super) fn pfh(label: &str, options: &str, list: Option<List>) -> Self {
+        let call = Call::Walks(format!("pfh hash {options}"));
+        Self { label: label.to_owned(), program: "pfh", call, list, memory_option_bytes: None }
+    }
+
+    pub(super) fn with_memory_option(mut self, bytes: u64) -> Self {
+        self.memory_option_bytes = Some(bytes);
+        self
+    }
+
+    /// The shell command over a corpus. With `jobs` = 1 no two processes write at a time, so that lines stay whole.
+    pub(super) fn command(&self, corpus: &Prepared, jobs: usize) -> String {
+        let folder = &corpus.folder;
+        match &self.call {
+            Call::Walks(command) => format!("{command} {folder}"),
+            Call::FedInParallel(command) => {
+                // Long argument lists cost least, but each job should get at least 16 of them, so that all end together.
+                let files = (corpus.files / (16 * jobs as u64)).clamp(1, 1000);
+                format!("find {folder} -type f -print0 | xargs -0 -P {jobs} -n {files} {command}")
+            }
+            Call::Fed(command) => format!("find {folder} -type f -print0 | xargs -0 {command}"),
+        }
+    }
+
+    fn walks(program: &'static str, command: String, list: List) -> Self {
+        Self::peer(program, program, Call::Walks(command), list)
+    }
+
+    fn peer(label: &str, program: &'static str, call: Call, list: List) -> Self {
+        Self { label: label.to_owned(), program, call, list: Some(list), memory_option_bytes: None }
+    }
+}
+
+/// An algorithm and what the peers call it; `None` where a peer does not have it.
+#[derive(Clone, Copy)]
+pub(super) struct Algorithm {
+    /// In `pfh hash -a`.
+    pub(super) name: &'static str,
+    /// In `hashdeep -c`.
+    hashdeep: Option<&'static str>,
+    /// Of the md5deep family.
+    deep_program: Option<&'static str>,
+    coreutils_program: Option<&'static str>,
+    rhash_option: Option<&'static str>,
+    openssl_option: Option<&'static str>,
+}
+
+/// The algorithms that are compared.
+pub(super) const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm {
+        name: "md5",
+        hashdeep: Some("md5"),
+        deep_program: Some("md5deep"),
+        coreutils_program: Some("md5sum"),
+        rhash_option: Some("--md5"),
+        openssl_option: Some("-md5"),
+    },
+    Algorithm {
+        name: "sha1",
+        hashdeep: Some("sha1"),
+        deep_program: Some("sha1deep"),
+        coreutils_program: Some("sha1sum"),
+        rhash_option: Some("--sha1"),
+        openssl_option: Some("-sha1"),
+    },
+    Algorithm {
+        name: "sha256",
+        hashdeep: Some("sha256"),
+        deep_program: Some("sha256deep"),
+        coreutils_program: Some("sha256sum"),
+        rhash_option: Some("--sha256"),
+        openssl_option: Some("-sha256"),
+    },
+    Algorithm {
+        name: "sha512",
+        hashdeep: None,
+        deep_program: None,
+        coreutils_program: Some("sha512sum"),
+        rhash_option: Some("--sha512"),
+        openssl_option: Some("-sha512"),
+    },
+    Algorithm {
+        name: "sha3-256",
+        hashdeep: None,
+        deep_program: None,
+        coreutils_program: None,
+        rhash_option: Some("--sha3-256"),
+        openssl_option: Some("-sha3-256"),
+    },
+    Algorithm {
+        name: "blake3",
+        hashdeep: None,
+        deep_program: None,
+        coreutils_program: None,
+        rhash_option: None,
+        openssl_option: None,
+    },
+];
+
+impl Algorithm {
+    /// Everybody but pfh who offers this algorithm.
+    pub(super) fn peers(&self, threads: usize) -> Vec<Contender> {
+        let mut peers = Vec::new();
+        if let Some(name) = self.hashdeep {
+            peers.push(hashdeep(name, threads));
+        }
+        if let Some(program) = self.deep_program {
+            peers.push(Contender::walks(program, format!("{program} -r -l -j {threads}"), List::Lines));
+        }
+        if let Some(program) = self.coreutils_program {
+            peers.push(coreutils(program));
+        }
+        if let Some(option) = self.rhash_option {
+            let call = Call::FedInParallel(format!("rhash --simple {option}"));
+            peers.push(Contender::peer("rhash", "rhash", call, List::Lines));
+        }
+        if let Some(option) = self.openssl_option {
+            let call = Call::FedInParallel(format!("openssl dgst -r {option}"));
+            peers.push(Contender::peer("openssl dgst", "openssl", call, List::Lines));
+        }
+        if self.name == "blake3" {
+            let own_threads = Call::Fed("b3sum".to_owned());
+            peers.push(Contender::peer("b3sum, its own threads", "b3sum", own_threads, List::Lines));
+            let one_thread = Call::FedInParallel("b3sum --num-threads 1".to_owned());
+            peers.push(Contender::peer("b3sum, in parallel", "b3sum", one_thread, List::Lines));
+        }
+        peers
+    }
+}
+
+/// hashdeep with some of its algorithms, comma-separated.
+pub(super) fn hashdeep(algorithms: &str, threads: usize) -> Contender {
+    Contender::walks("hashdeep", format!("hashdeep -c {algorithms} -r -l -j {threads}"), List::Hashdeep)
+}
+
+/// A program of GNU coreutils.
+pub(super) fn coreutils(program: &'static str) -> Contender {
+    Contender::peer(program, program, Call::FedInParallel(program.to_owned()), List::Lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(files: u64) -> Prepared {
+        Prepared { folder: "real".to_owned(), files, bytes: 0 }
+    }
+
+    #[test]
+    fn command_lines() {
+        let pfh = Contender::pfh("pfh", "-a md5 -t 2", Some(List::Lines));
+        assert_eq!(pfh.command(&corpus(9), 2), "pfh hash -a md5 -t 2 real");
+        let md5sum = coreutils("md5sum");
+        assert_eq!(md5sum.command(&corpus(4), 2), "find real -type f -print0 | xargs -0 -P 2 -n 1 md5sum");
+        assert_eq!(md5sum.command(&corpus(9600), 2), "find real -type f -print0 | xargs -0 -P 2 -n 300 md5sum");
+        assert_eq!(hashdeep("md5,sha256", 2).command(&corpus(9), 1), "hashdeep -c md5,sha256 -r -l -j 2 real");
+    }
+
+    #[test]
+    fn peers_of_an_algorithm() {
+        let labels = |name: &str| -> Vec<String> {
+            let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).expect("listed");
+            algorithm.peers(2).into_iter().map(|peer| peer.label).collect()
+        };
+        assert_eq!(labels("md5"), ["hashdeep", "md5deep", "md5sum", "rhash", "openssl dgst"]);
+        assert_eq!(labels("sha3-256"), ["rhash", "openssl dgst"]);
+        assert_eq!(labels("blake3"), ["b3sum, its own threads", "b3sum, in parallel"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! What is measured.
+
+use super::cache::Cache;
+use super::compare::Comparison;
+use super::contenders::{ALGORITHMS, Contender, coreutils, hashdeep};
+use super::corpus::Corpus;
+use super::digests::List;
+
+/// Comparisons that share a record.
+pub(super) struct Experiment {
+    pub(super) name: &'static str,
+    /// What it asks, for the head of the record.
+    pub(super) question: &'static str,
+    pub(super) comparisons: Vec<Comparison>,
+}
+
+/// The contender that reads everything and hashes nothing.
+pub(super) const READ_FLOOR: &str = "read floor";
+
+/// Memory options that are compared, as `-m` takes them and in bytes.
+const MEMORY: [(&str, u64); 4] = [("20M", 20 << 20), ("64M", 64 << 20), ("256M", 256 << 20), ("1G", 1 << 30)];
+
+/// All experiments, for a machine on which so many threads run at a time.
+pub(super) fn all(threads: usize) -> Vec<Experiment> {
+    vec![hot(threads), evicted(threads), modes(threads), memory(), balance(threads), rate(threads)]
+}
+
+fn hot(threads: usize) -> Experiment {
+    let floor = || Contender::pfh(READ_FLOOR, &format!("-a none -t {threads}"), None);
+    let mut comparisons = Vec::new();
+    for corpus in [Corpus::Real, Corpus::Large, Corpus::Tree4k] {
+        for algorithm in &ALGORITHMS {
+            let pfh = Contender::pfh("pfh", &format!("-a {} -t {threads}", algorithm.name), Some(List::Lines));
+            let mut contenders = vec![pfh, floor()];
+            contenders.extend(algorithm.peers(threads));
+            comparisons.push(comparison(&["hot", corpus.name(), algorithm.name], corpus, Cache::Hot, contenders));
+        }
+        let options = format!("-a md5,sha256 -t {threads} -f hashdeep");
+        let pfh = Contender::pfh("pfh", &options, Some(List::Hashdeep));
+        let contenders = vec![pfh, floor(), hashdeep("md5,sha256", threads)];
+        comparisons.push(comparison(&["hot", corpus.name(), "md5+sha256"], corpus, Cache::Hot, contenders));
+    }
+    Experiment {
+        name: "hot",
+        question: "How long do pfh and its peers take when everything is in the page cache?",
+        comparisons,
+    }
+}
+
+fn evicted(threads: usize) -> Experiment {
+    let comparisons = [Cache::Evicted, Cache::Cold].map(|cache| {
+        let contenders = vec![
+            Contender::pfh("pfh", &format!("-a md5 -t {threads}"), Some(List::Lines)),
+            coreutils("md5sum"),
+            hashdeep("md5", threads),
+        ];
+        comparison(&["evicted", Corpus::Tree4k.name(), cache.name()], Corpus::Tree4k, cache, contenders)
+    });
+    Experiment {
+        name: "evicted",
+        question: "How long do small files take that are not in the page cache?",
+        comparisons: comparisons.into(),
+    }
+}
+
+fn modes(threads: usize) -> Experiment {
+    let pfh = |options: String| Contender::pfh(&options, &options, Some(List::Lines));
+    let mut comparisons = Vec::new();
+    for corpus in [Corpus::Real, Corpus::Large, Corpus::Tree4k] {
+        for cache in [Cache::Hot, Cache::Cold] {
+            let mut add = |what: &str, contenders| {
+                comparisons.push(comparison(&["modes", corpus.name(), cache.name(), what], corpus, cache, contenders));
+            };
+            for algorithm in ["md5", "sha256"] {
+                let counts = if threads == 1 { vec![1] } else { vec![threads, 1] };
+                let all = counts.iter().flat_map(|count| ["adaptive", "mtp", "smt"].map(|mode| (count, mode)));
+                let contenders = all.map(|(count, mode)| pfh(format!("-a {algorithm} --mode {mode} -t {count}")));
+                add(&format!("threads-{algorithm}"), contenders.collect());
+            }
+            for mode in ["adaptive", "mtp"] {
+                let contenders = MEMORY.iter().rev().map(|(size, bytes)| {
+                    pfh(format!("-a md5 --mode {mode} -t {threads} -m {size}")).with_memory_option(*bytes)
+                });
+                add(&format!("memory-{mode}"), contenders.collect());
+            }
+            // In MTP the prefetchers are among the threads, and at least one hashes: two of them need a third thread.
+            let more = threads.max(2) + 1;
+            let prefetchers = [(threads.max(2), 1), (more, 1), (more, 2)];
+            let contenders =
+                prefetchers.map(|(count, readers)| pfh(format!("-a md5 --mode mtp -t {count} -p {readers}")));
+            add("prefetchers", contenders.into());
+        }
+    }
+    Experiment { name: "modes", question: "What do mode, threads, memory and prefetchers change?", comparisons }
+}
+
+fn memory() -> Experiment {
+    let mut comparisons = Vec::new();
+    for corpus in [Corpus::Tiny, Corpus::Sparse10g] {
+        let mut contenders = Vec::new();
+        for mode in ["adaptive", "mtp", "smt"] {
+            for (size, bytes) in [MEMORY[0], MEMORY[2]] {
+                let options = format!("-a md5 --mode {mode} -m {size}");
+                contenders.push(Contender::pfh(&options, &options, Some(List::Lines)).with_memory_option(bytes));
+            }
+        }
+        comparisons.push(comparison(&["memory", corpus.name()], corpus, Cache::Hot, contenders));
+    }
+    Experiment {
+        name: "memory",
+        question: "Does the peak of memory stay below the option plus a constant, for many files and for a large one?",
+        comparisons,
+    }
+}
+
+fn balance(threads: usize) -> Experiment {
+    let comparisons = [Cache::Hot, Cache::Cold].map(|cache| {
+        let contenders = ["", " --balance"].map(|balance| {
+            let options = format!("-a md5 --mode mtp -t {threads} -m 20M{balance}");
+            Contender::pfh(&options, &options, Some(List::Lines))
+        });
+        comparison(&["balance", Corpus::Real.name(), cache.name()], Corpus::Real, cache, contenders.into())
+    });
+    Experiment {
+        name: "balance",
+        question: "What does it bring to choose the order that keeps the memory table used?",
+        comparisons: comparisons.into(),
+    }
+}
+
+fn rate(threads: usize) -> Experiment {
+    let comparisons = ["md5", "sha256"].map(|algorithm| {
+        let pfh = Contender::pfh("pfh", &format!("-a {algorithm} -t {threads}"), Some(List::Lines));
+        let mut comparison =
+            comparison(&["rate", Corpus::Large.name(), algorithm], Corpus::Large, Cache::Hot, vec![pfh]);
+        comparison.rate_of = Some(algorithm);
+        comparison
+    });
+    Experiment {
+        name: "rate",
+        question: "How near do large files come to the rate of the library in memory, per core, times cores?",
+        comparisons: comparisons.into(),
+    }
+}
+
+fn comparison(id: &[&str], corpus: Corpus, cache: Cache, contenders: Vec<Contender>) -> Comparison {
+    Comparison { id: id.join("/"), corpus, cache, contenders, rate_of: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_begin_with_the_experiment() {
+        let experiments = all(2);
+        let mut names = HashSet::new();
+        for (experiment, comparison) in experiments.iter().flat_map(|e| e.comparisons.iter().map(move |c| (e, c))) {
+            assert!(comparison.id.starts_with(&format!("{}/", experiment.name)), "{}", comparison.id);
+            assert!(names.insert(comparison.id.as_str()), "{}", comparison.id);
+            assert!(!comparison.contenders.is_empty());
+        }
+    }
+}
