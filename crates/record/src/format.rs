@@ -4,8 +4,13 @@ use std::fmt;
 
 use pfh_digest::Algorithm;
 
+use crate::csv::Csv;
+use crate::dfxml::Dfxml;
 use crate::gnu::{Bsd, Gnu};
+use crate::hashdeep::{self, Hashdeep};
 use crate::jsonl::Jsonl;
+use crate::md5deep::{Md5deep, Md5deepForm};
+use crate::sfv::{self, Sfv};
 use crate::{Record, RunFacts, Summary};
 
 /// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
@@ -52,14 +57,24 @@ impl fmt::Display for NotExpressible {
 impl std::error::Error for NotExpressible {}
 
 /// The formats that lists are written and read in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatName {
     /// GNU coreutils, untagged: `DIGEST  NAME`.
     Gnu,
     /// BSD tag form: `ALGORITHM (NAME) = DIGEST`.
     Bsd,
+    /// hashdeep 1.0: `SIZE,DIGEST,…,NAME` after a header.
+    Hashdeep,
+    /// One of the forms of the md5deep family.
+    Md5deep(Md5deepForm),
+    /// Simple File Verification: `NAME CRC32`.
+    Sfv,
+    /// Comma-separated values.
+    Csv,
     /// JSON Lines.
     Jsonl,
+    /// Digital Forensics XML.
+    Dfxml,
 }
 
 /// Choices that some formats offer.
@@ -84,7 +99,7 @@ impl fmt::Display for UnknownFormat {
         for (position, format) in FormatName::ALL.iter().enumerate() {
             write!(f, "{} `{}`", if position == 0 { "" } else { "," }, format.name())?;
         }
-        Ok(())
+        f.write_str("; after `md5deep` a hyphen and any of the letters k, z, c, t")
     }
 }
 
@@ -100,8 +115,24 @@ pub enum FormatError {
         /// How many algorithms were asked for.
         given: usize,
     },
+    /// The format has no place for this algorithm.
+    Algorithm {
+        /// The format.
+        format: &'static str,
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The algorithms that it has a place for.
+        possible: &'static [&'static str],
+    },
+    /// No algorithm was asked for.
+    NoAlgorithm,
     /// The format has no NUL-terminated form.
     NoNullForm {
+        /// The format.
+        format: &'static str,
+    },
+    /// The format has no place for pieces.
+    NoPieces {
         /// The format.
         format: &'static str,
     },
@@ -112,13 +143,22 @@ impl fmt::Display for FormatError {
         match self {
             FormatError::OneAlgorithm { format, given } => write!(
                 f,
-                "format `{format}` takes exactly one algorithm, since its lines do not name it, but {given} were asked for; use format `bsd` or `jsonl`"
+                "format `{format}` takes exactly one algorithm, since its lines do not name it, but {given} were asked \
+                 for; use format `bsd` or `jsonl`"
             ),
-            FormatError::NoNullForm { format } => {
-                write!(
-                    f,
-                    "format `{format}` has no NUL-terminated form; use format `gnu` or `bsd`, or leave the option out"
-                )
+            FormatError::Algorithm { format, algorithm, possible } => write!(
+                f,
+                "format `{format}` has no place for {}, only for {}; use format `bsd` or `jsonl`",
+                algorithm.name(),
+                possible.join(", ")
+            ),
+            FormatError::NoAlgorithm => f.write_str("a list needs at least one algorithm"),
+            FormatError::NoNullForm { format } => write!(
+                f,
+                "format `{format}` has no NUL-terminated form; use format `gnu`, `bsd` or `md5deep`, or leave the option out"
+            ),
+            FormatError::NoPieces { format } => {
+                write!(f, "format `{format}` has no place for the digests of pieces; use format `hashdeep` or `jsonl`")
             }
         }
     }
@@ -127,16 +167,26 @@ impl fmt::Display for FormatError {
 impl std::error::Error for FormatError {}
 
 impl FormatName {
-    /// All formats, in the order in which help texts list them.
-    pub const ALL: [FormatName; 3] = [FormatName::Gnu, FormatName::Bsd, FormatName::Jsonl];
+    /// All formats, in the order in which help texts list them, md5deep's in its plain form.
+    pub const ALL: [FormatName; 8] = [
+        FormatName::Gnu,
+        FormatName::Bsd,
+        FormatName::Hashdeep,
+        FormatName::Md5deep(Md5deepForm { asterisk: false, size: false, comma: false, time: false }),
+        FormatName::Sfv,
+        FormatName::Csv,
+        FormatName::Jsonl,
+        FormatName::Dfxml,
+    ];
 
-    /// Finds a format by its name.
+    /// Finds a format by its name. `md5deep` takes letters after a hyphen for md5deep's options: `md5deep-kz`.
     /// # Errors
     /// [`UnknownFormat`] when there is none.
     pub fn from_name(name: &str) -> Result<FormatName, UnknownFormat> {
         FormatName::ALL
             .into_iter()
             .find(|format| format.name() == name)
+            .or_else(|| Md5deepForm::from_name(name).map(FormatName::Md5deep))
             .ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 
@@ -145,8 +195,19 @@ impl FormatName {
         match self {
             FormatName::Gnu => "gnu",
             FormatName::Bsd => "bsd",
+            FormatName::Hashdeep => "hashdeep",
+            FormatName::Md5deep(form) => form.name(),
+            FormatName::Sfv => "sfv",
+            FormatName::Csv => "csv",
             FormatName::Jsonl => "jsonl",
+            FormatName::Dfxml => "dfxml",
         }
+    }
+
+    /// Whether files without digests (unreadable, changed while read, …) have records in this format. In the others only
+    /// the program can tell of them.
+    pub fn records_failures(self) -> bool {
+        matches!(self, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml)
     }
 
     /// Says whether the format can serve a run with these algorithms and options.
@@ -154,13 +215,31 @@ impl FormatName {
     /// [`FormatError`] when it cannot.
     pub fn check(self, algorithms: &[Algorithm], options: &WriteOptions) -> Result<(), FormatError> {
         let format = self.name();
-        match self {
-            FormatName::Gnu if algorithms.len() != 1 => {
-                Err(FormatError::OneAlgorithm { format, given: algorithms.len() })
-            }
-            FormatName::Jsonl if options.null_terminated => Err(FormatError::NoNullForm { format }),
-            _ => Ok(()),
+        let possible: Option<&'static [&'static str]> = match self {
+            FormatName::Hashdeep => Some(&hashdeep::ALGORITHMS),
+            FormatName::Sfv => Some(&[sfv::ALGORITHM]),
+            _ => None,
+        };
+        let one = matches!(self, FormatName::Gnu | FormatName::Md5deep(_) | FormatName::Sfv);
+        let has_null_form = matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_));
+        if algorithms.is_empty() {
+            return Err(FormatError::NoAlgorithm);
         }
+        if let Some(possible) = possible
+            && let Some(&algorithm) = algorithms.iter().find(|algorithm| !possible.contains(&algorithm.name()))
+        {
+            return Err(FormatError::Algorithm { format, algorithm, possible });
+        }
+        if one && algorithms.len() != 1 {
+            return Err(FormatError::OneAlgorithm { format, given: algorithms.len() });
+        }
+        if options.null_terminated && !has_null_form {
+            return Err(FormatError::NoNullForm { format });
+        }
+        if options.piecewise && self == FormatName::Sfv {
+            return Err(FormatError::NoPieces { format });
+        }
+        Ok(())
     }
 
     /// The writer of this format for a run with these algorithms.
@@ -171,7 +250,12 @@ impl FormatName {
         Ok(match self {
             FormatName::Gnu => Box::new(Gnu::new(options.null_terminated)),
             FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated)),
+            FormatName::Hashdeep => Box::new(Hashdeep::new(algorithms)),
+            FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
+            FormatName::Sfv => Box::new(Sfv),
+            FormatName::Csv => Box::new(Csv::new(algorithms, options.piecewise)),
             FormatName::Jsonl => Box::new(Jsonl),
+            FormatName::Dfxml => Box::new(Dfxml),
         })
     }
 }

@@ -1,21 +1,21 @@
-//! Checksum lists as GNU coreutils and the BSD systems have them.
+//! Checksum lists as GNU coreutils, the BSD systems and OpenSSL have them.
 //!
 //! Source: the manual of GNU coreutils, "md5sum invocation" and "cksum invocation"; behaviour of coreutils 9.1.
 
+mod read;
 mod write;
 
+pub(crate) use read::GnuParser;
 pub(crate) use write::{Bsd, Gnu};
 
 use pfh_digest::Algorithm;
 
-/// Algorithms whose name in the tag form is not the upper-case name of the registry, with the program that set the usage.
-const TAGS: [(&str, &str); 6] = [
-    ("blake2b", "BLAKE2b"),         // coreutils b2sum
-    ("blake2b-256", "BLAKE2b-256"), // coreutils b2sum -l 256
-    ("xxh3-64", "XXH3"),            // xxhsum -H3
-    ("xxh3-128", "XXH128"),         // xxhsum -H2
-    ("xxh128", "XXH128"),           // the same, should the registry call it so
-    ("ripemd160", "RMD160"),        // OpenBSD cksum -a rmd160
+/// Algorithms whose name in the tag form is not the upper-case name of the registry. The registry knows all these names.
+const TAGS: [(&str, &str); 4] = [
+    ("blake2b", "BLAKE2b"),  // coreutils `b2sum --tag`
+    ("ripemd160", "RMD160"), // OpenBSD `cksum -a rmd160`
+    ("xxh3-64", "XXH3"),     // `xxhsum -H3`
+    ("xxh3-128", "XXH128"),  // `xxhsum -H2 --tag`
 ];
 
 /// Name of an algorithm in the tag form.

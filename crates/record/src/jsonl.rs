@@ -1,8 +1,15 @@
 //! JSON Lines (RFC 8259, one object per line): pfh's own format for programs. Described in `docs/reference/json-lines.md`.
 
+mod journal;
+mod read;
 mod write;
 
+pub use journal::{Journal, JournalEntry, JournalHeader};
+pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
 
 /// Version of the layout, in the header. Fields are added without a new version; none changes its meaning.
 const VERSION: u64 = 1;
+
+/// Every file begins so.
+const START: &[u8] = b"{\"type\":\"header\",";

@@ -1,16 +1,44 @@
 //! What is known of one file after a run, and every format in which lists of that are written and read.
 //!
-//! No I/O here beyond the `Read` and `Write` that a caller hands in, no threads, no look at the environment.
+//! A [`Record`] is what a run knows of one file. A [`Format`], from [`FormatName::writer`], turns records into bytes; it
+//! has no state that changes, so any number of workers can share it. A [`Reader`] iterates over a list in any of the
+//! formats; [`jsonl::Journal`] finds out where an interrupted run can go on.
+//!
+//! No I/O here beyond the `BufRead` that a caller hands in, no threads, no look at the environment. Whatever a list
+//! contains, reading it takes bounded memory and ends in entries and errors, never in a panic.
+//!
+//! ```
+//! use pfh_digest::Algorithm;
+//! use pfh_record::{FormatName, ReadOptions, Reader};
+//!
+//! let list = b"5d41402abc4b2a76b9719d911017c592  hello.txt\n";
+//! for listed in Reader::new(FormatName::Gnu, &list[..], ReadOptions::default()) {
+//!     let listed = listed?;
+//!     assert_eq!(listed.path, b"hello.txt");
+//!     assert_eq!(listed.digests, [Algorithm::from_name("md5")?.digest(b"hello")]);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
+mod csv;
+mod dfxml;
 mod format;
 mod gnu;
-mod jsonl;
+mod hashdeep;
+pub mod jsonl;
+mod md5deep;
+mod read;
 mod run;
+mod sfv;
 mod text;
 mod time;
 mod types;
 
 pub use format::{Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
+pub use md5deep::Md5deepForm;
+pub use read::{
+    LINE_BYTES_MAX, Listed, OBJECT_BYTES_MAX, PieceRange, ReadError, ReadErrorKind, ReadOptions, Reader, detect,
+};
 pub use run::{HostFacts, RunFacts, Summary};
 pub use types::{FileError, Metadata, Outcome, Piece, Record, SkipReason, Timestamp};

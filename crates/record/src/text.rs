@@ -1,5 +1,9 @@
 //! Small pieces of text that several formats share.
 
+use pfh_digest::{Algorithm, Digest};
+
+use crate::read::Fault;
+
 /// Appends a number in decimal.
 pub(crate) fn push_decimal(mut value: u64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
@@ -27,4 +31,64 @@ pub(crate) fn push_piece_range(offset: u64, length: u64, out: &mut Vec<u8>) {
     push_decimal(offset, out);
     out.push(b'-');
     push_decimal(offset + length.saturating_sub(1), out);
+}
+
+/// A number in decimal: digits only, and none too large for 64 bits.
+pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, &digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// What lies before and after the first `separator`.
+pub(crate) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memchr(separator, bytes)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+/// Number of hexadecimal digits at the beginning.
+pub(crate) fn hex_run(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
+}
+
+/// A digest from its hexadecimal digits, upper or lower case; `None` where they are not as many as the algorithm has, or
+/// no hexadecimal digits.
+pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
+    let mut bytes = [0; Digest::BYTES_MAX];
+    let bytes = bytes.get_mut(..hex.len() / 2)?;
+    if !hex.len().is_multiple_of(2) {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+        *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
+    }
+    Digest::new(algorithm, bytes)
+}
+
+fn hex_value(digit: u8) -> Option<u8> {
+    (digit as char).to_digit(16).map(|value| value as u8)
+}
+
+/// A digest whose algorithm the format does not name: the one given, else the usual one of this length.
+pub(crate) fn parse_unnamed_digest(given: Option<Algorithm>, hex: &[u8], at: usize) -> Result<Digest, Fault> {
+    let usual = match hex.len() {
+        8 => "crc32",
+        32 => "md5",
+        40 => "sha1",
+        56 => "sha224",
+        64 => "sha256",
+        96 => "sha384",
+        128 => "sha512",
+        _ => "",
+    };
+    let algorithm = given.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
+        at,
+        "digest",
+        "has a length that no usual algorithm has; name the algorithm",
+    ))?;
+    parse_digest(algorithm, hex).ok_or(Fault::digest(at))
 }

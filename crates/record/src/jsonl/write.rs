@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::{Algorithm, Digest};
 
-use super::VERSION;
+use super::{START, VERSION};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
@@ -14,7 +14,8 @@ pub(crate) struct Jsonl;
 
 impl Format for Jsonl {
     fn header(&self, run: &RunFacts, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"type\":\"header\",\"version\":");
+        out.extend_from_slice(START);
+        out.extend_from_slice(b"\"version\":");
         push_decimal(VERSION, out);
         push_text_field("program", &run.program, out);
         push_text_field("program_version", &run.program_version, out);

@@ -1,0 +1,15 @@
+//! Comma-separated values (RFC 4180) with a header line.
+//!
+//! One line per file and, in a piecewise run, one more per piece. Names go out as raw bytes.
+
+mod read;
+mod write;
+
+pub(crate) use read::CsvParser;
+pub(crate) use write::Csv;
+
+/// Names of the columns before those of the algorithms.
+const COLUMNS: [&str; 5] = ["path", "size", "mtime", "outcome", "error"];
+
+/// Two more in a piecewise run: which part of the file the digests are of; empty for the whole file.
+const PIECE_COLUMNS: [&str; 2] = ["piece_offset", "piece_length"];

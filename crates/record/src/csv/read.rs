@@ -1,0 +1,180 @@
+//! Reading of our CSV: columns by name, in any order; columns that are not known are passed over.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use memchr::memchr;
+use pfh_digest::Algorithm;
+
+use crate::read::{Fault, Line, LineParser};
+use crate::text::{parse_decimal, parse_digest};
+use crate::time::parse_rfc3339;
+use crate::{Listed, PieceRange};
+
+/// Keeps what the header says of each column; `None` before the header.
+#[derive(Default)]
+pub(crate) struct CsvParser {
+    columns: Option<Vec<Column>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Path,
+    Size,
+    Mtime,
+    PieceOffset,
+    PieceLength,
+    Digest(Algorithm),
+    Other,
+}
+
+/// No list of ours has nearly as many columns.
+const COLUMNS_MAX: usize = 1 << 10;
+
+impl Column {
+    fn of(name: &[u8]) -> Column {
+        match name {
+            b"path" => Column::Path,
+            b"size" => Column::Size,
+            b"mtime" => Column::Mtime,
+            b"piece_offset" => Column::PieceOffset,
+            b"piece_length" => Column::PieceLength,
+            _ => {
+                let algorithm = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
+                algorithm.map_or(Column::Other, Column::Digest)
+            }
+        }
+    }
+}
+
+/// Cuts the fields of one line; yields each with its place in the line.
+struct Fields<'a> {
+    text: &'a [u8],
+    /// Where the next field begins; `None` after the last.
+    next: Option<usize>,
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(usize, Cow<'a, [u8]>), Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.next?;
+        let field = match self.text[start..].strip_prefix(b"\"") {
+            Some(rest) => unquote(rest).map_err(|fault| fault.after(start + 1)),
+            None => {
+                let end = memchr(b',', &self.text[start..]).unwrap_or(self.text.len() - start);
+                Ok((Cow::Borrowed(&self.text[start..start + end]), end))
+            }
+        };
+        let (field, bytes) = match field {
+            Ok((field, bytes)) => (field, bytes),
+            Err(fault) => {
+                self.next = None;
+                return Some(Err(fault));
+            }
+        };
+        let quotes = usize::from(self.text[start..].starts_with(b"\""));
+        let end = start + quotes + bytes;
+        self.next = match self.text.get(end) {
+            None => None,
+            Some(b',') => Some(end + 1),
+            Some(_) => {
+                self.next = None;
+                return Some(Err(Fault::shape(end, "a comma after the closing quote")));
+            }
+        };
+        Some(Ok((start, field)))
+    }
+}
+
+/// Reads up to the closing quote; returns the field and the bytes read, the closing quote among them.
+fn unquote(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Fault> {
+    let mut field = Cow::Borrowed(&text[..0]);
+    let mut start = 0;
+    loop {
+        let quote = start + memchr(b'"', &text[start..]).ok_or(Fault::shape(text.len(), "a closing quote"))?;
+        let doubled = text.get(quote + 1) == Some(&b'"');
+        let part = &text[start..quote + usize::from(doubled)];
+        if field.is_empty() {
+            field = Cow::Borrowed(part);
+        } else {
+            field.to_mut().extend_from_slice(part);
+        }
+        if !doubled {
+            return Ok((field, quote + 1));
+        }
+        start = quote + 2;
+    }
+}
+
+fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
+    let not_this = |reason| Fault::not_this_format("csv", reason);
+    let mut columns = Vec::new();
+    for field in (Fields { text, next: Some(0) }) {
+        let (_, name) = field.map_err(|_| not_this("its header is broken"))?;
+        if columns.len() == COLUMNS_MAX {
+            return Err(not_this("it has too many columns"));
+        }
+        columns.push(Column::of(&name));
+    }
+    if !columns.contains(&Column::Path) {
+        return Err(not_this("its first line has no column `path`"));
+    }
+    Ok(columns)
+}
+
+impl LineParser for CsvParser {
+    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+        let text = line.text_after_mark();
+        let Some(columns) = &self.columns else {
+            self.columns = Some(header(text)?);
+            return Ok(());
+        };
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut listed = Listed::new(Vec::new(), Vec::new(), line.number);
+        let (mut piece_offset, mut piece_length) = (None, None);
+        let mut columns = columns.iter();
+        for field in (Fields { text, next: Some(0) }) {
+            let (at, field) = field?;
+            let column = *columns.next().ok_or(Fault::shape(at, "as many fields as the header has"))?;
+            if field.is_empty() {
+                continue;
+            }
+            let number = |name| parse_decimal(&field).ok_or(Fault::field(at, name, "is not a number")).map(Some);
+            match column {
+                Column::Path => listed.path = field.into_owned(),
+                Column::Size => listed.size = number("size")?,
+                Column::PieceOffset => piece_offset = number("piece_offset")?,
+                Column::PieceLength => piece_length = number("piece_length")?,
+                Column::Mtime => {
+                    let mtime = parse_rfc3339(&field).ok_or(Fault::field(at, "mtime", "is not a time"))?;
+                    listed.mtime = Some(mtime);
+                }
+                Column::Digest(algorithm) => {
+                    listed.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                }
+                Column::Other => {}
+            }
+        }
+        if columns.next().is_some() {
+            return Err(Fault::shape(text.len(), "as many fields as the header has"));
+        }
+        if listed.path.is_empty() {
+            return Err(Fault::field(0, "path", "is missing"));
+        }
+        if let (Some(offset), Some(length)) = (piece_offset, piece_length) {
+            listed.piece = Some(PieceRange { offset, length });
+        }
+        found.push_back(listed);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        match self.columns {
+            Some(_) => Ok(()),
+            None => Err(Fault::not_this_format("csv", "it is empty")),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Writing of CSV.
+
+use pfh_digest::{Algorithm, Digest};
+
+use super::{COLUMNS, PIECE_COLUMNS};
+use crate::text::push_decimal;
+use crate::time::push_rfc3339;
+use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
+
+/// One line per file, CRLF line ends.
+pub(crate) struct Csv {
+    algorithms: Vec<Algorithm>,
+    piecewise: bool,
+}
+
+impl Csv {
+    pub(crate) fn new(algorithms: &[Algorithm], piecewise: bool) -> Csv {
+        Csv { algorithms: algorithms.to_vec(), piecewise }
+    }
+
+    fn push_line(&self, record: &Record, piece: Option<(u64, u64)>, digests: &[Digest], out: &mut Vec<u8>) {
+        push_field(&record.path, out);
+        out.push(b',');
+        if let Some(size) = record.size() {
+            push_decimal(size, out);
+        }
+        out.push(b',');
+        if let Some(metadata) = &record.metadata {
+            push_rfc3339(metadata.mtime, out);
+        }
+        out.push(b',');
+        out.extend_from_slice(record.outcome.word().as_bytes());
+        out.push(b',');
+        push_error(&record.outcome, out);
+        if self.piecewise {
+            out.push(b',');
+            if let Some((offset, length)) = piece {
+                push_decimal(offset, out);
+                out.push(b',');
+                push_decimal(length, out);
+            } else {
+                out.push(b',');
+            }
+        }
+        // A record without digests still has all columns.
+        for place in 0..self.algorithms.len() {
+            out.push(b',');
+            if let Some(digest) = digests.get(place) {
+                digest.push_hex(out);
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+fn push_error(outcome: &Outcome, out: &mut Vec<u8>) {
+    match outcome {
+        Outcome::Complete | Outcome::ChangedWhileReading => {}
+        Outcome::Short { expected, read } => {
+            push_field(format!("ended after {read} of {expected} bytes").as_bytes(), out);
+        }
+        Outcome::Unreadable { offset, error } => {
+            push_field(format!("{}: {} (from byte {offset})", error.kind, error.message).as_bytes(), out);
+        }
+        Outcome::Skipped(reason) => push_field(reason.word().as_bytes(), out),
+    }
+}
+
+/// Quotes a field where RFC 4180, section 2, rules 6 and 7 ask for it.
+fn push_field(field: &[u8], out: &mut Vec<u8>) {
+    if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+        out.extend_from_slice(field);
+        return;
+    }
+    out.push(b'"');
+    for &byte in field {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+impl Format for Csv {
+    fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
+        let pieces: &[&str] = if self.piecewise { &PIECE_COLUMNS } else { &[] };
+        let algorithms = self.algorithms.iter().map(|algorithm| algorithm.name());
+        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(algorithms).enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(name.as_bytes());
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        self.push_line(record, None, &record.digests, out);
+        if self.piecewise {
+            for piece in &record.pieces {
+                self.push_line(record, Some((piece.offset, piece.length)), &piece.digests, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn footer(&self, _summary: &Summary, _out: &mut Vec<u8>) {}
+}

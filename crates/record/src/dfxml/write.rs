@@ -1,0 +1,254 @@
+//! Writing of DFXML: children in the order of the schema, well-formed for every name.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_digest::{Algorithm, Digest};
+
+use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS, SCHEMA_VERSION, TYPES};
+use crate::text::push_decimal;
+use crate::time::push_rfc3339;
+use crate::{Format, Metadata, NotExpressible, Outcome, Record, RunFacts, Summary};
+
+/// One document: the run's circumstances, then one `fileobject` per record.
+pub(crate) struct Dfxml;
+
+impl Format for Dfxml {
+    fn header(&self, run: &RunFacts, out: &mut Vec<u8>) {
+        push(out, "<?xml version='1.0' encoding='UTF-8'?>\n<dfxml xmlns='");
+        push(out, NAMESPACE);
+        push(out, "'\n       xmlns:dc='");
+        push(out, DUBLIN_CORE);
+        push(out, "'\n       xmlns:pfh='");
+        push(out, OURS);
+        push(out, "'\n       version='");
+        push(out, SCHEMA_VERSION);
+        push(out, "'>\n  <metadata>\n    <dc:type>Hash List</dc:type>\n  </metadata>\n  <creator>\n");
+        push_element("    ", "program", run.program.as_bytes(), out);
+        push_element("    ", "version", run.program_version.as_bytes(), out);
+        push(out, "    <execution_environment");
+        push_directory(&run.directory, out);
+        push(out, ">\n");
+        for (name, value) in [
+            ("os_sysname", &run.host.system),
+            ("os_release", &run.host.release),
+            ("os_version", &run.host.version),
+            ("host", &run.host.host),
+            ("arch", &run.host.architecture),
+        ] {
+            push_element("      ", name, value.as_bytes(), out);
+        }
+        push_element("      ", "command_line", &run.command_line.join(&b' '), out);
+        if let Some(uid) = run.uid {
+            push_number("      ", "uid", uid.into(), out);
+        }
+        push_wrapped("      ", "start_time", out, |out| push_rfc3339(run.started, out));
+        push(out, "    </execution_environment>\n  </creator>\n");
+    }
+
+    fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        push(out, "  <fileobject>\n");
+        push_element("    ", "filename", &record.path, out);
+        if record.outcome != Outcome::Complete {
+            push_element("    ", "error", error_text(&record.outcome).as_bytes(), out);
+        }
+        if let Some(size) = record.size() {
+            push_number("    ", "filesize", size, out);
+        }
+        if let Some(metadata) = &record.metadata {
+            push_metadata(metadata, out);
+        }
+        if !record.pieces.is_empty() {
+            push(out, "    <byte_runs>\n");
+            for piece in &record.pieces {
+                push(out, "      <byte_run file_offset='");
+                push_decimal(piece.offset, out);
+                push(out, "' len='");
+                push_decimal(piece.length, out);
+                push(out, "'>\n");
+                push_digests("        ", &piece.digests, out);
+                push(out, "      </byte_run>\n");
+            }
+            push(out, "    </byte_runs>\n");
+        }
+        push_digests("    ", &record.digests, out);
+        push_outcome(&record.outcome, out);
+        push(out, "  </fileobject>\n");
+        Ok(())
+    }
+
+    fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
+        push(out, "  <pfh:summary");
+        for (name, value) in [
+            ("files", summary.files()),
+            ("complete", summary.complete),
+            ("changed_while_reading", summary.changed),
+            ("short", summary.short),
+            ("unreadable", summary.unreadable),
+            ("skipped", summary.skipped),
+            ("directories_failed", summary.directories_failed),
+            ("bytes", summary.bytes),
+        ] {
+            push(out, " ");
+            push(out, name);
+            push(out, "='");
+            push_decimal(value, out);
+            push(out, "'");
+        }
+        let (elapsed, interrupted) = (summary.elapsed.as_secs_f64(), summary.interrupted);
+        push(out, &format!(" elapsed_seconds='{elapsed:.6}' interrupted='{interrupted}'/>\n</dfxml>\n"));
+    }
+}
+
+fn push(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Appends an element on a line of its own, and what `push_content` puts into it.
+fn push_wrapped(indent: &str, name: &str, out: &mut Vec<u8>, push_content: impl FnOnce(&mut Vec<u8>)) {
+    push(out, indent);
+    push(out, "<");
+    push(out, name);
+    push(out, ">");
+    push_content(out);
+    push(out, "</");
+    push(out, name);
+    push(out, ">\n");
+}
+
+fn push_number(indent: &str, name: &str, value: u64, out: &mut Vec<u8>) {
+    push_wrapped(indent, name, out, |out| push_decimal(value, out));
+}
+
+/// Appends an element with raw bytes; where XML cannot hold them, a likeness, and the bytes in an attribute.
+fn push_element(indent: &str, name: &str, content: &[u8], out: &mut Vec<u8>) {
+    push(out, indent);
+    push(out, "<");
+    push(out, name);
+    let text = String::from_utf8_lossy(content);
+    if text.as_bytes() != content || !text.chars().all(is_xml) {
+        push_base64(content, out);
+    }
+    push(out, ">");
+    push_text(&text, out);
+    push(out, "</");
+    push(out, name);
+    push(out, ">\n");
+}
+
+fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    push(out, " ");
+    push(out, BASE64_ATTRIBUTE);
+    push(out, "='");
+    push(out, &BASE64.encode(bytes));
+    push(out, "'");
+}
+
+/// The current directory, for which the schema has no element.
+fn push_directory(directory: &[u8], out: &mut Vec<u8>) {
+    push(out, " pfh:directory='");
+    let text = String::from_utf8_lossy(directory);
+    push_text(&text, out);
+    push(out, "'");
+    if text.as_bytes() != directory || !text.chars().all(is_xml) {
+        push_base64(directory, out);
+    }
+}
+
+/// XML 1.0, production 2 (Char).
+fn is_xml(character: char) -> bool {
+    !matches!(character, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space goes out
+/// as references, which no reader changes.
+fn push_text(text: &str, out: &mut Vec<u8>) {
+    for character in text.chars() {
+        match character {
+            '&' => push(out, "&amp;"),
+            '<' => push(out, "&lt;"),
+            '>' => push(out, "&gt;"),
+            '\'' => push(out, "&apos;"),
+            '"' => push(out, "&quot;"),
+            '\t' => push(out, "&#9;"),
+            '\n' => push(out, "&#10;"),
+            '\r' => push(out, "&#13;"),
+            character if is_xml(character) => push(out, character.encode_utf8(&mut [0; 4])),
+            _ => push(out, "\u{FFFD}"),
+        }
+    }
+}
+
+fn error_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Complete => String::new(),
+        Outcome::ChangedWhileReading => "changed while it was read".to_owned(),
+        Outcome::Short { expected, read } => format!("ended after {read} of {expected} bytes"),
+        Outcome::Unreadable { error, .. } => error.message.clone(),
+        Outcome::Skipped(reason) => format!("skipped: {}", reason.word()),
+    }
+}
+
+fn push_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
+    for (name, value) in [
+        ("inode", metadata.inode),
+        // The bits of `st_mode` in base 10, as the schema has it.
+        ("mode", metadata.mode.into()),
+        ("nlink", metadata.links),
+        ("uid", metadata.uid.into()),
+        ("gid", metadata.gid.into()),
+    ] {
+        push_number("    ", name, value, out);
+    }
+    push_wrapped("    ", "mtime", out, |out| push_rfc3339(metadata.mtime, out));
+    push_wrapped("    ", "ctime", out, |out| push_rfc3339(metadata.ctime, out));
+}
+
+fn push_type(algorithm: Algorithm, out: &mut Vec<u8>) {
+    push(out, " type='");
+    match TYPES.iter().find(|(name, _)| *name == algorithm.name()) {
+        Some((_, schema_type)) => push(out, schema_type),
+        None => {
+            push(out, "OTHER' ");
+            push(out, ALGORITHM_ATTRIBUTE);
+            push(out, "='");
+            push(out, algorithm.name());
+        }
+    }
+    push(out, "'");
+}
+
+fn push_digests(indent: &str, digests: &[Digest], out: &mut Vec<u8>) {
+    for digest in digests {
+        push(out, indent);
+        push(out, "<hashdigest");
+        push_type(digest.algorithm(), out);
+        if digest.collision_detected() {
+            push(out, " pfh:collision='true'");
+        }
+        push(out, ">");
+        digest.push_hex(out);
+        push(out, "</hashdigest>\n");
+    }
+}
+
+/// What programs need to know of a failure, in one element of ours.
+fn push_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
+    if *outcome == Outcome::Complete {
+        return;
+    }
+    push(out, "    <pfh:outcome");
+    match outcome {
+        Outcome::Complete | Outcome::ChangedWhileReading => {}
+        Outcome::Short { expected, read } => push(out, &format!(" expected='{expected}' read='{read}'")),
+        Outcome::Skipped(reason) => push(out, &format!(" reason='{}'", reason.word())),
+        Outcome::Unreadable { offset, error } => {
+            push(out, &format!(" kind='{}' offset='{offset}'", error.kind));
+            if let Some(errno) = error.errno {
+                push(out, &format!(" errno='{errno}'"));
+            }
+        }
+    }
+    push(out, ">");
+    push(out, outcome.word());
+    push(out, "</pfh:outcome>\n");
+}

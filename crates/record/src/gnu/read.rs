@@ -1,0 +1,136 @@
+//! Reading of the untagged, the tag and the OpenSSL form, line by line as `md5sum --check` takes them.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+use pfh_digest::{Algorithm, Digest};
+
+use crate::read::{Fault, Line, LineParser};
+use crate::text::{hex_run, parse_digest, parse_unnamed_digest};
+use crate::{Listed, ReadOptions};
+
+/// No algorithm of any program has a longer name.
+const TAG_BYTES_MAX: usize = 32;
+
+/// Keeps what earlier lines say about later ones.
+pub(crate) struct GnuParser {
+    options: ReadOptions,
+    /// How untagged lines part digest and name; the first of them decides.
+    separator: Option<Separator>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Separator {
+    /// A space, then a space or `*` as the mark for text or binary.
+    Marked,
+    /// A single space; the next character belongs to the name (`md5 -r` of the BSD systems).
+    Single,
+}
+
+impl GnuParser {
+    pub(crate) fn new(options: ReadOptions) -> GnuParser {
+        GnuParser { options, separator: None }
+    }
+
+    /// Takes `HEX  NAME` and its variants apart.
+    fn untagged(&mut self, text: &[u8]) -> Result<Parts, Fault> {
+        let hex = hex_run(text);
+        let digest = parse_unnamed_digest(self.options.algorithm, &text[..hex], 0)?;
+        let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
+            return Err(Fault::shape(hex, "a space and a name after the digest"));
+        };
+        // One character alone is a name even if it looks like a mark.
+        let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
+        let separator = *self.separator.get_or_insert(if marked { Separator::Marked } else { Separator::Single });
+        let name = match (separator, marked) {
+            (Separator::Marked, true) => hex + 2..text.len(),
+            (Separator::Single, _) => hex + 1..text.len(),
+            (Separator::Marked, false) => {
+                return Err(Fault::shape(hex + 1, "a second space or `*` before the name, as on the lines above"));
+            }
+        };
+        Ok(Parts { digest, name })
+    }
+}
+
+/// What a line consists of.
+struct Parts {
+    digest: Digest,
+    /// Where the name is.
+    name: Range<usize>,
+}
+
+/// Takes `ALGORITHM (NAME) = HEX` and its variants apart (no space before the parenthesis or the equals sign: OpenSSL;
+/// several: RHash). `None` where the line has not this form.
+fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
+    let open = memchr(b'(', text)?;
+    let close = memrchr(b')', text).filter(|&close| close > open)?;
+    let hex = text[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let tag = text[..open].trim_ascii_end();
+    let algorithm = str::from_utf8(tag).ok().and_then(|tag| Algorithm::from_name(tag).ok());
+    Some(match algorithm {
+        // The first word is hexadecimal: an untagged line whose name happens to look so.
+        None if hex_run(tag) == tag.len() => return None,
+        // No tag has spaces or is that long: an untagged line too.
+        None if tag.len() > TAG_BYTES_MAX || tag.contains(&b' ') => return None,
+        None => Err(Fault::unknown_algorithm(0, tag)),
+        Some(algorithm) => match parse_digest(algorithm, hex) {
+            Some(digest) => Ok(Parts { digest, name: open + 1..close }),
+            None => Err(Fault::digest(text.len() - hex.len())),
+        },
+    })
+}
+
+/// Undoes the escaping of coreutils: `\\`, `\n`, `\r`.
+fn unescape(name: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut path = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(backslash) = memchr(b'\\', rest) {
+        path.extend_from_slice(&rest[..backslash]);
+        path.push(match rest.get(backslash + 1) {
+            Some(b'\\') => b'\\',
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            _ => {
+                let at = name.len() - rest.len() + backslash;
+                return Err(Fault::field(at, "name", "has a backslash that is not followed by `\\`, `n` or `r`"));
+            }
+        });
+        rest = &rest[backslash + 2..];
+    }
+    path.extend_from_slice(rest);
+    Ok(path)
+}
+
+impl LineParser for GnuParser {
+    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+        let raw = if self.options.null_terminated { line.bytes } else { line.text() };
+        if raw.is_empty() || raw[0] == b'#' {
+            return Ok(());
+        }
+        let blanks = raw.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let text = &raw[blanks..];
+        let (escaped, text) = match text.strip_prefix(b"\\") {
+            Some(text) if !self.options.null_terminated => (true, text),
+            _ => (false, text),
+        };
+        let at = raw.len() - text.len();
+        let parts = tagged(text).unwrap_or_else(|| self.untagged(text));
+        let Parts { digest, name } = parts.map_err(|fault| fault.after(at))?;
+        let (name_at, name) = (at + name.start, &text[name]);
+        if name.is_empty() {
+            return Err(Fault::field(name_at, "name", "is missing"));
+        }
+        if let Some(nul) = memchr(0, name) {
+            return Err(Fault::field(name_at + nul, "name", "contains a NUL byte"));
+        }
+        let path = if escaped { unescape(name).map_err(|fault| fault.after(name_at))? } else { name.to_vec() };
+        let mut listed = Listed::new(path, vec![digest], line.number);
+        if self.options.piecewise {
+            listed.split_piece(digest == digest.algorithm().digest(b""));
+        }
+        found.push_back(listed);
+        Ok(())
+    }
+}

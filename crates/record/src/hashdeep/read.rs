@@ -1,0 +1,113 @@
+//! Reading of the hashdeep format.
+
+use std::collections::VecDeque;
+
+use pfh_digest::Algorithm;
+
+use super::{COLUMNS, FIRST_LINE};
+use crate::read::{Fault, Line, LineParser};
+use crate::text::{parse_decimal, parse_digest, split_once};
+use crate::{Listed, ReadOptions};
+
+/// Keeps the columns that the header names.
+pub(crate) struct HashdeepParser {
+    options: ReadOptions,
+    stage: Stage,
+}
+
+enum Stage {
+    Start,
+    FirstLineSeen,
+    Columns(Vec<Algorithm>),
+}
+
+/// No header names more columns than the registry has algorithms.
+const COLUMNS_MAX: usize = 64;
+
+impl HashdeepParser {
+    pub(crate) fn new(options: ReadOptions) -> HashdeepParser {
+        HashdeepParser { options, stage: Stage::Start }
+    }
+}
+
+fn starts_with(text: &[u8], prefix: &[u8]) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn not_this(reason: &'static str) -> Fault {
+    Fault::not_this_format("hashdeep", reason)
+}
+
+fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
+    if !starts_with(text, COLUMNS) {
+        return Err(not_this("the second line does not begin `%%%% size,`"));
+    }
+    let mut names = text[COLUMNS.len()..].split(|&byte| byte == b',');
+    match names.next_back() {
+        Some(last) if last.eq_ignore_ascii_case(b"filename") => {}
+        _ => return Err(not_this("the last column is not `filename`")),
+    }
+    if names.clone().count() > COLUMNS_MAX {
+        return Err(not_this("it has too many columns"));
+    }
+    names
+        .map(|name| {
+            let known = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
+            known.ok_or(not_this("a column has the name of no algorithm that is known here"))
+        })
+        .collect()
+}
+
+impl LineParser for HashdeepParser {
+    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+        let text = line.text();
+        let algorithms = match &self.stage {
+            Stage::Start => {
+                if !text.eq_ignore_ascii_case(FIRST_LINE) {
+                    return Err(not_this("the first line is not `%%%% HASHDEEP-1.0`"));
+                }
+                self.stage = Stage::FirstLineSeen;
+                return Ok(());
+            }
+            Stage::FirstLineSeen => {
+                self.stage = Stage::Columns(columns(text)?);
+                return Ok(());
+            }
+            Stage::Columns(algorithms) => algorithms,
+        };
+        if text.is_empty() || text[0] == b'#' {
+            return Ok(());
+        }
+        // Two lists joined into one.
+        if text.eq_ignore_ascii_case(FIRST_LINE) {
+            self.stage = Stage::FirstLineSeen;
+            return Ok(());
+        }
+        let at = |rest: &[u8]| text.len() - rest.len();
+        let missing = || Fault::shape(0, "as many columns as the header names");
+        let (size, mut rest) = split_once(text, b',').ok_or_else(missing)?;
+        let size = parse_decimal(size).ok_or(Fault::field(0, "size", "is not a number"))?;
+        let mut digests = Vec::with_capacity(algorithms.len());
+        for &algorithm in algorithms {
+            let (hex, after) = split_once(rest, b',').ok_or_else(missing)?;
+            digests.push(parse_digest(algorithm, hex).ok_or(Fault::digest(at(rest)))?);
+            rest = after;
+        }
+        if rest.is_empty() {
+            return Err(Fault::field(at(rest), "name", "is missing"));
+        }
+        let mut listed = Listed { size: Some(size), ..Listed::new(rest.to_vec(), digests, line.number) };
+        if self.options.piecewise {
+            listed.split_piece(size == 0);
+        }
+        found.push_back(listed);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        match self.stage {
+            Stage::Columns(_) => Ok(()),
+            _ => Err(not_this("it ends before its header does")),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Reading of JSON Lines. Fields and line types that are not known are passed over.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_digest::{Algorithm, Digest};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+
+use super::VERSION;
+use crate::read::{Fault, Line, LineParser, ReadErrorKind};
+use crate::text::parse_digest;
+use crate::time::parse_rfc3339;
+use crate::{Listed, PieceRange, Timestamp};
+
+/// What every line has.
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+}
+
+/// What kind of line it is.
+pub(super) enum LineKind {
+    Header,
+    File,
+    Summary,
+    /// From a later version of pfh.
+    Other,
+}
+
+/// The parts of a header that a reader needs.
+#[derive(Deserialize)]
+pub(super) struct HeaderLine<'a> {
+    version: u64,
+    #[serde(default, borrow)]
+    pub(super) algorithms: Vec<Cow<'a, str>>,
+    pub(super) piece_bytes: Option<u64>,
+    #[serde(borrow)]
+    directory: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    directory_base64: Option<Cow<'a, str>>,
+}
+
+/// The parts of a file's line that a reader needs.
+#[derive(Deserialize)]
+pub(super) struct FileLine<'a> {
+    #[serde(borrow)]
+    path: Cow<'a, str>,
+    #[serde(borrow)]
+    path_base64: Option<Cow<'a, str>>,
+    pub(super) size: Option<u64>,
+    #[serde(borrow)]
+    mtime: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) outcome: Cow<'a, str>,
+    #[serde(default)]
+    digests: Digests,
+    #[serde(default)]
+    pieces: Vec<PieceLine>,
+}
+
+#[derive(Deserialize)]
+struct PieceLine {
+    offset: u64,
+    length: u64,
+    digests: Digests,
+}
+
+/// The digests of one object, in their order. Algorithms that are not known are passed over.
+#[derive(Default)]
+struct Digests {
+    known: Vec<Digest>,
+    /// The first of those passed over.
+    unknown: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Digests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digests, D::Error> {
+        deserializer.deserialize_map(DigestsVisitor)
+    }
+}
+
+struct DigestsVisitor;
+
+impl<'de> Visitor<'de> for DigestsVisitor {
+    type Value = Digests;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of algorithms and hexadecimal digests")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
+        let mut digests = Digests::default();
+        while let Some(name) = map.next_key_seed(Text)? {
+            match Algorithm::from_name(&name) {
+                Ok(algorithm) => {
+                    let hex = map.next_value_seed(Text)?;
+                    let digest = parse_digest(algorithm, hex.as_bytes());
+                    digests.known.push(digest.ok_or_else(|| {
+                        A::Error::custom(format_args!(
+                            "digest is not {} bytes in hexadecimal",
+                            algorithm.digest_bytes()
+                        ))
+                    })?);
+                }
+                Err(_) => {
+                    map.next_value::<IgnoredAny>()?;
+                    digests.unknown.get_or_insert(name.into_owned());
+                }
+            }
+        }
+        Ok(digests)
+    }
+}
+
+/// A string, borrowed where it has no escapes.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+/// Parses one object; an error of the JSON parser becomes a fault at its column.
+fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        // The parser's own place is about the line alone; ours is about the file.
+        let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message).to_owned();
+        Fault { kind: ReadErrorKind::Json(message), at: error.column().saturating_sub(1) }
+    })
+}
+
+pub(super) fn kind(text: &[u8]) -> Result<LineKind, Fault> {
+    Ok(match &*parse::<Kind<'_>>(text)?.kind {
+        "header" => LineKind::Header,
+        "file" => LineKind::File,
+        "summary" => LineKind::Summary,
+        _ => LineKind::Other,
+    })
+}
+
+/// The raw bytes of a name that has a second field where it is not UTF-8.
+fn raw(text: Cow<'_, str>, base64: Option<Cow<'_, str>>, field: &'static str) -> Result<Vec<u8>, Fault> {
+    match base64 {
+        None => Ok(text.into_owned().into_bytes()),
+        Some(base64) => BASE64.decode(&*base64).map_err(|_| Fault::field(0, field, "is not base64")),
+    }
+}
+
+impl<'a> HeaderLine<'a> {
+    /// Refuses layouts that are not known.
+    pub(super) fn parse(text: &'a [u8]) -> Result<HeaderLine<'a>, Fault> {
+        let header: HeaderLine<'_> = parse(text)?;
+        match header.version {
+            VERSION => Ok(header),
+            _ => Err(Fault::not_this_format("jsonl", "its version is not known; a newer pfh wrote it")),
+        }
+    }
+
+    pub(super) fn directory(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        let base64 = self.directory_base64.take();
+        self.directory.take().map(|text| raw(text, base64, "directory_base64")).transpose()
+    }
+}
+
+impl<'a> FileLine<'a> {
+    pub(super) fn parse(text: &'a [u8]) -> Result<FileLine<'a>, Fault> {
+        parse(text)
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.outcome == "complete"
+    }
+
+    pub(super) fn path(&mut self) -> Result<Vec<u8>, Fault> {
+        let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;
+        if path.is_empty() { Err(Fault::field(0, "path", "is empty")) } else { Ok(path) }
+    }
+
+    pub(super) fn mtime(&self) -> Result<Option<Timestamp>, Fault> {
+        let parse =
+            |text: &Cow<'_, str>| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", "is not a time"));
+        self.mtime.as_ref().map(parse).transpose()
+    }
+}
+
+impl Digests {
+    /// A file with digests of which none can be checked must not pass for one without.
+    fn usable(self) -> Result<Vec<Digest>, Fault> {
+        match self.unknown {
+            Some(name) if self.known.is_empty() => Err(Fault::unknown_algorithm(0, name.as_bytes())),
+            _ => Ok(self.known),
+        }
+    }
+}
+
+pub(crate) struct JsonlParser;
+
+impl LineParser for JsonlParser {
+    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+        let text = line.text_after_mark();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let parsed = parse_line(text, line.number, found);
+        match parsed {
+            // Whatever the parser stumbled on, the cause is that the line stops.
+            Err(Fault { kind: ReadErrorKind::Json(_), .. }) if !line.terminated => {
+                Err(Fault { kind: ReadErrorKind::Torn, at: 0 })
+            }
+            parsed => parsed,
+        }
+    }
+}
+
+fn parse_line(text: &[u8], number: u64, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    match kind(text)? {
+        LineKind::Header => HeaderLine::parse(text).map(|_| ()),
+        LineKind::Summary | LineKind::Other => Ok(()),
+        LineKind::File => {
+            let mut file = FileLine::parse(text)?;
+            let mut whole = Listed::new(file.path()?, file.digests_of_whole()?, number);
+            whole.size = file.size;
+            whole.mtime = file.mtime()?;
+            let pieces = std::mem::take(&mut file.pieces).into_iter().map(|piece| {
+                let range = PieceRange { offset: piece.offset, length: piece.length };
+                Ok(Listed { digests: piece.digests.usable()?, piece: Some(range), ..whole.clone() })
+            });
+            let pieces = pieces.collect::<Result<Vec<Listed>, Fault>>()?;
+            found.push_back(whole);
+            found.extend(pieces);
+            Ok(())
+        }
+    }
+}
+
+impl FileLine<'_> {
+    fn digests_of_whole(&mut self) -> Result<Vec<Digest>, Fault> {
+        std::mem::take(&mut self.digests).usable()
+    }
+}

@@ -1,0 +1,64 @@
+//! Which format an input has, by its first bytes.
+
+use crate::md5deep::Md5deepForm;
+use crate::read::{Line, LineParser};
+use crate::text::hex_run;
+use crate::time::take_colon_time;
+use crate::{FormatName, ReadOptions, gnu, md5deep, sfv};
+
+/// Guesses the format from the beginning of an input: some kilobytes, the more the surer. `None` where nothing fits.
+///
+/// md5deep's plain form is `gnu` to this function, and so is the form with an asterisk: they differ only in names that
+/// need escaping.
+pub fn detect(start: &[u8]) -> Option<FormatName> {
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let begins = |prefix: &[u8]| start.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    if begins(b"%%%% HASHDEEP-") {
+        return Some(FormatName::Hashdeep);
+    }
+    if begins(b"path,size,") {
+        return Some(FormatName::Csv);
+    }
+    let visible = start.trim_ascii_start();
+    if visible.starts_with(b"{") {
+        return Some(FormatName::Jsonl);
+    }
+    if visible.starts_with(b"<?xml") || visible.starts_with(b"<dfxml") {
+        return Some(FormatName::Dfxml);
+    }
+    start.split(|&byte| byte == b'\n' || byte == 0).find_map(of_line)
+}
+
+/// The format of one line, where it looks like one of a list.
+fn of_line(line: &[u8]) -> Option<FormatName> {
+    let text = line.strip_suffix(b"\r").unwrap_or(line);
+    if text.starts_with(b";") {
+        return Some(FormatName::Sfv);
+    }
+    if text.is_empty() || text.starts_with(b"#") {
+        return None;
+    }
+    let sized = md5deep::take_size(text);
+    let rest = sized.map_or(text, |(_, rest)| rest);
+    let after = &rest[hex_run(rest)..];
+    let timed = |text: &[u8]| take_colon_time(&mut { text }).is_some();
+    let form = Md5deepForm {
+        asterisk: after.starts_with(b" *"),
+        size: sized.is_some(),
+        comma: after.starts_with(b","),
+        time: after.get(1..).is_some_and(timed),
+    };
+    let whole = |parser: &mut dyn LineParser| {
+        let line = Line { bytes: text, number: 2, offset: 0, terminated: true };
+        parser.line(line, &mut Default::default()).is_ok()
+    };
+    let options = ReadOptions::default();
+    if form.size || form.comma || form.time {
+        return whole(&mut md5deep::Md5deepParser::new(form, options)).then_some(FormatName::Md5deep(form));
+    }
+    if whole(&mut gnu::GnuParser::new(options)) {
+        let is_tagged = after.len() == text.len() || !matches!(after.first(), Some(b' ' | b'\t'));
+        return Some(if is_tagged && !text.starts_with(b"\\") { FormatName::Bsd } else { FormatName::Gnu });
+    }
+    whole(&mut sfv::SfvParser::new(options)).then_some(FormatName::Sfv)
+}

@@ -1,0 +1,128 @@
+//! Lines of bounded length.
+
+use std::io::{self, BufRead};
+
+use memchr::{memchr, memchr2_iter};
+
+use super::{Fault, ReadError, ReadErrorKind};
+
+/// Cuts an input into lines, and knows where it is. Memory: one line, at most the limit.
+pub(crate) struct Lines<R> {
+    input: R,
+    terminator: u8,
+    /// A terminator between quotes is part of the line (CSV).
+    quotes: bool,
+    limit_bytes: usize,
+    buffer: Vec<u8>,
+    /// Of the latest line.
+    number: u64,
+    /// Of the latest line.
+    offset: u64,
+    /// Where the next line begins.
+    next_offset: u64,
+    next_number: u64,
+}
+
+/// One line.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    /// Without its terminator.
+    pub(crate) bytes: &'a [u8],
+    /// Counted from 1.
+    pub(crate) number: u64,
+    /// Where it begins in the input.
+    pub(crate) offset: u64,
+    /// False for a last line that just stops.
+    pub(crate) terminated: bool,
+}
+
+impl<'a> Line<'a> {
+    /// The line without the carriage return of a CRLF line end.
+    pub(crate) fn text(&self) -> &'a [u8] {
+        self.bytes.strip_suffix(b"\r").unwrap_or(self.bytes)
+    }
+
+    /// The same without the byte-order mark that some editors put before the first line.
+    pub(crate) fn text_after_mark(&self) -> &'a [u8] {
+        match self.number {
+            1 => self.text().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.text()),
+            _ => self.text(),
+        }
+    }
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R, terminator: u8, limit_bytes: usize) -> Lines<R> {
+        Lines {
+            input,
+            terminator,
+            quotes: false,
+            limit_bytes,
+            buffer: Vec::new(),
+            number: 0,
+            offset: 0,
+            next_offset: 0,
+            next_number: 1,
+        }
+    }
+
+    /// RFC 4180: a line end between double quotes is data. Quotes within quotes are doubled, so an even number of quotes
+    /// means outside.
+    pub(crate) fn with_quotes(self) -> Lines<R> {
+        Lines { quotes: true, ..self }
+    }
+
+    /// The next line; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, ReadError> {
+        (self.number, self.offset) = (self.next_number, self.next_offset);
+        self.buffer.clear();
+        let mut quoted = false;
+        let mut fits = true;
+        let terminated = loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.error(Fault { kind: ReadErrorKind::Io(error), at: self.buffer.len() })),
+            };
+            if available.is_empty() {
+                break false;
+            }
+            let end = match self.quotes {
+                false => memchr(self.terminator, available),
+                true => {
+                    // Every quote toggles; the first terminator outside quotes is the end.
+                    memchr2_iter(b'"', self.terminator, available).find(|&at| {
+                        let is_quote = available[at] == b'"';
+                        quoted ^= is_quote;
+                        self.next_number += u64::from(!is_quote && quoted);
+                        !is_quote && !quoted
+                    })
+                }
+            };
+            let taken = end.unwrap_or(available.len());
+            fits &= self.buffer.len() + taken <= self.limit_bytes;
+            if fits {
+                self.buffer.extend_from_slice(&available[..taken]);
+            }
+            let consumed = taken + usize::from(end.is_some());
+            self.input.consume(consumed);
+            self.next_offset += consumed as u64;
+            if end.is_some() {
+                break true;
+            }
+        };
+        if self.next_offset == self.offset {
+            return Ok(None);
+        }
+        self.next_number += 1;
+        if !fits {
+            return Err(self.error(Fault { kind: ReadErrorKind::TooLong { limit_bytes: self.limit_bytes }, at: 0 }));
+        }
+        Ok(Some(Line { bytes: &self.buffer, number: self.number, offset: self.offset, terminated }))
+    }
+
+    /// Places a fault of the latest line in the input.
+    pub(crate) fn error(&self, fault: Fault) -> ReadError {
+        ReadError { kind: fault.kind, line: self.number, offset: self.offset + fault.at as u64 }
+    }
+}
