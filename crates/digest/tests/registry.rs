@@ -132,3 +132,28 @@ fn a_hostile_name_is_shown_harmlessly() {
     let shown = message(&long);
     assert!(shown.contains('…') && shown.len() < 200, "{shown}");
 }
+
+/// The kernel names the CPU's features in its own way; what the registry says must fit it.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn backends_are_what_the_kernel_says_of_this_cpu() {
+    let Ok(cpuinfo) = std::fs::read_to_string("/proc/cpuinfo") else {
+        return println!("NOT COMPARED: no /proc/cpuinfo");
+    };
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).expect("a line of flags");
+    let flags: BTreeSet<&str> = flags.split_whitespace().collect();
+    let has = |flag: &str| flags.contains(flag);
+    let expect = |name: &str, flag: &str, backend: &str| {
+        let found = common::algorithm(name).backend();
+        assert_eq!(found == backend, has(flag), "{name}: {found}; the kernel says {flag}: {}", has(flag));
+    };
+    expect("sha1", "sha_ni", "sha-ni");
+    expect("sha256", "sha_ni", "sha-ni");
+    for name in ["sha512", "blake2b", "blake2s", "adler32", "xxh3-64", "xxh3-128"] {
+        expect(name, "avx2", "avx2");
+    }
+    expect("blake3", "avx512vl", "avx512");
+    assert_eq!(common::algorithm("crc32").backend() == "portable", !has("pclmulqdq"));
+    assert_eq!(common::algorithm("crc32c").backend() == "portable", !has("pclmulqdq"));
+    assert_eq!(common::algorithm("md5").backend(), "portable");
+}

@@ -96,3 +96,10 @@ fn each_length_has_its_own_digest() {
         assert_eq!(digests.len(), zeros.len(), "{algorithm}");
     }
 }
+
+#[test]
+fn hashers_may_change_threads() {
+    fn is_send_and_sync<T: Send + Sync + 'static>() {}
+    is_send_and_sync::<pfh_digest::Hasher>();
+    is_send_and_sync::<pfh_digest::Digest>();
+}
