@@ -27,6 +27,8 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("md5sum", "coreutils", "checks our GNU and BSD output"),
         program("rhash", "rhash", "checks our SFV and BSD output, independent digests"),
         program("openssl", "openssl", "independent digests"),
+        program("xxhsum", "xxhash", "independent digests"),
+        program("b3sum", "b3sum", "independent digests"),
         program("python3", "python3", "independent digests, CSV and JSON readers"),
         program("xmllint", "libxml2-utils", "says whether DFXML is well-formed"),
         program("fusermount3", "fuse3", "file systems that misbehave"),

@@ -8,9 +8,6 @@ use crate::setup;
 use crate::summary::Summary;
 use crate::workspace::Workspace;
 
-/// Programs found by the set-up, for tests that would otherwise skip: a skip then is a failure.
-const REQUIRED_PROGRAMS: &str = "PFH_TEST_REQUIRED_PROGRAMS";
-
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
     let (mut quick, mut may_install) = (false, true);
     for argument in arguments {
@@ -23,11 +20,8 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
 
     let mut summary = Summary::default();
     let programs = setup::for_tests();
-    let mut required = String::new();
     summary.step("set-up", || {
         let missing = if may_install { setup::install(&programs) } else { setup::look(&programs) };
-        let found = programs.iter().filter(|program| missing.iter().all(|other| other.name != program.name));
-        required = found.map(|program| program.name).collect::<Vec<_>>().join(",");
         Ok(match missing.len() {
             0 => format!("all {} programs are there", programs.len()),
             count => format!("{count} of {} programs are MISSING; tests that need them skip", programs.len()),
@@ -40,7 +34,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
 
     summary.step("cargo test", || {
         let mut cargo = workspace.cargo();
-        cargo.args(["test", "--workspace", "--no-fail-fast"]).env(REQUIRED_PROGRAMS, &required);
+        cargo.args(["test", "--workspace", "--no-fail-fast"]);
         if quick {
             cargo.args(["--lib", "--bins"]);
         }

@@ -11,6 +11,7 @@ use super::digests::{self, Digests};
 use super::rate;
 use super::runner::{self, Sample};
 use crate::process::find_program;
+use crate::workspace::Workspace;
 
 /// Some contenders over one corpus in one state of the page cache. Ratios refer to the first contender.
 pub(super) struct Comparison {
@@ -53,6 +54,7 @@ impl Results {
 
 /// How comparisons are run.
 pub(super) struct Bench<'a> {
+    pub(super) workspace: &'a Workspace,
     pub(super) store: &'a Store,
     /// `PATH` of all commands.
     pub(super) path: &'a OsStr,

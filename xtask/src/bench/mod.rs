@@ -102,7 +102,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let path = search_path(&pfh)?;
     let machine = machine::facts(store.folder(), &path);
     let versions = machine::versions(&path, workspace);
-    let bench = Bench { store: &store, path: &path, threads, runs: options.runs };
+    let bench = Bench { workspace, store: &store, path: &path, threads, runs: options.runs };
     let command = options.command();
     let mut prepared = BTreeMap::new();
     let mut all_well = true;

@@ -1,5 +1,7 @@
 //! The checks that cargo makes: formatting, lints, documentation.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 
 use crate::process;
@@ -7,7 +9,11 @@ use crate::workspace::Workspace;
 
 pub(super) fn fmt(workspace: &Workspace) -> Result<String> {
     process::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
-    Ok(String::new())
+    let others = packages_apart(workspace)?;
+    for manifest in &others {
+        process::run(workspace.cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
+    }
+    Ok(format!("the workspace and {} packages apart", others.len()))
 }
 
 pub(super) fn clippy(workspace: &Workspace) -> Result<String> {
@@ -28,4 +34,13 @@ pub(super) fn docs(workspace: &Workspace) -> Result<String> {
     cargo.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     process::run(&mut cargo)?;
     Ok(String::new())
+}
+
+/// Manifests of packages that are workspaces of their own (fuzz targets, benchmarks with candidates that lost).
+fn packages_apart(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+    let is_apart = |path: &PathBuf| {
+        let is_member = path.starts_with("crates") || path.starts_with("xtask") || path.components().count() == 1;
+        path.ends_with("Cargo.toml") && !is_member
+    };
+    Ok(workspace.files()?.into_iter().filter(is_apart).collect())
 }
