@@ -94,20 +94,9 @@ pub(crate) fn blake3() -> &'static str {
     }
 }
 
-/// Crate `crc32fast`.
-pub(crate) fn crc32() -> &'static str {
-    first_detected! {
-        x86 ["pclmulqdq" "sse2" "ssse3" "sse4.1" "avx512f" "vpclmulqdq"] "avx512-vpclmulqdq";
-        x86 ["pclmulqdq" "sse2" "ssse3" "sse4.1" "avx2" "vpclmulqdq"] "avx2-vpclmulqdq";
-        x86 ["pclmulqdq" "sse2" "ssse3" "sse4.1"] "pclmulqdq";
-        aarch64 ["crc"] "crc32";
-    }
-    portable()
-}
-
 /// Crate `crc-fast`, which answers for itself.
-pub(crate) fn crc_fast() -> &'static str {
-    match ::crc_fast::get_calculator_target(::crc_fast::CrcAlgorithm::Crc32Iscsi).as_str() {
+pub(crate) fn crc() -> &'static str {
+    match crc_fast::get_calculator_target(crc_fast::CrcAlgorithm::Crc32Iscsi).as_str() {
         "x86_64-avx512-vpclmulqdq" => "avx512-vpclmulqdq",
         "x86_64-avx512-pclmulqdq" => "avx512-pclmulqdq",
         "x86_64-sse-pclmulqdq" | "x86-sse-pclmulqdq" => "pclmulqdq",

@@ -8,29 +8,21 @@ use crc_fast::CrcAlgorithm;
 use crate::Digest;
 use crate::state::State;
 
-/// CRC-32 of IEEE 802.3 (CRC catalogue: CRC-32/ISO-HDLC).
-#[derive(Clone, Default)]
-pub(crate) struct Crc32(crc32fast::Hasher);
-
-impl State for Crc32 {
-    const DIGEST_BYTES: usize = 4;
-    const BLOCK_BYTES: usize = 1;
-
-    fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    fn finish(&mut self, digest: &mut Digest) {
-        digest.set(&std::mem::take(self).0.finalize().to_be_bytes());
-    }
-}
-
 /// One check of crate `crc-fast`.
 pub(crate) trait Check: Clone + Send + Sync + 'static {
     /// Its parameters.
     const ALGORITHM: CrcAlgorithm;
     /// How many of the low bytes of the 64-bit register are the value.
     const DIGEST_BYTES: usize;
+}
+
+/// CRC-32 of IEEE 802.3 (CRC catalogue: CRC-32/ISO-HDLC).
+#[derive(Clone)]
+pub(crate) struct Crc32;
+
+impl Check for Crc32 {
+    const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc32IsoHdlc;
+    const DIGEST_BYTES: usize = 4;
 }
 
 /// CRC-32C (Castagnoli; CRC catalogue: CRC-32/ISCSI).
