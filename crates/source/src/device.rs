@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{AtFlags, StatxFlags, fstatfs, major, minor, statx};
 
 use crate::mounts::{self, Mount};
+use crate::source::EntryKind;
 
 /// What kind of medium a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +49,11 @@ pub(crate) struct Filesystem {
 impl Filesystem {
     pub(crate) fn plain(device: Arc<Device>) -> Self {
         Self { device, pseudo: false, holes_trusted: false }
+    }
+
+    /// What a file on it is read as: the size of a pseudo file is no promise.
+    pub(crate) fn kind(&self, kind: EntryKind) -> EntryKind {
+        if kind == EntryKind::Regular && self.pseudo { EntryKind::Stream } else { kind }
     }
 }
 

@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
             let resolved = long_path::resolve(CWD, path).ok()?;
             openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
         });
-        if kind == EntryKind::Regular {
+        if kind == EntryKind::Regular && !filesystem.pseudo {
             let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
             let filter = &self.source.filter;
             if !filter.wants_file(name, || path.to_vec()) || !filter.wants_size(stat.st_size as u64) {
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
 
     /// An argument that is not a directory.
     fn named(&mut self, path: &[u8], kind: EntryKind, stat: &Stat, filesystem: Arc<Filesystem>) -> Flow {
-        let kind = if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind };
+        let kind = filesystem.kind(kind);
         let holder = match self.holder.take() {
             Some(holder) if Arc::ptr_eq(holder.filesystem(), &filesystem) => holder,
             _ => Arc::new(Directory::of_arguments(filesystem)),
@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
         }
         let Some(level) = self.levels.last() else { return Flow::Continue(()) };
         let directory = Arc::clone(&level.directory);
-        let kind = if directory.filesystem().pseudo { EntryKind::Stream } else { EntryKind::Regular };
+        let kind = directory.filesystem().kind(EntryKind::Regular);
         let inode_hint = stat.map_or(item.inode, |stat| stat.st_ino);
         let name = level.listing.name(item).into();
         self.visit(Found::Entry(Entry { directory, name, kind, inode_hint, size_hint }))
