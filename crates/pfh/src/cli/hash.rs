@@ -1,0 +1,395 @@
+//! `pfh hash`.
+
+use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
+use super::interrupt::Interrupt;
+use super::journal::Recorded;
+use super::output::{FileIdentity, Output};
+use super::progress::{self, Progress, Totals};
+use super::stats::{self, Setting};
+use super::{ExitStatus, message};
+use pfh::Hash;
+use pfh_digest::Algorithm;
+use pfh_engine::{CancelToken, Counters, Options, Report, Sink};
+use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
+use pfh_source::{FileList, LocalSource, WalkOptions};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// Why the command could not begin or could not go on.
+struct Stop(ExitStatus, String);
+
+impl Stop {
+    fn usage(text: impl ToString) -> Stop {
+        Stop(ExitStatus::Usage, text.to_string())
+    }
+}
+
+/// Does what `pfh hash` is asked to.
+pub(crate) fn run(arguments: HashArguments) -> ExitStatus {
+    hash(arguments).unwrap_or_else(|Stop(status, text)| {
+        message::error(text);
+        status
+    })
+}
+
+fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
+    let algorithms = algorithms(&arguments.algorithms)?;
+    let out = &arguments.output;
+    let engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
+    let format = format(&arguments, &algorithms)?;
+    let recorded = match (&out.output, out.resume) {
+        (Some(path), true) => Some(Recorded::load(path, &algorithms, out.piecewise).map_err(Stop::usage)?),
+        _ => None,
+    };
+    pfh_source::raise_open_file_limit();
+    let list = file_list(&arguments.walk)?;
+    let run = Hash { walk: walk_options(&arguments, list), engine };
+    let (source, options) = run.into_parts().map_err(Stop::usage)?;
+
+    let output = open_output(out.output.as_deref(), recorded.as_ref())?;
+    let own = output.identities();
+    let output = Arc::new(Mutex::new(output));
+    let facts = run_facts(&algorithms, out.piecewise);
+    let mut header = Vec::new();
+    if recorded.as_ref().is_none_or(|recorded| !recorded.has_header) {
+        format.header(&facts, &mut header);
+    }
+    let torn = recorded.as_ref().and_then(|recorded| recorded.torn.as_deref());
+    if let (Some(torn), false) = (torn, out.quiet) {
+        message::error(format_args!("the last line was incomplete and is written anew: {torn}"));
+    }
+
+    let cancel = CancelToken::default();
+    let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&output));
+    let counters = Counters::default();
+    let totals = Totals::default();
+    let skip = |path: &[u8], metadata: &Metadata| {
+        own.contains(&identity(metadata)) || recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata))
+    };
+    let skips = !own.is_empty() || recorded.is_some();
+
+    let (report, mut printer) = std::thread::scope(|scope| {
+        let ended = CancelToken::default();
+        let progress = if progress::is_wanted(out.progress) {
+            let (source, ended, totals) = (&source, ended.clone(), &totals);
+            scope.spawn(move || count(source, totals, &ended));
+            Progress::start(scope, &counters, &totals)
+        } else {
+            Progress::hidden()
+        };
+        let mut printer = Printer { output: &output, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
+        let opened = printer.lock().write(&header);
+        let _ = printer.note(opened);
+        let prepare = |record: Record| Item::new(&*format, &record);
+        let skip: Option<pfh_engine::Skip<'_>> = if skips { Some(&skip) } else { None };
+        let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
+        ended.cancel();
+        printer.progress = Progress::hidden();
+        report.map(|report| (report, printer))
+    })
+    .map_err(Stop::usage)?;
+
+    let summary = summary(&report, interrupt.came());
+    let mut footer = Vec::new();
+    format.footer(&summary, &mut footer);
+    let status = printer.end(&footer, interrupt.came())?;
+    drop(interrupt);
+    if let Some(form) = out.stats {
+        let setting = Setting {
+            mode: mode_word(arguments.engine.mode),
+            threads: options.threads,
+            memory_bytes: options.memory_bytes,
+            direct_fallbacks: source.direct_fallbacks(),
+        };
+        message::plain(stats::describe(form, &summary, &report, &setting));
+    }
+    Ok(status)
+}
+
+fn mode_word(mode: ModeWord) -> &'static str {
+    match mode {
+        ModeWord::Adaptive => "adaptive",
+        ModeWord::Mtp => "mtp",
+        ModeWord::Smt => "smt",
+    }
+}
+
+fn identity(metadata: &Metadata) -> FileIdentity {
+    (metadata.device, metadata.inode)
+}
+
+/// The algorithms by name, each once; none at all for `none`.
+fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Stop> {
+    let mut algorithms = Vec::new();
+    for name in names.iter().filter(|name| !name.trim().is_empty()) {
+        if name == "none" {
+            if names.len() > 1 {
+                return Err(Stop::usage("`none` cannot be combined with algorithms"));
+            }
+            return Ok(Vec::new());
+        }
+        let algorithm = Algorithm::from_name(name.trim()).map_err(Stop::usage)?;
+        if !algorithms.contains(&algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
+    if algorithms.is_empty() {
+        return Err(Stop::usage("no algorithm is named; `pfh algorithms` lists them"));
+    }
+    Ok(algorithms)
+}
+
+/// Prints nothing: for `-a none`.
+struct Nothing;
+
+impl Format for Nothing {
+    fn header(&self, _: &RunFacts, _: &mut Vec<u8>) {}
+    fn record(&self, _: &Record, _: &mut Vec<u8>) -> Result<(), pfh_record::NotExpressible> {
+        Ok(())
+    }
+    fn footer(&self, _: &Summary, _: &mut Vec<u8>) {}
+}
+
+fn format(arguments: &HashArguments, algorithms: &[Algorithm]) -> Result<Box<dyn Format>, Stop> {
+    let out = &arguments.output;
+    let name = match (out.format, out.resume) {
+        (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
+        (Some(_), true) => return Err(Stop::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
+        (Some(name), false) => name,
+        (None, false) if algorithms.is_empty() => return Ok(Box::new(Nothing)),
+        (None, false) if algorithms.len() == 1 => FormatName::Gnu,
+        (None, false) => FormatName::Bsd,
+    };
+    let options = WriteOptions { null_terminated: out.null, piecewise: out.piecewise.is_some() };
+    name.writer(algorithms, &options).map_err(Stop::usage)
+}
+
+fn engine_options(engine: &EngineArguments, algorithms: Vec<Algorithm>, arguments: &HashArguments) -> Options {
+    let mut options = Options::new(algorithms);
+    if let Some(threads) = engine.threads {
+        options.threads = usize::from(threads);
+    }
+    options.prefetchers = usize::from(engine.prefetchers);
+    options.memory_bytes = engine.memory;
+    options.mode = engine.mode.into();
+    options.order = engine.order.into();
+    options.balance = engine.balance;
+    options.piece_bytes = arguments.output.piecewise;
+    // A journal is written as files finish: what is done is safe, whatever the first file still does.
+    options.unordered = arguments.output.unordered || arguments.output.resume;
+    options.measure = arguments.output.stats.is_some();
+    options
+}
+
+fn walk_options(arguments: &HashArguments, files_from: Option<FileList>) -> WalkOptions {
+    let walk = &arguments.walk;
+    WalkOptions {
+        roots: arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        files_from,
+        follow_files: walk.follow_files,
+        follow_directories: walk.follow_directories,
+        one_file_system: walk.one_file_system,
+        max_depth: walk.max_depth,
+        include: walk.include.clone(),
+        exclude: walk.exclude.clone(),
+        size_min: walk.min_size,
+        size_max: walk.max_size,
+        medium: arguments.engine.medium.map(Into::into),
+        io: arguments.engine.io.into(),
+        preserve_access_time: walk.preserve_access_time,
+        ..WalkOptions::default()
+    }
+}
+
+fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
+    let (path, separator) = match (&walk.files_from, &walk.files_from0) {
+        (Some(path), _) => (path, b'\n'),
+        (None, Some(path)) => (path, 0),
+        (None, None) => return Ok(None),
+    };
+    let reader: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
+        Box::new(BufReader::new(io::stdin()))
+    } else {
+        let file = File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?;
+        Box::new(BufReader::new(file))
+    };
+    Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
+}
+
+fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> Result<Output, Stop> {
+    let Some(path) = path else { return Ok(Output::standard()) };
+    let output = match recorded {
+        Some(recorded) => Output::journal(path, recorded.keep_bytes),
+        None => Output::whole(path),
+    };
+    output.map_err(|error| Stop::usage(format_args!("`{}` cannot be written: {error}", path.display())))
+}
+
+fn run_facts(algorithms: &[Algorithm], piece_bytes: Option<u64>) -> RunFacts {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let system = rustix::system::uname();
+    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+    RunFacts {
+        algorithms: algorithms.to_vec(),
+        program: "pfh".to_owned(),
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
+        directory: std::env::current_dir().map_or_else(|_| Vec::new(), |path| path.into_os_string().into_vec()),
+        started: Timestamp { seconds: now.as_secs() as i64, nanoseconds: now.subsec_nanos() },
+        host: HostFacts {
+            system: text(system.sysname()),
+            release: text(system.release()),
+            version: text(system.version()),
+            host: text(system.nodename()),
+            architecture: text(system.machine()),
+        },
+        uid: Some(rustix::process::getuid().as_raw()),
+        piece_bytes,
+    }
+}
+
+/// Counts what there is to read, for the remaining time.
+fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
+    let store = |sums: pfh_source::Totals| {
+        totals.files.store(sums.files, Ordering::Relaxed);
+        totals.bytes.store(sums.bytes, Ordering::Relaxed);
+    };
+    let all = source.measure(&mut |sums| {
+        store(sums);
+        !ended.is_cancelled()
+    });
+    if let Some(all) = all {
+        store(all);
+        totals.known.store(true, Ordering::Relaxed);
+    }
+}
+
+fn summary(report: &Report, interrupted: bool) -> Summary {
+    let counts = &report.counts;
+    Summary {
+        // What a journal already held is part of what it now holds.
+        complete: counts.complete + report.left_out,
+        changed: counts.changed,
+        short: counts.short,
+        unreadable: counts.unreadable,
+        skipped: counts.skipped,
+        bytes: counts.bytes,
+        elapsed: report.elapsed,
+        interrupted,
+        ..Summary::default()
+    }
+}
+
+/// A record on its way to the output: its bytes, and what there is to say on standard error.
+struct Item {
+    bytes: Vec<u8>,
+    message: Option<String>,
+    finding: bool,
+    unread: bool,
+}
+
+impl Item {
+    fn new(format: &dyn Format, record: &Record) -> Item {
+        let mut bytes = Vec::new();
+        let finding = record.digests.iter().any(|digest| digest.collision_detected());
+        match format.record(record, &mut bytes) {
+            Ok(()) => {
+                Item { bytes, message: message::about(record), finding, unread: message::is_failure(&record.outcome) }
+            }
+            Err(why) => {
+                let message = Some(format!("{}: {why}", message::quoted(&record.path)));
+                Item { bytes, message, finding, unread: true }
+            }
+        }
+    }
+}
+
+/// Writes what the workers prepared.
+struct Printer<'a> {
+    output: &'a Mutex<Output>,
+    progress: Progress,
+    quiet: bool,
+    findings: u64,
+    unread: u64,
+    error: Option<io::Error>,
+}
+
+impl Printer<'_> {
+    fn lock(&self) -> MutexGuard<'_, Output> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&mut self, result: io::Result<()>) -> ControlFlow<()> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.error.get_or_insert(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Ends the output and says how it all ended.
+    fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<ExitStatus, Stop> {
+        if self.error.is_none() {
+            let ended = if interrupted {
+                self.lock().set_footer(footer.to_vec());
+                self.lock().finish_partial()
+            } else {
+                let mut output = self.lock();
+                output.write(footer).and_then(|()| output.finish()).map(|()| None)
+            };
+            match ended {
+                Ok(Some(partial)) => message::error(format_args!(
+                    "interrupted; what was finished is in {}",
+                    message::quoted(partial.as_os_str().as_bytes())
+                )),
+                Ok(None) => {}
+                Err(error) => self.error = Some(error),
+            }
+        }
+        match self.error.take() {
+            // A closed pipe is a normal end: the reader has what it wanted.
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitStatus::Done),
+            Some(error) => {
+                let text = format!("the output could not be written: {error}; no list was left behind");
+                return Err(Stop(ExitStatus::Internal, text));
+            }
+            None => {}
+        }
+        Ok(if interrupted {
+            ExitStatus::Interrupted
+        } else if self.findings > 0 {
+            ExitStatus::Findings
+        } else if self.unread > 0 {
+            ExitStatus::Unread
+        } else {
+            ExitStatus::Done
+        })
+    }
+}
+
+impl Sink for Printer<'_> {
+    type Item = Item;
+
+    fn deliver(&mut self, item: Item) -> ControlFlow<()> {
+        self.findings += u64::from(item.finding);
+        self.unread += u64::from(item.unread);
+        if let (Some(text), false) = (&item.message, self.quiet) {
+            self.progress.print(text);
+        }
+        let written = self.lock().write(&item.bytes);
+        self.note(written)
+    }
+
+    fn end_group(&mut self) -> ControlFlow<()> {
+        let flushed = self.lock().end_group();
+        self.note(flushed)
+    }
+}

@@ -1,0 +1,58 @@
+//! Ctrl-C and SIGTERM.
+
+use super::output::Output;
+use super::{ExitStatus, message};
+use pfh_engine::CancelToken;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A run that stands in a read that does not come back gets this long before it is left behind.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Stops a run on the first signal, and the program on the second, or when the run does not end by itself. Dropping it
+/// says that the run has ended.
+pub(crate) struct Interrupt {
+    cancel: CancelToken,
+    _ended: Option<Sender<()>>,
+}
+
+impl Interrupt {
+    /// Listens from now on. Where signals cannot be caught, they end the program in the system's own way.
+    pub(crate) fn new(cancel: CancelToken, output: Arc<Mutex<Output>>) -> Interrupt {
+        let (ended, run_ended) = channel::<()>();
+        let run_ended = Mutex::new(run_ended);
+        let token = cancel.clone();
+        let again = AtomicBool::new(false);
+        let handler = move || {
+            if again.swap(true, Ordering::Relaxed) {
+                leave();
+            }
+            token.cancel();
+            let output = Arc::clone(&output);
+            let Ok(run_ended) = run_ended.lock() else { leave() };
+            if run_ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                // A read that hangs holds no lock on the output: what is finished can be saved.
+                if let Ok(mut output) = output.try_lock() {
+                    output.abandon();
+                }
+                leave();
+            }
+        };
+        let listening = ctrlc::set_handler(handler).is_ok();
+        Interrupt { cancel, _ended: listening.then_some(ended) }
+    }
+
+    /// Whether a signal came.
+    pub(crate) fn came(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+#[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
+fn leave() -> ! {
+    message::error("interrupted");
+    process::exit(i32::from(ExitStatus::Interrupted.code()))
+}

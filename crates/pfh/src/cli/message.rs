@@ -1,0 +1,86 @@
+//! Lines for people on standard error.
+
+use pfh_record::{Outcome, Record, SkipReason};
+use std::fmt::Write;
+
+/// A path in backticks; bytes that are not printable are escaped, so that a name cannot pass for another line.
+pub(crate) fn quoted(path: &[u8]) -> String {
+    let mut text = String::with_capacity(path.len() + 2);
+    text.push('`');
+    for chunk in path.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_control() {
+                text.extend(character.escape_default());
+            } else {
+                text.push(character);
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text.push('`');
+    text
+}
+
+/// What there is to say about a record beside its digests: nothing for most.
+pub(crate) fn about(record: &Record) -> Option<String> {
+    let path = || quoted(&record.path);
+    match &record.outcome {
+        Outcome::Complete if record.digests.iter().any(|digest| digest.collision_detected()) => {
+            Some(format!("{}: made by a known SHA-1 collision attack: another file with the same SHA-1 exists", path()))
+        }
+        Outcome::Complete => None,
+        Outcome::ChangedWhileReading => {
+            Some(format!("{}: changed while it was read; no digest is given. Run again when it is at rest", path()))
+        }
+        Outcome::Short { expected, read } => Some(format!(
+            "{}: ended after {read} of {expected} bytes; no digest is given. The filesystem states a size that it does not deliver",
+            path()
+        )),
+        Outcome::Unreadable { offset: 0, error } => Some(format!("{}: {}", path(), error.message)),
+        Outcome::Unreadable { offset, error } => {
+            Some(format!("{}: unreadable from byte {offset} on: {}", path(), error.message))
+        }
+        Outcome::Skipped(SkipReason::Loop) => Some(format!("{}: a loop of links leads back here; not entered", path())),
+        Outcome::Skipped(SkipReason::TooManyPieces) => Some(format!(
+            "{}: digests of so many pieces do not fit the memory option; use a larger `--piecewise` or `--memory`",
+            path()
+        )),
+        // Devices, sockets and FIFOs are passed over as a matter of course; `--stats` counts them.
+        Outcome::Skipped(SkipReason::NotRegular) => None,
+    }
+}
+
+/// Whether an outcome means that some input could not be read.
+pub(crate) fn is_failure(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Complete | Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop) => false,
+        Outcome::ChangedWhileReading
+        | Outcome::Short { .. }
+        | Outcome::Unreadable { .. }
+        | Outcome::Skipped(SkipReason::TooManyPieces) => true,
+    }
+}
+
+/// Text that was asked for, on standard error.
+pub(crate) fn plain(text: impl std::fmt::Display) {
+    eprintln!("{text}");
+}
+
+/// An error or a warning, on standard error.
+pub(crate) fn error(text: impl std::fmt::Display) {
+    eprintln!("pfh: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_names_cannot_forge_lines() {
+        assert_eq!(quoted(b"a b"), "`a b`");
+        assert_eq!(quoted(b"a\nb\x1b[31m"), "`a\\nb\\u{1b}[31m`");
+        assert_eq!(quoted(b"\xff\xfe\xc3\xa9"), "`\\xff\\xfeé`");
+    }
+}

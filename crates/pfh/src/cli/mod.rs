@@ -1,0 +1,41 @@
+//! The program: arguments, terminal, exit statuses. The only part of pfh that prints.
+#![expect(clippy::print_stderr, clippy::print_stdout, reason = "this is the part that talks to people")]
+
+mod algorithms;
+mod args;
+mod exit;
+mod generate;
+mod hash;
+mod interrupt;
+mod journal;
+mod message;
+mod output;
+mod progress;
+mod quantity;
+mod stats;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use clap::error::ErrorKind;
+pub(crate) use exit::ExitStatus;
+
+/// Parses the arguments and does what they say.
+pub(crate) fn main() -> ExitStatus {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed pipe behind `--help` is nobody's problem.
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Done,
+                _ => ExitStatus::Usage,
+            };
+        }
+    };
+    match arguments.command {
+        Command::Hash(arguments) => hash::run(*arguments),
+        Command::Algorithms(arguments) => algorithms::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&arguments),
+        Command::Man(arguments) => generate::man(&arguments),
+    }
+}

@@ -1,0 +1,165 @@
+//! Where the list goes: standard output, a file that appears whole or not at all, or a journal that grows.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+const BUFFER_BYTES: usize = 256 << 10;
+/// A reader behind a pipe waits at most this long for what is finished.
+const PIPE_FLUSH: Duration = Duration::from_millis(100);
+
+/// The list that is being written.
+pub(crate) struct Output {
+    to: To,
+    flushed: Instant,
+    /// Bytes that end the list when it is cut short.
+    footer: Vec<u8>,
+}
+
+enum To {
+    /// Standard output, or a file that is no regular file (`/dev/null`, a FIFO).
+    Stream {
+        writer: BufWriter<Box<dyn Write + Send>>,
+        terminal: bool,
+    },
+    /// A temporary file beside the target, which takes its place at the end.
+    Whole {
+        writer: BufWriter<NamedTempFile>,
+        target: PathBuf,
+    },
+    /// The target itself; every group of records reaches the system at once.
+    Journal {
+        writer: BufWriter<File>,
+        target: PathBuf,
+    },
+    Closed,
+}
+
+/// Device and inode of a file that is ours and must not be read.
+pub(crate) type FileIdentity = (u64, u64);
+
+impl Output {
+    fn new(to: To) -> Output {
+        Output { to, flushed: Instant::now(), footer: Vec::new() }
+    }
+
+    /// Standard output.
+    pub(crate) fn standard() -> Output {
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        Output::new(To::Stream { writer: BufWriter::with_capacity(BUFFER_BYTES, Box::new(stdout)), terminal })
+    }
+
+    /// A file that appears under its name only when it is whole.
+    pub(crate) fn whole(target: &Path) -> io::Result<Output> {
+        if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file()) {
+            let file = OpenOptions::new().write(true).open(target)?;
+            let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
+            return Ok(Output::new(To::Stream { writer, terminal: false }));
+        }
+        let directory = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        // As an ordinary new file: the user's umask decides.
+        let permissions = fs::Permissions::from_mode(0o666);
+        let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory)?;
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Output::new(To::Whole { writer, target: target.to_owned() }))
+    }
+
+    /// A journal: what lies behind `keep_bytes` is cut off, and writing goes on there.
+    pub(crate) fn journal(target: &Path, keep_bytes: u64) -> io::Result<Output> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(target)?;
+        file.set_len(keep_bytes)?;
+        file.seek(SeekFrom::Start(keep_bytes))?;
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Output::new(To::Journal { writer, target: target.to_owned() }))
+    }
+
+    /// The files that this output consists of, so that a run does not hash its own list.
+    pub(crate) fn identities(&self) -> Vec<FileIdentity> {
+        let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        match &self.to {
+            To::Stream { .. } | To::Closed => Vec::new(),
+            To::Whole { writer, target } => {
+                let own = writer.get_ref().as_file().metadata();
+                own.into_iter().chain(fs::metadata(target)).map(identity).collect()
+            }
+            To::Journal { writer, .. } => writer.get_ref().metadata().into_iter().map(identity).collect(),
+        }
+    }
+
+    /// What ends the list if it is cut short from now on.
+    pub(crate) fn set_footer(&mut self, footer: Vec<u8>) {
+        self.footer = footer;
+    }
+
+    /// Appends bytes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.to {
+            To::Stream { writer, .. } => writer.write_all(bytes),
+            To::Whole { writer, .. } => writer.write_all(bytes),
+            To::Journal { writer, .. } => writer.write_all(bytes),
+            To::Closed => Ok(()),
+        }
+    }
+
+    /// A group of records is complete.
+    pub(crate) fn end_group(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            To::Journal { writer, .. } => writer.flush(),
+            To::Stream { writer, terminal } if *terminal || self.flushed.elapsed() >= PIPE_FLUSH => {
+                self.flushed = Instant::now();
+                writer.flush()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the list as the whole that it is.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.to, To::Closed) {
+            To::Stream { mut writer, .. } => writer.flush(),
+            To::Journal { writer, .. } => writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all(),
+            To::Whole { writer, target } => persist(writer, &target),
+            To::Closed => Ok(()),
+        }
+    }
+
+    /// Ends the list early: what there is stays valid, under a name that says so. Returns where it is.
+    pub(crate) fn finish_partial(&mut self) -> io::Result<Option<PathBuf>> {
+        let footer = std::mem::take(&mut self.footer);
+        self.write(&footer)?;
+        match std::mem::replace(&mut self.to, To::Closed) {
+            To::Whole { writer, target } => {
+                let mut name = target.into_os_string();
+                name.push(".partial");
+                let partial = PathBuf::from(name);
+                persist(writer, &partial)?;
+                Ok(Some(partial))
+            }
+            To::Journal { mut writer, target } => {
+                writer.flush()?;
+                Ok(Some(target))
+            }
+            To::Stream { mut writer, .. } => writer.flush().map(|()| None),
+            To::Closed => Ok(None),
+        }
+    }
+
+    /// As [`Output::finish_partial`], when nobody can be told of an error any more.
+    pub(crate) fn abandon(&mut self) {
+        let _ = self.finish_partial();
+    }
+}
+
+fn persist(writer: BufWriter<NamedTempFile>, target: &Path) -> io::Result<()> {
+    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Sizes as people write and read them.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Parses `4096`, `64K`, `20M`, `1.5G` (powers of 1024; `KiB`, `MiB` … mean the same) and `20MB` (powers of 1000).
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &text[digits.len()..];
+    let (prefix, base) = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => (None, 1),
+        other => match other.strip_suffix("ib") {
+            Some(prefix) => (Some(prefix.to_owned()), 1024),
+            None => match other.strip_suffix('b') {
+                Some(prefix) => (Some(prefix.to_owned()), 1000),
+                None => (Some(other.to_owned()), 1024),
+            },
+        },
+    };
+    let unclear = || format!("`{text}` is no size; write for example 4096, 64K, 20M, 1.5G or 20MB");
+    let power = match prefix.as_deref() {
+        None => 0,
+        Some("k") => 1,
+        Some("m") => 2,
+        Some("g") => 3,
+        Some("t") => 4,
+        Some("p") => 5,
+        Some(_) => return Err(unclear()),
+    };
+    let factor = u64::pow(base, power);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > 9 {
+        return Err(unclear());
+    }
+    let too_large = || format!("`{text}` is too large");
+    let whole_bytes = whole.parse::<u64>().ok().and_then(|n| n.checked_mul(factor)).ok_or_else(too_large)?;
+    let fraction_value = fraction.parse::<u64>().unwrap_or(0);
+    let fraction_bytes = u128::from(fraction_value) * u128::from(factor) / 10u128.pow(fraction.len() as u32);
+    u64::try_from(fraction_bytes).ok().and_then(|bytes| whole_bytes.checked_add(bytes)).ok_or_else(too_large)
+}
+
+/// A number of bytes in decimal units, three digits: `4.31 GB`.
+pub(crate) struct Bytes(pub(crate) u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+        if self.0 < 1000 {
+            return write!(f, "{} B", self.0);
+        }
+        let mut value = self.0 as f64;
+        let mut unit = "B";
+        for next in units {
+            if value < 999.5 {
+                break;
+            }
+            value /= 1000.0;
+            unit = next;
+        }
+        let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+        write!(f, "{value:.decimals$} {unit}")
+    }
+}
+
+/// A count with thin groups of three: `1,234,567`.
+pub(crate) struct Count(pub(crate) u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+        for (place, digit) in digits.chars().enumerate() {
+            if place > 0 && (digits.len() - place).is_multiple_of(3) {
+                grouped.push(',');
+            }
+            grouped.push(digit);
+        }
+        f.pad(&grouped)
+    }
+}
+
+/// A remaining time: `0:07`, `12:30`, `3:05:00`.
+pub(crate) struct Clock(pub(crate) Duration);
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        if hours > 0 { write!(f, "{hours}:{minutes:02}:{seconds:02}") } else { write!(f, "{minutes}:{seconds:02}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_parse_as_people_write_them() {
+        let cases = [
+            ("0", 0),
+            ("4096", 4096),
+            ("64K", 65_536),
+            ("64k", 65_536),
+            ("20M", 20 << 20),
+            ("20MiB", 20 << 20),
+            ("20MB", 20_000_000),
+            ("1.5G", 3 << 29),
+            ("7b", 7),
+            ("16E0", 0),
+        ];
+        for (text, bytes) in &cases[..9] {
+            assert_eq!(parse_bytes(text), Ok(*bytes), "{text}");
+        }
+        for text in ["", "M", "-1", "1,5M", "1.M5", "12X", "99999999999999999999", "20000P", "1e3", "é", " 1"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_show_three_digits() {
+        let cases = [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.00 kB"),
+            (12_345, "12.3 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.00 MB"),
+            (4_310_000_000, "4.31 GB"),
+            (u64::MAX, "18.4 EB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+        assert_eq!(Count(1_234_567).to_string(), "1,234,567");
+        assert_eq!(Count(123).to_string(), "123");
+        assert_eq!(Clock(Duration::from_secs(3_905)).to_string(), "1:05:05");
+        assert_eq!(Clock(Duration::from_secs(65)).to_string(), "1:05");
+    }
+}
