@@ -3,25 +3,25 @@
 use crate::Digest;
 use crate::state::State;
 
-/// One register; `A` says whether the byte is added before the multiplication (FNV-1a) or after it (FNV-1).
+/// The register; a byte is added (exclusive or) before the multiplication in FNV-1a, after it in FNV-1.
 #[derive(Clone)]
-pub(crate) struct Fnv<Word, const A: bool>(Word);
+pub(crate) struct Fnv<Word, const XOR_FIRST: bool>(Word);
 
 macro_rules! width {
     ($word:ty, $offset_basis:literal, $prime:literal) => {
-        impl<const A: bool> Default for Fnv<$word, A> {
+        impl<const XOR_FIRST: bool> Default for Fnv<$word, XOR_FIRST> {
             fn default() -> Self {
                 Fnv($offset_basis)
             }
         }
 
-        impl<const A: bool> State for Fnv<$word, A> {
+        impl<const XOR_FIRST: bool> State for Fnv<$word, XOR_FIRST> {
             const DIGEST_BYTES: usize = size_of::<$word>();
             const BLOCK_BYTES: usize = 1;
 
             fn update(&mut self, bytes: &[u8]) {
                 for &byte in bytes {
-                    self.0 = if A {
+                    self.0 = if XOR_FIRST {
                         (self.0 ^ <$word>::from(byte)).wrapping_mul($prime)
                     } else {
                         self.0.wrapping_mul($prime) ^ <$word>::from(byte)

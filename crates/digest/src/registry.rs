@@ -1,7 +1,7 @@
 //! The registry: one line for each algorithm. Everything else in the crate finds an algorithm through it.
 
 use crate::adler::Adler32;
-use crate::backend;
+use crate::backend::{self, portable};
 use crate::blake2::{Blake2b, Blake2s};
 use crate::blake3::Blake3;
 use crate::crc::{Crc, Crc32, Crc32c, Crc64Nvme};
@@ -11,6 +11,7 @@ use crate::sha1dc::Sha1dc;
 use crate::state::{DynState, State};
 use crate::xxhash::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
 use crate::{Digest, Status};
+use Status::{Broken, Checksum, Current, Legacy};
 
 /// What the registry knows of one algorithm.
 pub(crate) struct Entry {
@@ -47,15 +48,12 @@ const fn entry<S: State>(
 }
 
 impl Entry {
-    /// Names that differ from the official one in more than case, `-`, `_` and `/`, which never matter (see `names`).
+    /// Further names. Case, `-`, `_` and `/` hardly matter (see `names`), so spellings that differ in nothing else are not listed.
     const fn aliases(mut self, aliases: &'static [&'static str]) -> Entry {
         self.aliases = aliases;
         self
     }
 }
-
-use Status::{Broken, Checksum, Current, Legacy};
-use backend::portable;
 
 type Fnv1<Word> = Fnv<Word, false>;
 type Fnv1a<Word> = Fnv<Word, true>;
@@ -102,6 +100,9 @@ pub(crate) static REGISTRY: &[Entry] = &[
     entry::<Fnv1a<u32>>("fnv1a-32", Checksum, portable, "RFC 9923").aliases(&["fnv32a"]),
     entry::<Fnv1a<u64>>("fnv1a-64", Checksum, portable, "RFC 9923").aliases(&["fnv64a"]),
 ];
+
+// An `Algorithm` is a position in one byte.
+const _: () = assert!(REGISTRY.len() <= 1 << u8::BITS);
 
 /// Position of an algorithm that this crate itself needs; a name that is not in the registry does not compile in a constant.
 pub(crate) const fn position(name: &str) -> u8 {
