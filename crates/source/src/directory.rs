@@ -129,6 +129,11 @@ impl Directory {
         &self.filesystem
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| place.kept.get().is_some())
+    }
+
     /// Whether names in it are what the user typed.
     pub(crate) fn holds_arguments(&self) -> bool {
         self.place.is_none()

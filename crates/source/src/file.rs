@@ -268,3 +268,66 @@ pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
         gid: stat.st_gid as u32,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::os::unix::fs::FileExt;
+
+    use rustix::fs::CWD;
+
+    use super::*;
+
+    fn how(io: IoMethod) -> How {
+        How {
+            kind: EntryKind::Regular,
+            named: true,
+            follow: true,
+            io,
+            preserve_access_time: false,
+            holes_trusted: true,
+        }
+    }
+
+    fn open(path: &std::path::Path, io: IoMethod, fallbacks: &Arc<AtomicU64>) -> LocalFile {
+        LocalFile::open(CWD, std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()), how(io), fallbacks).unwrap()
+    }
+
+    /// Few filesystems refuse `O_DIRECT` only when read: the way out is taken by hand.
+    #[test]
+    fn a_file_that_leaves_direct_reading_is_counted_once_and_read_on() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, b"0123456789").unwrap();
+        let fallbacks = Arc::default();
+        let file = open(&path, IoMethod::Direct, &fallbacks);
+        assert!(file.direct.load(Ordering::Relaxed));
+        file.leave_direct().unwrap();
+        file.leave_direct().unwrap();
+        assert_eq!(fallbacks.load(Ordering::Relaxed), 1);
+        assert!(!fcntl_getfl(&file.descriptor).unwrap().contains(OFlags::DIRECT) && file.drops_behind());
+        let mut buffer = [0; 3];
+        assert_eq!((file.read_at(&mut buffer, 7).unwrap(), &buffer), (3, b"789"));
+    }
+
+    #[test]
+    fn holes_are_found_and_never_reach_beyond_the_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("sparse");
+        let writer = File::create(&path).unwrap();
+        writer.set_len(8 << 20).unwrap();
+        writer.write_all_at(b"data", 4 << 20).unwrap();
+        let file = open(&path, IoMethod::Buffered, &Arc::default());
+        assert!(!file.sparse.load(Ordering::Relaxed), "not before the metadata were looked at");
+        file.metadata().unwrap();
+        assert!(file.sparse.load(Ordering::Relaxed));
+        let mut buffer = vec![1; 16 << 20];
+        assert_eq!(file.read_hole(&mut buffer, 0), Some(4 << 20));
+        assert_eq!(file.read_hole(&mut buffer, 4 << 20), None);
+        assert_eq!(file.read_hole(&mut buffer, 6 << 20), Some(2 << 20));
+        assert_eq!(file.read_hole(&mut buffer, 8 << 20), None);
+        assert_eq!(file.read_hole(&mut buffer, 9 << 20), None);
+        writer.set_len(5 << 20).unwrap();
+        assert_eq!(file.read_hole(&mut buffer, 6 << 20), None);
+    }
+}

@@ -29,6 +29,8 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("pfh-source reads directories and devices through Linux system calls");
 
+#[cfg(test)]
+mod deep;
 mod device;
 mod directory;
 mod extent;
