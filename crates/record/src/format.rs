@@ -210,6 +210,11 @@ impl FormatName {
         matches!(self, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml)
     }
 
+    /// Whether the format has a form whose records end with NUL.
+    pub fn has_null_form(self) -> bool {
+        matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_))
+    }
+
     /// Says whether the format can serve a run with these algorithms and options.
     /// # Errors
     /// [`FormatError`] when it cannot.
@@ -221,7 +226,6 @@ impl FormatName {
             _ => None,
         };
         let one = matches!(self, FormatName::Gnu | FormatName::Md5deep(_) | FormatName::Sfv);
-        let has_null_form = matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_));
         if algorithms.is_empty() {
             return Err(FormatError::NoAlgorithm);
         }
@@ -233,7 +237,7 @@ impl FormatName {
         if one && algorithms.len() != 1 {
             return Err(FormatError::OneAlgorithm { format, given: algorithms.len() });
         }
-        if options.null_terminated && !has_null_form {
+        if options.null_terminated && !self.has_null_form() {
             return Err(FormatError::NoNullForm { format });
         }
         if options.piecewise && self == FormatName::Sfv {

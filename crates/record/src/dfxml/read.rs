@@ -85,7 +85,9 @@ impl<R: BufRead> DfxmlReader<R> {
             Ok(event) => event,
             Err(error) => {
                 let kind = match error {
-                    _ if self.xml.get_ref().is_over_limit() => ReadErrorKind::TooLong { limit_bytes: self.limit_bytes },
+                    _ if self.xml.get_ref().is_over_limit() => {
+                        ReadErrorKind::Markup(format!("one object is longer than {} bytes", self.limit_bytes))
+                    }
                     XmlError::Io(error) => ReadErrorKind::Io(std::io::Error::new(error.kind(), error)),
                     error => ReadErrorKind::Markup(error.to_string()),
                 };

@@ -87,7 +87,8 @@ impl Journal {
     }
 
     fn line(&mut self, line: Line<'_>, visit: &mut impl FnMut(JournalEntry<'_>)) -> Result<(), Fault> {
-        if self.header.is_none() && !(line.bytes.starts_with(START) || START.starts_with(line.bytes)) {
+        let begins_as_header = line.bytes.starts_with(START) || (!line.terminated && START.starts_with(line.bytes));
+        if self.header.is_none() && !begins_as_header {
             return Err(Fault::not_this_format("jsonl", "its first line is no header"));
         }
         if !line.terminated {

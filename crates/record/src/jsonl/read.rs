@@ -155,6 +155,10 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
 }
 
 pub(super) fn kind(text: &[u8]) -> Result<LineKind, Fault> {
+    // To serde, an array of the right length would do as well.
+    if !text.starts_with(b"{") {
+        return Err(Fault { kind: ReadErrorKind::Json("expected an object".to_owned()), at: 0 });
+    }
     Ok(match &*parse::<Kind<'_>>(text)?.kind {
         "header" => LineKind::Header,
         "file" => LineKind::File,

@@ -41,12 +41,14 @@ fn of_line(line: &[u8]) -> Option<FormatName> {
     let sized = md5deep::take_size(text);
     let rest = sized.map_or(text, |(_, rest)| rest);
     let after = &rest[hex_run(rest)..];
-    let timed = |text: &[u8]| take_colon_time(&mut { text }).is_some();
+    let mut after_time = after.get(1..).unwrap_or_default();
+    let time = take_colon_time(&mut after_time).is_some();
+    let before_name = if time { after_time } else { after };
     let form = Md5deepForm {
-        asterisk: after.starts_with(b" *"),
+        asterisk: before_name.starts_with(b" *"),
         size: sized.is_some(),
         comma: after.starts_with(b","),
-        time: after.get(1..).is_some_and(timed),
+        time,
     };
     let whole = |parser: &mut dyn LineParser| {
         let line = Line { bytes: text, number: 2, offset: 0, terminated: true };
@@ -57,8 +59,11 @@ fn of_line(line: &[u8]) -> Option<FormatName> {
         return whole(&mut md5deep::Md5deepParser::new(form, options)).then_some(FormatName::Md5deep(form));
     }
     if whole(&mut gnu::GnuParser::new(options)) {
-        let is_tagged = after.len() == text.len() || !matches!(after.first(), Some(b' ' | b'\t'));
-        return Some(if is_tagged && !text.starts_with(b"\\") { FormatName::Bsd } else { FormatName::Gnu });
+        let unmarked = text.trim_ascii_start();
+        let unmarked = unmarked.strip_prefix(b"\\").unwrap_or(unmarked);
+        // A digest is followed by white space; the names of algorithms are not hexadecimal.
+        let is_untagged = matches!(unmarked.get(hex_run(unmarked)), Some(b' ' | b'\t'));
+        return Some(if is_untagged { FormatName::Gnu } else { FormatName::Bsd });
     }
     whole(&mut sfv::SfvParser::new(options)).then_some(FormatName::Sfv)
 }

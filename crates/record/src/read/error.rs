@@ -27,7 +27,7 @@ pub enum ReadErrorKind {
     },
     /// Markup that cannot be read on from. Ends the reading.
     Markup(String),
-    /// Longer than the reader accepts. Ends the reading of DFXML; elsewhere the line is passed over.
+    /// The line is longer than the reader accepts, and was passed over.
     TooLong {
         /// The most that is accepted, in bytes.
         limit_bytes: usize,

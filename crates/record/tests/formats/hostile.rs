@@ -1,0 +1,135 @@
+//! Whatever a list contains, reading it ends, in bounded memory and without a panic.
+
+use std::io::{self, BufReader, Read};
+
+use pfh_record::{FormatName, ReadOptions, Reader};
+
+use crate::samples::*;
+
+#[test]
+fn every_truncation_of_every_format() {
+    for (format, options, document) in documents() {
+        let document = &document[..document.len().min(3000)];
+        let whole = read(format, document, options);
+        for cut in 0..document.len() {
+            let part = read(format, &document[..cut], options);
+            // All but the last are as in the whole; the last may be a shorter name or an error.
+            let same = part.len().saturating_sub(1);
+            assert!(part.len() <= whole.len() + 1, "{format:?} cut at {cut}");
+            assert_eq!(part[..same], whole[..same], "{format:?} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn every_damaged_byte_of_every_format() {
+    for (format, options, document) in documents() {
+        let mut document = document[..document.len().min(1200)].to_vec();
+        for at in 0..document.len() {
+            let original = document[at];
+            for damaged in [0, b'\n', b'"', b'<', b'9', 0xFF, original ^ 1] {
+                document[at] = damaged;
+                let count = read(format, &document, options).len();
+                assert!(count <= document.len());
+            }
+            document[at] = original;
+        }
+    }
+}
+
+/// Highest memory use of this process so far, in bytes.
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// A line of 1 GiB costs no more memory than the longest that is accepted.
+#[test]
+fn endless_lines() {
+    let endless = |start: &'static [u8]| BufReader::new(start.chain(io::repeat(b'a').take(1 << 30)));
+    for format in FormatName::ALL {
+        let start: &'static [u8] = match format {
+            FormatName::Hashdeep => b"%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n",
+            FormatName::Csv => b"path,md5\r\n",
+            FormatName::Dfxml => b"<dfxml><fileobject><filename>",
+            _ => b"",
+        };
+        let errors: Vec<_> = Reader::new(format, endless(start), ReadOptions::default()).collect();
+        assert_eq!(errors.len(), 1, "{format:?}");
+        let error = errors[0].as_ref().unwrap_err().to_string();
+        let limit = if matches!(format, FormatName::Jsonl | FormatName::Dfxml) { 64 << 20 } else { 1 << 20 };
+        assert!(error.ends_with(&format!("longer than {limit} bytes")), "{format:?}: {error}");
+    }
+    // An endless tag and an endless comment.
+    for start in [&b"<dfxml><fileobject a='"[..], b"<dfxml><!--", b"<!DOCTYPE dfxml ["] {
+        let errors: Vec<_> = Reader::new(FormatName::Dfxml, endless(start), ReadOptions::default()).collect();
+        assert!(errors.len() == 1 && errors[0].is_err());
+    }
+    match peak_bytes() {
+        Some(peak) => assert!(peak < 768 << 20, "{peak}"),
+        None => println!("skipped the check of memory: there is no /proc/self/status"),
+    }
+}
+
+#[test]
+fn the_line_limit_is_exact_and_the_next_line_is_read() {
+    let options = ReadOptions { line_bytes_max: Some(40), ..ReadOptions::default() };
+    let fits = format!("{MD5}  123456\n");
+    let longer = format!("{MD5}  1234567\n");
+    let read = read(FormatName::Gnu, [&fits[..], &longer, &fits].concat().as_bytes(), options);
+    assert!(read[0].is_ok() && read[2].is_ok());
+    assert_eq!(read[1], Err("line 2, byte 41: longer than 40 bytes".to_owned()));
+}
+
+#[test]
+fn counts_are_claims() {
+    let columns = "md5,".repeat(100_000);
+    let header = format!("%%%% HASHDEEP-1.0\n%%%% size,{columns}filename\n");
+    assert!(read(FormatName::Hashdeep, header.as_bytes(), ReadOptions::default())[0].is_err());
+    let header = "path,".to_owned() + &"md5,".repeat(100_000);
+    assert!(read(FormatName::Csv, header.as_bytes(), ReadOptions::default())[0].is_err());
+    let size = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n18446744073709551616,{MD5},x\n");
+    assert_eq!(
+        read(FormatName::Hashdeep, size.as_bytes(), ReadOptions::default()),
+        [Err("line 3, byte 41: size is not a number".to_owned())]
+    );
+    let nested = "[".repeat(1_000_000);
+    assert!(read(FormatName::Jsonl, nested.as_bytes(), ReadOptions::default())[0].is_err());
+    let nested = format!("{{\"type\":\"file\",\"later\":{nested}");
+    assert!(read(FormatName::Jsonl, nested.as_bytes(), ReadOptions::default())[0].is_err());
+}
+
+/// Fails at a certain byte; before that, is interrupted before every read.
+struct Failing<'a> {
+    rest: &'a [u8],
+    interrupted: bool,
+}
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        if self.rest.is_empty() {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        self.rest.read(buffer)
+    }
+}
+
+#[test]
+fn errors_of_the_input_end_the_reading() {
+    for (format, options, document) in documents() {
+        let rest = &document[..document.len() / 2];
+        let input = BufReader::with_capacity(64, Failing { rest, interrupted: false });
+        let items: Vec<_> = Reader::new(format, input, options).collect();
+        let (last, others) = items.split_last().unwrap();
+        assert!(others.iter().all(Result::is_ok), "{format:?}");
+        let error = last.as_ref().unwrap_err();
+        assert!(error.is_fatal());
+        assert!(error.to_string().ends_with("cannot read: the disk is gone"), "{error}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Tests of the formats from outside: what is written byte for byte, what comes back, what hostile input does.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
+
+mod detect;
+mod dfxml;
+mod exact;
+mod hostile;
+mod journal;
+#[cfg(unix)]
+mod peers;
+mod read;
+mod round_trip;
+mod samples;
+mod schema;
+mod seeds;

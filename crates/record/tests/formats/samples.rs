@@ -1,0 +1,237 @@
+//! Records, names and runs that the tests share.
+
+use std::time::Duration;
+
+use pfh_digest::Algorithm;
+use pfh_record::{
+    FileError, FormatName, HostFacts, Metadata, Outcome, Piece, ReadOptions, Reader, Record, RunFacts, SkipReason,
+    Summary, Timestamp, WriteOptions,
+};
+
+/// 2026-11-20T14:08:22.123456789Z.
+pub(crate) const TIME: Timestamp = Timestamp { seconds: 1_795_183_702, nanoseconds: 123_456_789 };
+
+/// MD5 of `hello` (RFC 1321's reference code).
+pub(crate) const MD5: &str = "5d41402abc4b2a76b9719d911017c592";
+/// SHA-1 of `hello` (coreutils 9.1).
+pub(crate) const SHA1: &str = "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d";
+/// SHA-256 of `hello` (coreutils 9.1).
+pub(crate) const SHA256: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+pub(crate) fn algorithms(names: &[&str]) -> Vec<Algorithm> {
+    names.iter().map(|name| Algorithm::from_name(name).unwrap()).collect()
+}
+
+/// Names that break programs, each for a reason of its own.
+pub(crate) fn odd_names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = [
+        &b"hello.txt"[..],
+        b"*star",
+        b"-dash",
+        b"back\\slash",
+        b"line\nfeed",
+        b"\nfirst",
+        b"carriage\rreturn",
+        b"final return\r",
+        b"\xFF\xFE",
+        b"comma,x",
+        b"quote\"x",
+        b"apostrophe'x",
+        "nfc \u{E9}".as_bytes(),
+        "nfd e\u{301}".as_bytes(),
+        b"trailing space ",
+        b" leading space",
+        b"\tleading tab",
+        MD5.as_bytes(),
+        b"5d41402abc4b2a76b9719d911017c592  nested",
+        b"MD5 (nested) = 5d41402abc4b2a76b9719d911017c592",
+        b"close) = open (",
+        b"trailing dot.",
+        b"CON",
+        b"lone surrogate \xED\xA0\x80",
+        b"file:stream",
+        b"#comment",
+        b";comment",
+        b"%%%% HASHDEEP-1.0",
+        b"<tag>&amp;]]>",
+        b"bell\x07escape\x1B",
+        "noncharacter \u{FFFE}".as_bytes(),
+        "next line \u{85}\u{2028}".as_bytes(),
+        b"2026:11:20:14:08:22,x",
+        b"looks like a piece offset 0-4",
+        b"stdin",
+        b"{\"type\":\"file\"}",
+        b"*",
+        b" ",
+        b"\r",
+        b"\\",
+        b"\\n",
+    ]
+    .map(<[u8]>::to_vec)
+    .to_vec();
+    names.push(vec![b'n'; 255]);
+    names.push([&b"directory/"[..]; 500].concat());
+    names
+}
+
+/// A whole file with the contents `hello`.
+pub(crate) fn hello(path: &[u8], algorithms: &[Algorithm]) -> Record {
+    whole(path, b"hello", algorithms)
+}
+
+pub(crate) fn whole(path: &[u8], contents: &[u8], algorithms: &[Algorithm]) -> Record {
+    let size = contents.len() as u64;
+    let ctime = Timestamp { nanoseconds: 0, ..TIME };
+    let metadata =
+        Metadata { size, mtime: TIME, ctime, inode: 12, links: 1, mode: 0o100_644, uid: 1000, gid: 100, device: 7 };
+    Record {
+        path: path.to_vec(),
+        metadata: Some(metadata),
+        bytes_read: size,
+        outcome: Outcome::Complete,
+        digests: algorithms.iter().map(|algorithm| algorithm.digest(contents)).collect(),
+        pieces: Vec::new(),
+    }
+}
+
+/// The same with digests of pieces; an empty file has one empty piece.
+pub(crate) fn in_pieces(path: &[u8], contents: &[u8], piece_bytes: usize, algorithms: &[Algorithm]) -> Record {
+    let parts: Vec<&[u8]> = if contents.is_empty() { vec![b""] } else { contents.chunks(piece_bytes).collect() };
+    let pieces = parts.iter().enumerate().map(|(position, part)| Piece {
+        offset: (position * piece_bytes) as u64,
+        length: part.len() as u64,
+        digests: algorithms.iter().map(|algorithm| algorithm.digest(part)).collect(),
+    });
+    Record { pieces: pieces.collect(), ..whole(path, contents, algorithms) }
+}
+
+/// Standard input.
+pub(crate) fn stdin(algorithms: &[Algorithm]) -> Record {
+    Record { metadata: None, ..hello(b"-", algorithms) }
+}
+
+/// One record for each way in which a file can fail.
+pub(crate) fn failures() -> Vec<Record> {
+    let metadata = hello(b"", &[]).metadata;
+    let error = |kind, errno, message: &str| FileError { kind, errno, message: message.to_owned() };
+    let denied = error("permission-denied", Some(13), "cannot open: Permission denied");
+    let broken = error("io", Some(5), "cannot read: Input/output error, \"bad\" sector");
+    let failed = |path: &[u8], metadata, bytes_read, outcome| Record {
+        path: path.to_vec(),
+        metadata,
+        bytes_read,
+        outcome,
+        digests: Vec::new(),
+        pieces: Vec::new(),
+    };
+    vec![
+        failed(b"denied", None, 0, Outcome::Unreadable { offset: 0, error: denied }),
+        failed(b"broken", metadata, 4, Outcome::Unreadable { offset: 4, error: broken }),
+        failed(b"short", metadata, 3, Outcome::Short { expected: 5, read: 3 }),
+        failed(b"changing", metadata, 5, Outcome::ChangedWhileReading),
+        failed(b"pipe", None, 0, Outcome::Skipped(SkipReason::NotRegular)),
+    ]
+}
+
+pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
+    RunFacts {
+        algorithms: algorithms.to_vec(),
+        program: "pfh".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        command_line: [&b"pfh"[..], b"hash", b"a b"].map(<[u8]>::to_vec).to_vec(),
+        directory: b"/cases/demo".to_vec(),
+        started: Timestamp { nanoseconds: 0, ..TIME },
+        host: HostFacts {
+            system: "Linux".to_owned(),
+            release: "6.1".to_owned(),
+            version: "12 SMP".to_owned(),
+            host: "bench".to_owned(),
+            architecture: "x86_64".to_owned(),
+        },
+        uid: Some(1000),
+        piece_bytes: None,
+    }
+}
+
+pub(crate) fn summary(records: &[Record]) -> Summary {
+    let mut summary = Summary { elapsed: Duration::from_millis(1500), ..Summary::default() };
+    records.iter().for_each(|record| summary.count(record));
+    summary
+}
+
+/// A whole document. Records that the format cannot express are left out.
+pub(crate) fn document(
+    format: FormatName,
+    algorithms: &[Algorithm],
+    options: &WriteOptions,
+    records: &[Record],
+) -> Vec<u8> {
+    let writer = format.writer(algorithms, options).unwrap();
+    let mut out = Vec::new();
+    writer.header(&run_facts(algorithms), &mut out);
+    for record in records {
+        let before = out.len();
+        if writer.record(record, &mut out).is_err() {
+            assert_eq!(out.len(), before, "what cannot be expressed must leave nothing behind");
+        }
+    }
+    writer.footer(&summary(records), &mut out);
+    out
+}
+
+/// What the lines of a list say, without header and footer.
+pub(crate) fn lines(
+    format: &str,
+    algorithms: &[Algorithm],
+    null_terminated: bool,
+    record: &Record,
+) -> Result<Vec<u8>, String> {
+    let options = WriteOptions { null_terminated, piecewise: !record.pieces.is_empty() };
+    let mut out = Vec::new();
+    let writer = FormatName::from_name(format).unwrap().writer(algorithms, &options).unwrap();
+    writer.record(record, &mut out).map_err(|error| error.to_string())?;
+    Ok(out)
+}
+
+/// Reads a document; errors as text, so that they can be compared.
+pub(crate) fn read(
+    format: FormatName,
+    document: &[u8],
+    options: ReadOptions,
+) -> Vec<Result<pfh_record::Listed, String>> {
+    Reader::new(format, document, options).map(|item| item.map_err(|error| error.to_string())).collect()
+}
+
+pub(crate) fn format(name: &str) -> FormatName {
+    FormatName::from_name(name).unwrap()
+}
+
+/// One document of every format, with everything that the format can say.
+pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
+    let mut documents = Vec::new();
+    let names =
+        ["gnu", "bsd", "hashdeep", "md5deep", "md5deep-kz", "md5deep-zct", "md5deep-t", "sfv", "csv", "jsonl", "dfxml"];
+    for name in names {
+        let algorithms = match name {
+            "sfv" => algorithms(&["crc32"]),
+            "hashdeep" | "bsd" | "csv" | "jsonl" | "dfxml" => algorithms(&["md5", "sha256"]),
+            _ => algorithms(&["md5"]),
+        };
+        for (null_terminated, piecewise) in [(false, false), (true, false), (false, true)] {
+            let options = WriteOptions { null_terminated, piecewise };
+            if format(name).check(&algorithms, &options).is_err() {
+                continue;
+            }
+            let mut records: Vec<Record> = odd_names().iter().map(|name| hello(name, &algorithms)).collect();
+            records.truncate(36);
+            if piecewise {
+                records = [&b"hello"[..], b""].map(|contents| in_pieces(b"a b", contents, 2, &algorithms)).to_vec();
+            }
+            records.push(stdin(&algorithms));
+            records.extend(failures());
+            let read_options = ReadOptions { null_terminated, piecewise, ..ReadOptions::default() };
+            documents.push((format(name), read_options, document(format(name), &algorithms, &options, &records)));
+        }
+    }
+    documents
+}

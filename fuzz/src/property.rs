@@ -1,0 +1,112 @@
+//! What holds for any input of a reader. Shared by the fuzz targets and by the tests of `pfh-record`, which run the seeds.
+
+use pfh_digest::Algorithm;
+use pfh_record::jsonl::Journal;
+use pfh_record::{
+    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, WriteOptions,
+};
+
+/// Short, so that a fuzzer meets the limit.
+const LINE_BYTES_MAX: usize = 1 << 14;
+
+/// The first byte chooses options, the rest is the list: reading ends, yields no more items than there are bytes, and
+/// what was found is found again after it was written in the same format.
+pub fn list(format: FormatName, input: &[u8]) {
+    let [flags, input @ ..] = input else { return };
+    let options = ReadOptions {
+        algorithm: None,
+        null_terminated: flags & 1 != 0 && format.has_null_form(),
+        piecewise: flags & 2 != 0,
+        line_bytes_max: Some(LINE_BYTES_MAX),
+    };
+    let mut count = 0;
+    let mut found = Vec::new();
+    for item in Reader::new(format, input, options) {
+        count += 1;
+        found.extend(item.ok());
+    }
+    assert!(count <= input.len() + 1, "more items than bytes");
+    for listed in found.iter().filter(|listed| listed.piece.is_none() && !options.piecewise) {
+        comes_back(format, listed, options);
+    }
+}
+
+/// As [`list`], with the form in a byte before the options.
+pub fn md5deep(input: &[u8]) {
+    let [form, input @ ..] = input else { return };
+    let bit = |place: u8| form >> place & 1 == 1;
+    let form = Md5deepForm { asterisk: bit(0), size: bit(1), comma: bit(2), time: bit(3) };
+    list(FormatName::Md5deep(form), input);
+}
+
+/// Reading a journal ends, and says that it is whole only up to where it was read.
+pub fn journal(input: &[u8]) {
+    let mut entries = 0;
+    let Ok(journal) = Journal::read(input, |_| entries += 1) else { return };
+    assert_eq!(journal.entries, entries);
+    let whole = usize::try_from(journal.whole_bytes).expect("an offset within the input");
+    assert!(whole <= input.len() && input[..whole].last().is_none_or(|&byte| byte == b'\n'));
+    assert!(journal.torn.is_some() || whole == input.len());
+    // Cut there, it is whole.
+    let cut = Journal::read(&input[..whole], |_| ()).expect("a journal");
+    assert!(cut.torn.is_none() && cut.whole_bytes == journal.whole_bytes && cut.entries == entries);
+}
+
+/// Detection looks and does not panic.
+pub fn detect(input: &[u8]) {
+    let _ = pfh_record::detect(input);
+}
+
+/// Writes what was read and reads it again.
+fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
+    let algorithms: Vec<Algorithm> = listed.digests.iter().map(|digest| digest.algorithm()).collect();
+    let write_options = WriteOptions { null_terminated: options.null_terminated, piecewise: false };
+    // The forms that name no algorithm take one; whatever it is, the reader is told.
+    let Ok(writer) = format.writer(&algorithms, &write_options) else { return };
+    let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
+    if stands_for_stdin || has_repeated(&algorithms) {
+        return;
+    }
+    let stated = listed.size.is_some() || listed.mtime.is_some() || listed.ctime.is_some();
+    let metadata = Metadata {
+        size: listed.size.unwrap_or_default(),
+        mtime: listed.mtime.unwrap_or_default(),
+        ctime: listed.ctime.unwrap_or_default(),
+        ..Metadata::default()
+    };
+    let record = Record {
+        path: listed.path.clone(),
+        metadata: stated.then_some(metadata),
+        bytes_read: metadata.size,
+        outcome: Outcome::Complete,
+        digests: listed.digests.clone(),
+        pieces: Vec::new(),
+    };
+    let mut document = Vec::new();
+    writer.header(&RunFacts { algorithms: algorithms.clone(), ..RunFacts::default() }, &mut document);
+    if writer.record(&record, &mut document).is_err() {
+        return;
+    }
+    writer.footer(&Default::default(), &mut document);
+    let algorithm = if algorithms.len() == 1 { algorithms.first().copied() } else { None };
+    // Escapes and the words of our own may make it longer than it came.
+    let options = ReadOptions { algorithm, line_bytes_max: None, ..options };
+    let again: Vec<Listed> =
+        Reader::new(format, &document[..], options).map(|item| item.expect("our own line")).collect();
+    let sorted = |listed: &Listed| {
+        let mut digests = listed.digests.clone();
+        digests.sort_by_key(|digest| digest.algorithm());
+        digests
+    };
+    // The tag form has one line per digest.
+    let digests: Vec<_> = again.iter().flat_map(|again| again.digests.clone()).collect();
+    assert!(again.iter().all(|again| again.path == listed.path), "the path changed");
+    assert_eq!(sorted(&Listed { digests, ..listed.clone() }), sorted(listed), "the digests changed");
+}
+
+fn has_repeated(algorithms: &[Algorithm]) -> bool {
+    let mut sorted = algorithms.to_vec();
+    sorted.sort();
+    sorted.dedup();
+    sorted.len() != algorithms.len()
+}
