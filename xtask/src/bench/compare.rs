@@ -105,12 +105,9 @@ impl Bench<'_> {
         }
         // One job: the output of several at a time would mix.
         let command = contender.command(corpus, 1);
-        let output = runner::shell(&command, self.store.folder(), self.path).output()?;
-        if !output.status.success() {
-            bail!("`{command}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
-        }
+        let output = runner::output(&command, self.store.folder(), self.path)?;
         let Some(list) = contender.list else { return Ok(true) };
-        let observed = digests::parse(list, &output.stdout)?;
+        let observed = digests::parse(list, &output)?;
         match expected {
             Some(expected) => {
                 if let Some(difference) = digests::difference(expected, &observed) {

@@ -6,6 +6,7 @@
 //! below about 4 MiB mean "small".
 
 use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -46,30 +47,35 @@ impl Sample {
     }
 }
 
-/// The shell command as it is started for a measurement and for a look at its output.
-pub(super) fn shell(line: &str, folder: &Path, path: &OsStr) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(line);
-    set_up(&mut command, folder, path);
-    command
-}
+/// A command that hangs must not cost the rest of the night.
+const LIMIT_S: &str = "900";
 
-fn set_up(command: &mut Command, folder: &Path, path: &OsStr) {
-    // Cargo sets LD_LIBRARY_PATH for us, and every dynamic program would search there.
-    command.current_dir(folder).env("PATH", path).env("LC_ALL", "C").env_remove("LD_LIBRARY_PATH").stdin(Stdio::null());
+/// Runs a shell command and returns what it prints.
+pub(super) fn output(line: &str, folder: &Path, path: &OsStr) -> Result<Vec<u8>> {
+    run(&["sh", "-c", line].map(OsStr::new), line, folder, path)
 }
 
 /// Measures a command in a process of its own; its output goes to /dev/null, what it says on stderr into the error.
 pub(super) fn measure(line: &str, folder: &Path, path: &OsStr) -> Result<Sample> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args([TASK, line]);
-    set_up(&mut command, folder, path);
-    let output = command.output()?;
-    if !output.status.success() {
-        bail!("`{line}` failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let measuring = std::env::current_exe()?;
+    let printed = run(&[measuring.as_os_str(), OsStr::new(TASK), OsStr::new(line)], line, folder, path)?;
+    let text = String::from_utf8_lossy(&printed);
     Sample::parse(&text).with_context(|| format!("cannot read what the measuring process printed: {text:?}"))
+}
+
+/// Runs `words` under `timeout`, which ends the whole process group when the time is over.
+fn run(words: &[&OsStr], line: &str, folder: &Path, path: &OsStr) -> Result<Vec<u8>> {
+    let mut command = Command::new("timeout");
+    command.args(["--signal=KILL", LIMIT_S]).args(words).current_dir(folder).env("PATH", path).env("LC_ALL", "C");
+    // Cargo sets LD_LIBRARY_PATH for us, and every dynamic program would search there.
+    let output = command.env_remove("LD_LIBRARY_PATH").stdin(Stdio::null()).output().context("cannot start timeout")?;
+    if output.status.signal() == Some(9) || output.status.code() == Some(137) {
+        bail!("`{line}` was ended after {LIMIT_S} s");
+    }
+    if !output.status.success() {
+        bail!("`{line}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(output.stdout)
 }
 
 /// The measuring process.
@@ -111,8 +117,9 @@ mod tests {
     fn a_shell_command_runs_where_it_is_told() {
         let folder = std::env::temp_dir();
         let path = std::env::var_os("PATH").expect("PATH");
-        let output = shell("pwd -P", &folder, &path).output().expect("sh");
-        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        let printed = String::from_utf8(output("pwd -P", &folder, &path).expect("sh")).expect("UTF-8");
         assert_eq!(Path::new(printed.trim_end()), folder.canonicalize().expect("exists"));
+        let error = output("echo why >&2; exit 7", &folder, &path).expect_err("exit status 7").to_string();
+        assert!(error.contains("why") && error.contains('7'), "{error}");
     }
 }
