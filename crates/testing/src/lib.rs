@@ -2,10 +2,14 @@
 //! mounted filesystem that damages what it shows.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "fuse")]
+mod faulty;
 mod gate;
 mod odd;
 mod scripted;
 
+#[cfg(feature = "fuse")]
+pub use faulty::{FaultPlan, FaultyMount, PlanError};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
 pub use scripted::{Change, Fault, ScriptedFile, ScriptedSource};

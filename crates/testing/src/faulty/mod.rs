@@ -1,0 +1,272 @@
+//! A mounted filesystem that shows a directory read-only and damages what its list says.
+//!
+//! For whole-program tests: the program under test meets the damage through the system, as it would on a failing disk or
+//! a directory that others write to. Damaged files are opened with direct I/O, so that each read reaches this
+//! filesystem with the offset and length that the program asked for, and errors come at their byte.
+
+mod plan;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fuser::{
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
+    LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, Request,
+};
+
+pub use plan::{FaultPlan, PlanError};
+
+/// Nothing is remembered by the kernel: sizes change under its feet.
+const REMEMBERED: Duration = Duration::ZERO;
+
+/// Requests served at once: a stalled read must not hold back the others.
+const THREADS: usize = 8;
+
+/// Largest request of the kernel (1 MiB).
+const READ_BYTES_MAX: usize = 1 << 20;
+
+/// A mounted [`FaultPlan`]; unmounted when dropped.
+#[derive(Debug)]
+pub struct FaultyMount {
+    session: Option<BackgroundSession>,
+}
+
+impl FaultyMount {
+    /// Shows `directory` at `mount_point`, damaged by `plan`. Needs `/dev/fuse`, and privileges or `fusermount3`.
+    /// # Errors
+    /// What the system says of the mount.
+    pub fn new(directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
+        let mut config = Config::default();
+        config.mount_options = vec![
+            MountOption::RO,
+            MountOption::FSName("faulty".into()),
+            MountOption::Subtype("faulty".into()),
+            MountOption::DefaultPermissions,
+        ];
+        config.n_threads = Some(THREADS);
+        let shown = Shown {
+            directory: fs::canonicalize(directory)?,
+            plan,
+            nodes: Mutex::new(Nodes { paths: vec![PathBuf::new()], numbers: HashMap::from([(PathBuf::new(), 1)]) }),
+        };
+        Ok(Self { session: Some(fuser::spawn_mount(shown, mount_point, &config)?) })
+    }
+
+    /// Unmounts, and waits until all requests are answered.
+    /// # Errors
+    /// What the system says, for one that the mount is in use.
+    pub fn unmount(mut self) -> io::Result<()> {
+        self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join)
+    }
+}
+
+/// The directory as it is shown.
+struct Shown {
+    directory: PathBuf,
+    plan: FaultPlan,
+    nodes: Mutex<Nodes>,
+}
+
+/// Inode numbers are places in `paths`, from 1.
+#[derive(Debug)]
+struct Nodes {
+    paths: Vec<PathBuf>,
+    numbers: HashMap<PathBuf, u64>,
+}
+
+impl Shown {
+    fn nodes(&self) -> MutexGuard<'_, Nodes> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The path of an inode, below the directory.
+    fn path(&self, node: INodeNo) -> io::Result<PathBuf> {
+        let index = usize::try_from(node.0).ok().and_then(|number| number.checked_sub(1));
+        index.and_then(|index| self.nodes().paths.get(index).cloned()).ok_or_else(no_entry)
+    }
+
+    fn number(&self, path: &Path) -> u64 {
+        let mut nodes = self.nodes();
+        if let Some(&number) = nodes.numbers.get(path) {
+            return number;
+        }
+        nodes.paths.push(path.to_owned());
+        let number = nodes.paths.len() as u64;
+        nodes.numbers.insert(path.to_owned(), number);
+        number
+    }
+
+    fn attributes(&self, path: &Path) -> io::Result<FileAttr> {
+        let metadata = fs::symlink_metadata(self.directory.join(path))?;
+        let faults = self.plan.of(path.as_os_str().as_bytes());
+        let size = faults.map_or(metadata.len(), |faults| faults.size(metadata.len()));
+        let touched = Duration::from_secs(faults.map_or(0, plan::FileFaults::touched));
+        let time = |seconds: i64, nanoseconds: i64| -> SystemTime {
+            UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), nanoseconds.unsigned_abs() as u32) + touched
+        };
+        Ok(FileAttr {
+            ino: INodeNo(self.number(path)),
+            size,
+            blocks: size.div_ceil(512),
+            atime: time(metadata.atime(), metadata.atime_nsec()),
+            mtime: time(metadata.mtime(), metadata.mtime_nsec()),
+            ctime: time(metadata.ctime(), metadata.ctime_nsec()),
+            crtime: UNIX_EPOCH,
+            kind: kind(&metadata),
+            perm: (metadata.mode() & 0o7777) as u16,
+            nlink: metadata.nlink() as u32,
+            uid: metadata.uid(),
+            gid: metadata.gid(),
+            rdev: metadata.rdev() as u32,
+            blksize: 4096,
+            flags: 0,
+        })
+    }
+
+    fn find(&self, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
+        let path = self.path(parent)?.join(name);
+        if self.plan.of(path.as_os_str().as_bytes()).is_some_and(plan::FileFaults::vanished) {
+            return Err(no_entry());
+        }
+        self.attributes(&path)
+    }
+
+    fn read_file(&self, node: INodeNo, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let path = self.path(node)?;
+        let file = File::open(self.directory.join(&path))?;
+        let mut bytes = vec![0; length.min(READ_BYTES_MAX)];
+        let Some(faults) = self.plan.of(path.as_os_str().as_bytes()) else {
+            let read = read_full(&file, &mut bytes, offset)?;
+            bytes.truncate(read);
+            return Ok(bytes);
+        };
+        // Beyond the end of the real file a grown one holds zeros.
+        let size = file.metadata()?.len();
+        let allowed = faults.read(offset, bytes.len(), size)?;
+        bytes.truncate(allowed);
+        read_full(&file, &mut bytes, offset)?;
+        Ok(bytes)
+    }
+
+    fn entries(&self, node: INodeNo) -> io::Result<Vec<(u64, FileType, Vec<u8>)>> {
+        let path = self.path(node)?;
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(self.directory.join(&path))? {
+            let name = entry?.file_name();
+            if let Ok(found) = self.find(node, &name) {
+                entries.push((found.ino.0, found.kind, name.as_bytes().to_vec()));
+            }
+        }
+        entries.sort_by(|left, right| left.2.cmp(&right.2));
+        entries.insert(0, (node.0, FileType::Directory, b".".to_vec()));
+        entries.insert(1, (node.0, FileType::Directory, b"..".to_vec()));
+        Ok(entries)
+    }
+}
+
+impl Filesystem for Shown {
+    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        match self.find(parent, name) {
+            Ok(attributes) => reply.entry(&REMEMBERED, &attributes, Generation(0)),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn getattr(&self, _request: &Request, node: INodeNo, _handle: Option<FileHandle>, reply: ReplyAttr) {
+        match self.path(node).and_then(|path| self.attributes(&path)) {
+            Ok(attributes) => reply.attr(&REMEMBERED, &attributes),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn readlink(&self, _request: &Request, node: INodeNo, reply: ReplyData) {
+        match self.path(node).and_then(|path| fs::read_link(self.directory.join(path))) {
+            Ok(target) => reply.data(target.as_os_str().as_bytes()),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn open(&self, _request: &Request, node: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        let path = match self.path(node) {
+            Ok(path) => path,
+            Err(error) => return reply.error(Errno::from(error)),
+        };
+        match self.plan.of(path.as_os_str().as_bytes()) {
+            None => reply.opened(FileHandle(0), FopenFlags::empty()),
+            Some(faults) => match faults.open() {
+                Ok(()) => reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO),
+                Err(error) => reply.error(Errno::from(error)),
+            },
+        }
+    }
+
+    fn read(
+        &self,
+        _request: &Request,
+        node: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        match self.read_file(node, offset, size as usize) {
+            Ok(bytes) => reply.data(&bytes),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn readdir(&self, _request: &Request, node: INodeNo, _handle: FileHandle, offset: u64, mut reply: ReplyDirectory) {
+        match self.entries(node) {
+            Ok(entries) => {
+                let rest = entries.into_iter().zip(1..).skip(usize::try_from(offset).unwrap_or(usize::MAX));
+                for ((number, kind, name), next) in rest {
+                    if reply.add(INodeNo(number), next, kind, OsStr::from_bytes(&name)) {
+                        break;
+                    }
+                }
+                reply.ok();
+            }
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+}
+
+fn no_entry() -> io::Error {
+    io::Error::from_raw_os_error(Errno::ENOENT.code())
+}
+
+/// Reads until the buffer is full or the file ends; returns how much that was.
+fn read_full(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read_at(&mut buffer[length..], offset + length as u64) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+fn kind(metadata: &Metadata) -> FileType {
+    let kind = metadata.file_type();
+    match () {
+        () if kind.is_dir() => FileType::Directory,
+        () if kind.is_symlink() => FileType::Symlink,
+        () if kind.is_fifo() => FileType::NamedPipe,
+        () if kind.is_socket() => FileType::Socket,
+        () if kind.is_block_device() => FileType::BlockDevice,
+        () if kind.is_char_device() => FileType::CharDevice,
+        () => FileType::RegularFile,
+    }
+}
