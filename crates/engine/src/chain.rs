@@ -99,7 +99,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         Arc::new(Chain { spread: spread.clone(), place, state: Mutex::new(state) })
     };
     let chains: Vec<_> = sets.into_iter().enumerate().map(chain).collect();
-    context.queue.producer_began();
+    context.queue.large_file_began();
 
     let read = |worker: &mut Worker<'_, 'r, 'm, S, K>| {
         read_into(worker, opened, first, metadata.as_ref(), |worker, full| {
@@ -238,7 +238,7 @@ impl Spread {
         });
         worker.conclude(self.ticket, self.path.clone(), result, self.claimed.as_ref());
         worker.flush();
-        worker.context.queue.producer_ended();
+        worker.context.queue.large_file_ended();
     }
 }
 

@@ -37,12 +37,12 @@ pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     hashers: usize,
 ) {
     for _ in 0..readers {
-        context.queue.producer_began();
+        context.queue.prefetcher_began();
         scope.spawn(|| {
             let mut worker = Worker::new(context);
             Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
             worker.flush();
-            context.queue.producer_ended();
+            context.queue.prefetcher_ended();
             hash(&mut worker);
         });
     }

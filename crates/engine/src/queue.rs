@@ -31,8 +31,10 @@ struct State<R> {
     waiting_bytes: u64,
     walk_ended: bool,
     stopped: bool,
-    /// Who may still bring forth ready items or jobs: readers at work, large files in progress.
-    producers: usize,
+    /// Large files in progress: they bring forth ready items, and jobs that waited for them come back.
+    large_files: usize,
+    /// Prefetchers at work: they bring forth ready items.
+    prefetchers: usize,
     idle: usize,
 }
 
@@ -75,7 +77,8 @@ impl<R> Queue<R> {
             waiting_bytes: 0,
             walk_ended: false,
             stopped: false,
-            producers: 0,
+            large_files: 0,
+            prefetchers: 0,
             idle: 0,
         };
         Queue {
@@ -218,7 +221,7 @@ impl<R> Queue<R> {
             if hash && let Some(item) = state.ready.pop_front() {
                 return Next::Hash(item);
             }
-            if state.is_over(read, hash) {
+            if state.is_over(hash) {
                 self.work.notify_all();
                 return Next::End;
             }
@@ -240,14 +243,26 @@ impl<R> Queue<R> {
         }
     }
 
-    pub(crate) fn producer_began(&self) {
-        self.lock().producers += 1;
+    pub(crate) fn large_file_began(&self) {
+        self.lock().large_files += 1;
     }
 
-    pub(crate) fn producer_ended(&self) {
+    pub(crate) fn large_file_ended(&self) {
         let mut state = self.lock();
-        state.producers -= 1;
-        if state.producers == 0 {
+        state.large_files -= 1;
+        if state.large_files == 0 {
+            self.work.notify_all();
+        }
+    }
+
+    pub(crate) fn prefetcher_began(&self) {
+        self.lock().prefetchers += 1;
+    }
+
+    pub(crate) fn prefetcher_ended(&self) {
+        let mut state = self.lock();
+        state.prefetchers -= 1;
+        if state.prefetchers == 0 {
             self.work.notify_all();
         }
     }
@@ -286,10 +301,15 @@ impl<R> State<R> {
         Some(Grab { device: place, jobs })
     }
 
-    fn is_over(&self, read: bool, hash: bool) -> bool {
+    fn is_over(&self, hash: bool) -> bool {
         let no_jobs = self.stopped || (self.walk_ended && self.jobs == 0);
-        // A reader that never hashes need not stay for the hashers' sake, unless parked jobs may come back.
-        no_jobs && (self.producers == 0 || (read && !hash && self.stopped)) && (!hash || self.ready.is_empty())
+        if hash {
+            // What is being read will still have to be hashed.
+            no_jobs && self.large_files == 0 && self.prefetchers == 0 && self.ready.is_empty()
+        } else {
+            // A job that waited for a large file may come back.
+            no_jobs && self.large_files == 0
+        }
     }
 }
 

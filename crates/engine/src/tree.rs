@@ -52,7 +52,7 @@ pub(crate) fn spread_tree<S: Source, K: Sink>(
     let state = Mutex::new(State::default());
     let tree = Arc::new(TreeFile { opened, metadata, pieces, next: AtomicU64::new(0), state });
     let queue = &worker.context.queue;
-    queue.producer_began();
+    queue.large_file_began();
     for _ in 1..worker.context.options.threads {
         queue.push_ready(Ready::Tree(tree.clone()));
     }
@@ -86,7 +86,7 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
         let job = &self.opened.job;
         worker.conclude(job.ticket, job.entry.path(), result, claimed);
         worker.flush();
-        worker.context.queue.producer_ended();
+        worker.context.queue.large_file_ended();
     }
 
     fn take_pieces<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) -> Result<(), Failure> {
