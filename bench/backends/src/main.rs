@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release` in this folder; a word on the command line restricts it to the algorithms whose name has it.
 //! What is timed: one thread's processor time for hashing data that lies in its cache, so no reading. Candidates take
-//! turns, so that a change of the machine's clock meets all of them; each figure is the median of the runs.
+//! turns, so that a change of the machine's clock meets all of them; figures are medians of the runs.
 //! Every candidate's value is compared with the first's.
 
 mod candidates;
@@ -51,21 +51,27 @@ fn rate(pass: fn(Run, &[u8]), run: Run, data: &[u8]) -> f64 {
     }
 }
 
-/// Median rate of each candidate over runs in which they take turns.
-fn rates(group: &Group, pass: fn(Run, &[u8]), data: &[u8]) -> Vec<f64> {
-    let mut samples = vec![Vec::new(); group.candidates.len()];
-    for _ in 0..RUNS {
-        for ((_, run), samples) in group.candidates.iter().zip(&mut samples) {
-            samples.push(rate(pass, *run, data));
-        }
-    }
-    samples
-        .into_iter()
-        .map(|mut samples| {
-            samples.sort_by(f64::total_cmp);
-            samples[RUNS / 2]
-        })
-        .collect()
+/// What the runs showed of one candidate.
+struct Figure {
+    /// Median of the runs.
+    rate: f64,
+    /// Median over the runs of its rate to the first candidate's in the same turn: free of what slowed down both.
+    ratio: f64,
+}
+
+fn figures(group: &Group, pass: fn(Run, &[u8]), data: &[u8]) -> Vec<Figure> {
+    let turns: [Vec<f64>; RUNS] =
+        std::array::from_fn(|_| group.candidates.iter().map(|(_, run)| rate(pass, *run, data)).collect());
+    let figure = |candidate: usize| Figure {
+        rate: median(turns.each_ref().map(|turn| turn[candidate])),
+        ratio: median(turns.each_ref().map(|turn| turn[candidate] / turn[0])),
+    };
+    (0..group.candidates.len()).map(figure).collect()
+}
+
+fn median(mut samples: [f64; RUNS]) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[RUNS / 2]
 }
 
 fn agree(group: &Group, data: &[u8]) {
@@ -89,15 +95,11 @@ fn main() {
     println!("| --- | --- | ---: | ---: | ---: | ---: |");
     for group in candidates::groups().iter().filter(|group| group.algorithm.contains(&wanted)) {
         agree(group, &data);
-        let (streamed, small) = (rates(group, stream, &data), rates(group, small, &data));
-        for (index, (name, _)) in group.candidates.iter().enumerate() {
+        let (streamed, small) = (figures(group, stream, &data), figures(group, small, &data));
+        for (((name, _), streamed), small) in group.candidates.iter().zip(streamed).zip(small) {
             println!(
                 "| {} | {name} | {:.0} | {:.2} | {:.0} | {:.2} |",
-                group.algorithm,
-                streamed[index],
-                streamed[index] / streamed[0],
-                small[index],
-                small[index] / small[0],
+                group.algorithm, streamed.rate, streamed.ratio, small.rate, small.ratio,
             );
         }
     }

@@ -23,7 +23,8 @@ impl State for Xxh32 {
     }
 
     fn finish(&mut self, digest: &mut Digest) {
-        digest.set(&std::mem::take(self).0.finish_32().to_be_bytes());
+        digest.set(&self.0.finish_32().to_be_bytes());
+        *self = Self::default();
     }
 
     fn digest(message: &[u8], digest: &mut Digest) {
@@ -44,7 +45,8 @@ impl State for Xxh64 {
     }
 
     fn finish(&mut self, digest: &mut Digest) {
-        digest.set(&std::mem::take(self).0.finish().to_be_bytes());
+        digest.set(&self.0.finish().to_be_bytes());
+        *self = Self::default();
     }
 
     fn digest(message: &[u8], digest: &mut Digest) {
@@ -71,7 +73,8 @@ impl State for Xxh3_64 {
     }
 
     fn finish(&mut self, digest: &mut Digest) {
-        digest.set(&std::mem::take(self).0.finish().to_be_bytes());
+        digest.set(&self.0.finish().to_be_bytes());
+        *self = Self::default();
     }
 
     fn digest(message: &[u8], digest: &mut Digest) {
@@ -98,7 +101,8 @@ impl State for Xxh3_128 {
     }
 
     fn finish(&mut self, digest: &mut Digest) {
-        digest.set(&std::mem::take(self).0.finish_128().to_be_bytes());
+        digest.set(&self.0.finish_128().to_be_bytes());
+        *self = Self::default();
     }
 
     fn digest(message: &[u8], digest: &mut Digest) {

@@ -1,0 +1,80 @@
+//! MD5 (RFC 1321).
+
+use super::Text;
+use crate::lanes::vector::Vector;
+
+pub(in crate::lanes) struct Md5;
+
+/// `floor(2³² · |sin(i + 1)|)`
+#[rustfmt::skip]
+const SINES: [u32; 64] = [
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
+];
+
+impl Text<u32, 4> for Md5 {
+    const BIG_ENDIAN: bool = false;
+
+    #[inline(always)]
+    fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: [V; 16]) -> [V; 4] {
+        let [mut a, mut b, mut c, mut d] = chain;
+
+        // The sum without `$function` does not wait for the step before.
+        macro_rules! step {
+            ($function:ident($x:ident, $y:ident, $z:ident), $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
+                let ready = $a.add_word(SINES[$step]).add(message[$word % 16]);
+                $a = $b.add(ready.add(V::$function($x, $y, $z)).rol::<$bits>());
+            };
+        }
+        macro_rules! four_steps {
+            (F $step:literal) => {
+                step!(ch(b, c, d), a, b, 7, $step, $step);
+                step!(ch(a, b, c), d, a, 12, $step + 1, $step + 1);
+                step!(ch(d, a, b), c, d, 17, $step + 2, $step + 2);
+                step!(ch(c, d, a), b, c, 22, $step + 3, $step + 3);
+            };
+            (G $step:literal) => {
+                step!(ch(d, b, c), a, b, 5, $step, 5 * $step + 1);
+                step!(ch(c, a, b), d, a, 9, $step + 1, 5 * $step + 6);
+                step!(ch(b, d, a), c, d, 14, $step + 2, 5 * $step + 11);
+                step!(ch(a, c, d), b, c, 20, $step + 3, 5 * $step + 16);
+            };
+            (H $step:literal) => {
+                step!(xor3(b, c, d), a, b, 4, $step, 3 * $step + 5);
+                step!(xor3(a, b, c), d, a, 11, $step + 1, 3 * $step + 8);
+                step!(xor3(d, a, b), c, d, 16, $step + 2, 3 * $step + 11);
+                step!(xor3(c, d, a), b, c, 23, $step + 3, 3 * $step + 14);
+            };
+            (I $step:literal) => {
+                step!(xor_or_not(c, b, d), a, b, 6, $step, 7 * $step);
+                step!(xor_or_not(b, a, c), d, a, 10, $step + 1, 7 * $step + 7);
+                step!(xor_or_not(a, d, b), c, d, 15, $step + 2, 7 * $step + 14);
+                step!(xor_or_not(d, c, a), b, c, 21, $step + 3, 7 * $step + 21);
+            };
+        }
+        four_steps!(F 0);
+        four_steps!(F 4);
+        four_steps!(F 8);
+        four_steps!(F 12);
+        four_steps!(G 16);
+        four_steps!(G 20);
+        four_steps!(G 24);
+        four_steps!(G 28);
+        four_steps!(H 32);
+        four_steps!(H 36);
+        four_steps!(H 40);
+        four_steps!(H 44);
+        four_steps!(I 48);
+        four_steps!(I 52);
+        four_steps!(I 56);
+        four_steps!(I 60);
+
+        [chain[0].add(a), chain[1].add(b), chain[2].add(c), chain[3].add(d)]
+    }
+}

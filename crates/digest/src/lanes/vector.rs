@@ -1,0 +1,118 @@
+//! The lane vector: one word of each lane, and the operations that the texts of the algorithms are written in.
+//!
+//! A value of a vector type is a proof: the first one is made by an `unsafe` load inside a kernel's entry, which enables
+//! the CPU's features, and all others come from it. So everything but the loads is safe to call, and the texts contain
+//! no `unsafe`.
+//!
+//! Everything here is `#[inline(always)]` and enables no features of its own: it is compiled inside the entry.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+mod pair;
+mod scalar;
+
+pub(super) use pair::Pair;
+
+/// Bytes of each lane that [`Vector::load_line`] takes.
+pub(super) const LINE_BYTES: usize = 64;
+
+/// Order of the bytes of 16 that reverses each word of 4.
+const REVERSED_32: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
+/// Order of the bytes of 16 that reverses each word of 8.
+const REVERSED_64: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
+
+/// Rotation of each word left by whole bytes.
+struct Rotated<const WORD_BYTES: usize, const BITS: i32>;
+
+impl<const WORD_BYTES: usize, const BITS: i32> Rotated<WORD_BYTES, BITS> {
+    /// Order of the bytes of 16.
+    const ORDER: [u8; 16] = {
+        let mut order = [0; 16];
+        let mut index = 0;
+        while index < 16 {
+            let word = index / WORD_BYTES * WORD_BYTES;
+            order[index] = (word + (index + WORD_BYTES - BITS as usize / 8) % WORD_BYTES) as u8;
+            index += 1;
+        }
+        order
+    };
+}
+
+/// One word of each lane.
+pub(super) trait Vector: Copy {
+    /// `u32` or `u64`.
+    type Word: Copy;
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// Loads one word of each lane, in native byte order.
+    ///
+    /// # Safety
+    /// The CPU has the features of this type and the caller is compiled with them.
+    unsafe fn load(words: &[u8]) -> Self;
+
+    /// Stores what [`Vector::load`] loads.
+    fn store(self, words: &mut [u8]);
+
+    /// Loads 64 bytes of each lane, transposed: `words[i]` gets word `i` of every lane. `BIG_ENDIAN` is the order of the bytes in
+    /// the input.
+    ///
+    /// # Safety
+    /// As for [`Vector::load`], and each of the first `LANES` inputs has 64 bytes from `offset` on.
+    unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]);
+
+    /// Loads one little-endian word of each lane.
+    ///
+    /// # Safety
+    /// As for [`Vector::load`], and each of the first `LANES` inputs has a word from `offset` on.
+    unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self;
+
+    /// The same word in each lane. (`self` only proves that the type may be used.)
+    fn splat(self, word: Self::Word) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn not(self) -> Self;
+    /// Rotates each word left by `BITS`, which is neither 0 nor the word's length.
+    fn rol<const BITS: i32>(self) -> Self;
+    /// Shifts each word right by `BITS`.
+    fn shr<const BITS: i32>(self) -> Self;
+
+    #[inline(always)]
+    fn add_word(self, word: Self::Word) -> Self {
+        self.add(self.splat(word))
+    }
+
+    /// `x ^ y ^ z`; `x` is needed last.
+    #[inline(always)]
+    fn xor3(x: Self, y: Self, z: Self) -> Self {
+        x.xor(y.xor(z))
+    }
+
+    /// Chooses: where a bit of `x` is set the bit of `y`, else that of `z`.
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        z.xor(x.and(y.xor(z)))
+    }
+
+    /// Majority. `x ^ y` of one round is `y ^ z` of the next, where the compiler finds it.
+    #[inline(always)]
+    fn maj(x: Self, y: Self, z: Self) -> Self {
+        y.xor(x.xor(y).and(y.xor(z)))
+    }
+
+    /// `x ^ (y | !z)`
+    #[inline(always)]
+    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+        x.xor(y.or(z.not()))
+    }
+
+    /// `x ^ (!y & z)`
+    #[inline(always)]
+    fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
+        x.xor(y.not().and(z))
+    }
+}

@@ -1,0 +1,98 @@
+//! Two vectors as one with twice the lanes: the two chains of dependent operations hide each other's latency.
+
+use super::{LINE_BYTES, Vector};
+
+#[derive(Clone, Copy)]
+pub(in crate::lanes) struct Pair<V>(V, V);
+
+impl<V: Vector> Vector for Pair<V> {
+    type Word = V::Word;
+    const LANES: usize = 2 * V::LANES;
+
+    #[inline(always)]
+    unsafe fn load(words: &[u8]) -> Self {
+        let (low, high) = words.split_at(words.len() / 2);
+        // SAFETY: the caller's promise is the same.
+        unsafe { Pair(V::load(low), V::load(high)) }
+    }
+
+    #[inline(always)]
+    fn store(self, words: &mut [u8]) {
+        let (low, high) = words.split_at_mut(words.len() / 2);
+        self.0.store(low);
+        self.1.store(high);
+    }
+
+    #[inline(always)]
+    unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]) {
+        let mut low = [words[0].0; LINE_BYTES / 4];
+        let mut high = [words[0].1; LINE_BYTES / 4];
+        // SAFETY: the caller's promise is the same, and it holds for all of the inputs.
+        unsafe {
+            V::load_line::<BIG_ENDIAN>(&inputs[..V::LANES], offset, &mut low);
+            V::load_line::<BIG_ENDIAN>(&inputs[V::LANES..], offset, &mut high);
+        }
+        for index in 0..LINE_BYTES / size_of::<V::Word>() {
+            words[index] = Pair(low[index], high[index]);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self {
+        // SAFETY: the caller's promise is the same, and it holds for all of the inputs.
+        unsafe { Pair(V::load_word(&inputs[..V::LANES], offset), V::load_word(&inputs[V::LANES..], offset)) }
+    }
+
+    #[inline(always)]
+    fn splat(self, word: V::Word) -> Self {
+        Pair(self.0.splat(word), self.1.splat(word))
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Pair(self.0.add(other.0), self.1.add(other.1))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Pair(self.0.xor(other.0), self.1.xor(other.1))
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Pair(self.0.and(other.0), self.1.and(other.1))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Pair(self.0.or(other.0), self.1.or(other.1))
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Pair(self.0.not(), self.1.not())
+    }
+    #[inline(always)]
+    fn rol<const BITS: i32>(self) -> Self {
+        Pair(self.0.rol::<BITS>(), self.1.rol::<BITS>())
+    }
+    #[inline(always)]
+    fn shr<const BITS: i32>(self) -> Self {
+        Pair(self.0.shr::<BITS>(), self.1.shr::<BITS>())
+    }
+    #[inline(always)]
+    fn xor3(x: Self, y: Self, z: Self) -> Self {
+        Pair(V::xor3(x.0, y.0, z.0), V::xor3(x.1, y.1, z.1))
+    }
+    #[inline(always)]
+    fn ch(x: Self, y: Self, z: Self) -> Self {
+        Pair(V::ch(x.0, y.0, z.0), V::ch(x.1, y.1, z.1))
+    }
+    #[inline(always)]
+    fn maj(x: Self, y: Self, z: Self) -> Self {
+        Pair(V::maj(x.0, y.0, z.0), V::maj(x.1, y.1, z.1))
+    }
+    #[inline(always)]
+    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
+        Pair(V::xor_or_not(x.0, y.0, z.0), V::xor_or_not(x.1, y.1, z.1))
+    }
+    #[inline(always)]
+    fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
+        Pair(V::xor_not_and(x.0, y.0, z.0), V::xor_not_and(x.1, y.1, z.1))
+    }
+}
