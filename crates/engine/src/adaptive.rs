@@ -5,7 +5,7 @@
 
 use crate::chain::{Feeding, feed};
 use crate::job::Job;
-use crate::limits::{SPREAD_FILE_BYTES, SPREAD_SLOTS_AHEAD, WINDOW_FILE_BYTES};
+use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
 use crate::run::{Context, Sink, Worker, announce};
@@ -156,6 +156,8 @@ impl<F: SourceFile> Adaptive<F> {
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Slots that the reader of one spread file may be ahead, so that all readers together leave some to everybody.
     fn slots_ahead(&self) -> usize {
-        (self.table.slots() / self.options.threads).saturating_sub(2).clamp(1, SPREAD_SLOTS_AHEAD)
+        (self.table.slots() / self.options.threads)
+            .saturating_sub(2)
+            .clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
     }
 }

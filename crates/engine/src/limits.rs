@@ -5,13 +5,18 @@ use std::fmt;
 
 /// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
 /// and stays inside a 1 MiB second-level cache together with the hash states.
-pub(crate) const SLOT_BYTES_MAX: usize = 256 << 10;
+const SLOT_BYTES_MAX: usize = 256 << 10;
+/// Largest slot where a worker fills many lanes at once: 32 lanes of 64 KiB are the 2 MiB of a second-level cache.
+const LANE_SLOT_BYTES_MAX: usize = 64 << 10;
 /// Smallest slot: below this the system calls dominate.
 pub(crate) const SLOT_BYTES_MIN: usize = 16 << 10;
 /// Slots are aligned to this, and a multiple of it, so that direct I/O can fill them.
 pub(crate) const SLOT_ALIGN_BYTES: usize = 4096;
 /// Slots that each worker must be able to hold at once: one being filled, one being hashed, two on their way.
 const SLOTS_PER_THREAD_MIN: usize = 4;
+/// Bytes between slots: room for padding behind a message, and a distance that is no multiple of 4096, so that lanes do
+/// not compete for the same cache sets. None with direct I/O, which wants every slot aligned.
+pub(crate) const SLOT_GAP_BYTES: usize = 704;
 
 /// Jobs handed to a worker at a time: files of one directory stay together, and the lock is taken once for all of them.
 pub(crate) const GRAB_MAX: usize = 16;
@@ -23,8 +28,8 @@ pub(crate) const WALK_GROUP_MAX: usize = 64;
 /// From this size on a file with several digests is spread over workers: 8 MiB of MD5 is 10 ms, against some 10 µs
 /// for handing work over.
 pub(crate) const SPREAD_FILE_BYTES: u64 = 8 << 20;
-/// Slots of one spread file that are read ahead of its slowest digest.
-pub(crate) const SPREAD_SLOTS_AHEAD: usize = 8;
+/// Bytes of one spread file that are read ahead of its slowest digest.
+pub(crate) const SPREAD_AHEAD_BYTES: usize = 2 << 20;
 
 /// Look-ahead window: opened files per worker. 256 reads in flight reach what io_uring reaches on solid state.
 pub(crate) const WINDOW_FILES_MAX: usize = 256;
@@ -51,8 +56,12 @@ const _: () = assert!(SLOT_BYTES_MIN / BATCH_FILES_MAX >= 512);
 pub(crate) struct Budget {
     /// Length of one slot.
     pub(crate) slot_bytes: usize,
+    /// Distance from one slot to the next.
+    pub(crate) stride_bytes: usize,
     /// Number of slots: ⅝ of the memory.
     pub(crate) slots: usize,
+    /// Lanes that each worker may fill; 0 where there are none, or too little memory for them.
+    pub(crate) lanes: usize,
     /// Bytes that may be announced ahead (they sit in the page cache): ¼.
     pub(crate) announced_bytes: u64,
     /// Jobs and records that wait: 1/16.
@@ -83,23 +92,33 @@ impl fmt::Display for MemoryTooSmall {
 impl std::error::Error for MemoryTooSmall {}
 
 impl Budget {
-    pub(crate) fn new(options: &Options) -> Result<Budget, MemoryTooSmall> {
+    /// `lanes` is what one worker can fill at best.
+    pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, MemoryTooSmall> {
         let memory_bytes = options.memory_bytes;
         let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
         let holders = options.threads.max(1).saturating_add(readers);
-        let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN);
-        let table_bytes = memory_bytes / 8 * 5;
-        let share = usize::try_from(table_bytes).unwrap_or(usize::MAX) / slots_least;
-        let slot_bytes = (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(SLOT_BYTES_MAX);
+        let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
+        // One alignment unit is lost at the start of the allocation.
+        let table_bytes = usize::try_from(memory_bytes / 8 * 5).unwrap_or(usize::MAX).saturating_sub(SLOT_ALIGN_BYTES);
+        let slot_bytes_for = |lanes: usize| {
+            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes);
+            let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
+            let most = if lanes > 0 { LANE_SLOT_BYTES_MAX } else { SLOT_BYTES_MAX };
+            (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
+        };
+        let lanes = if slot_bytes_for(lanes) < SLOT_BYTES_MIN { 0 } else { lanes };
+        let slot_bytes = slot_bytes_for(lanes);
         if slot_bytes < SLOT_BYTES_MIN {
-            let least = (slots_least as u64).saturating_mul(SLOT_BYTES_MIN as u64);
+            let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
+            let least = (least + SLOT_ALIGN_BYTES) as u64;
             return Err(MemoryTooSmall { memory_bytes, least_bytes: least.div_ceil(5).saturating_mul(8) + 8 });
         }
-        // One alignment unit is lost at the start of the allocation.
-        let slots = (usize::try_from(table_bytes).unwrap_or(usize::MAX) - SLOT_ALIGN_BYTES) / slot_bytes;
+        let stride_bytes = slot_bytes + gap_bytes;
         Ok(Budget {
             slot_bytes,
-            slots: slots.max(slots_least.saturating_sub(1)),
+            stride_bytes,
+            slots: table_bytes / stride_bytes,
+            lanes,
             announced_bytes: memory_bytes / 4,
             waiting_bytes: memory_bytes / 16,
             links: usize::try_from(memory_bytes / 16 / LINK_BYTES).unwrap_or(usize::MAX),
@@ -120,11 +139,14 @@ mod tests {
         for shift in 20..36 {
             for threads in [1, 2, 3, 8, 64, 256] {
                 let memory_bytes = (1u64 << shift) + 12_345;
-                let Ok(budget) = Budget::new(&options(threads, memory_bytes)) else { continue };
-                let table = (budget.slot_bytes * budget.slots + SLOT_ALIGN_BYTES) as u64;
-                let sum = table + budget.announced_bytes + budget.waiting_bytes + budget.links as u64 * LINK_BYTES;
-                assert!(sum <= memory_bytes, "{threads} threads, {memory_bytes}: {sum}");
-                assert!(budget.slots >= threads * SLOTS_PER_THREAD_MIN - 1);
+                for lanes in [0, 8, 32, 64] {
+                    let Ok(budget) = Budget::new(&options(threads, memory_bytes), lanes) else { continue };
+                    let table = (budget.stride_bytes * budget.slots + SLOT_ALIGN_BYTES) as u64;
+                    let sum = table + budget.announced_bytes + budget.waiting_bytes + budget.links as u64 * LINK_BYTES;
+                    assert!(sum <= memory_bytes, "{threads} threads, {memory_bytes}: {sum}");
+                    assert!(budget.slots >= threads * (SLOTS_PER_THREAD_MIN + budget.lanes));
+                    assert!(budget.lanes == 0 || budget.lanes == lanes);
+                }
             }
         }
     }
@@ -132,8 +154,8 @@ mod tests {
     #[test]
     fn the_least_that_is_named_works_and_one_byte_less_does_not_pass_silently() {
         for threads in [1, 2, 7, 100] {
-            let error = Budget::new(&options(threads, 1)).unwrap_err();
-            assert!(Budget::new(&options(threads, error.least_bytes)).is_ok(), "{error}");
+            let error = Budget::new(&options(threads, 1), 32).unwrap_err();
+            assert!(Budget::new(&options(threads, error.least_bytes), 32).is_ok(), "{error}");
         }
     }
 }

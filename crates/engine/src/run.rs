@@ -70,9 +70,9 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, MemoryTooSmall> {
     let started = Instant::now();
-    let budget = Budget::new(options)?;
-    let mut arena = Arena::new(budget.slot_bytes, budget.slots);
-    let table = Table::new(&mut arena, budget.slot_bytes, budget.slots);
+    let budget = Budget::new(options, 0)?;
+    let mut arena = Arena::new(budget.stride_bytes, budget.slots);
+    let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
         options,
         source,

@@ -10,8 +10,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Arena(Vec<u8>);
 
 impl Arena {
-    pub(crate) fn new(slot_bytes: usize, slots: usize) -> Arena {
-        Arena(vec![0; slot_bytes * slots + SLOT_ALIGN_BYTES])
+    pub(crate) fn new(stride_bytes: usize, slots: usize) -> Arena {
+        Arena(vec![0; stride_bytes * slots + SLOT_ALIGN_BYTES])
     }
 }
 
@@ -23,10 +23,12 @@ pub(crate) struct Table<'m> {
 }
 
 impl<'m> Table<'m> {
-    pub(crate) fn new(arena: &'m mut Arena, slot_bytes: usize, slots: usize) -> Table<'m> {
+    /// Slots of `slot_bytes`, one every `stride_bytes`; what lies between is room for padding.
+    pub(crate) fn new(arena: &'m mut Arena, slot_bytes: usize, stride_bytes: usize, slots: usize) -> Table<'m> {
+        debug_assert!(slot_bytes <= stride_bytes);
         let skip = arena.0.as_ptr().align_offset(SLOT_ALIGN_BYTES);
         // Reversed, so that the slots at the front are used first and again: the fewest pages are ever touched.
-        let free: Vec<_> = arena.0[skip..].chunks_exact_mut(slot_bytes).take(slots).rev().collect();
+        let free: Vec<_> = arena.0[skip..].chunks_exact_mut(stride_bytes).take(slots).rev().collect();
         debug_assert_eq!(free.len(), slots);
         Table { slots: free.len(), free: Mutex::new(free), returned: Condvar::new(), slot_bytes }
     }
@@ -66,8 +68,9 @@ pub(crate) struct Slot<'t, 'm> {
 }
 
 impl<'t, 'm> Slot<'t, 'm> {
+    /// The place for content.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        self.bytes
+        &mut self.bytes[..self.table.slot_bytes]
     }
 
     pub(crate) fn filled(&self, length: usize) -> &[u8] {
@@ -76,8 +79,22 @@ impl<'t, 'm> Slot<'t, 'm> {
 
     /// Closes the slot: its first `length` bytes are content.
     pub(crate) fn into_full(self, length: usize) -> Full<'t, 'm> {
-        debug_assert!(length <= self.bytes.len());
+        debug_assert!(length <= self.table.slot_bytes);
         Full { slot: self, length }
+    }
+}
+
+/// The whole slot, room for padding included.
+impl AsRef<[u8]> for Slot<'_, '_> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+/// The whole slot, room for padding included.
+impl AsMut<[u8]> for Slot<'_, '_> {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.bytes
     }
 }
 
@@ -108,7 +125,7 @@ mod tests {
     #[test]
     fn slots_are_aligned_disjoint_and_come_back() {
         let mut arena = Arena::new(8192, 3);
-        let table = Table::new(&mut arena, 8192, 3);
+        let table = Table::new(&mut arena, 8192, 8192, 3);
         assert_eq!((table.slots(), table.free_bytes()), (3, 3 * 8192));
         let mut slots: Vec<_> = (0..3).map(|_| table.acquire()).collect();
         for (index, slot) in slots.iter_mut().enumerate() {
@@ -125,12 +142,12 @@ mod tests {
     #[test]
     fn acquiring_from_an_empty_table_waits_for_a_return() {
         let mut arena = Arena::new(4096, 1);
-        let table = Table::new(&mut arena, 4096, 1);
+        let table = Table::new(&mut arena, 4000, 4096, 1);
         let held = table.acquire();
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| table.acquire().bytes().len());
             drop(held);
-            assert_eq!(waiter.join().unwrap(), 4096);
+            assert_eq!(waiter.join().unwrap(), 4000);
         });
     }
 }
