@@ -110,14 +110,25 @@ impl Directory {
 
     /// The displayed path of `name` in this directory.
     pub fn join(&self, name: &[u8]) -> Vec<u8> {
-        let mut chain = vec![self];
-        while let Some(base) = chain[chain.len() - 1].base.as_deref() {
-            chain.push(base);
+        let mut path = vec![0; self.prefix_bytes() + name.len()];
+        let mut end = path.len() - name.len();
+        path[end..].copy_from_slice(name);
+        for link in self.chain() {
+            let start = end - link.piece.len();
+            path[start..end].copy_from_slice(&link.piece);
+            end = start;
         }
-        let mut path = Vec::with_capacity(chain.iter().map(|link| link.piece.len()).sum::<usize>() + name.len());
-        chain.iter().rev().for_each(|link| path.extend_from_slice(&link.piece));
-        path.extend_from_slice(name);
         path
+    }
+
+    /// Length of what stands before a name.
+    pub(crate) fn prefix_bytes(&self) -> usize {
+        self.chain().map(|link| link.piece.len()).sum()
+    }
+
+    /// This directory and its bases, up to the argument.
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |link| link.base.as_deref())
     }
 
     /// The device that it is on.
@@ -163,22 +174,21 @@ impl Directory {
     }
 
     fn open_again(&self) -> io::Result<OwnedFd> {
-        let mut chain = vec![self];
-        let mut current = None;
-        while let Some(base) = chain[chain.len() - 1].base.as_deref() {
-            if let Some((kept, _)) = base.place.as_ref().and_then(|place| place.kept.get()) {
-                current = Some(Descriptor::Borrowed(kept.as_fd()));
+        let mut closed = Vec::new();
+        let mut current = Descriptor::Borrowed(CWD);
+        for link in self.chain() {
+            if let Some((kept, _)) = link.place.as_ref().and_then(|place| place.kept.get()) {
+                current = Descriptor::Borrowed(kept.as_fd());
                 break;
             }
-            chain.push(base);
+            closed.push(link);
         }
-        let mut current = current.unwrap_or(Descriptor::Borrowed(CWD));
-        for link in chain.into_iter().rev() {
+        for link in closed.into_iter().rev() {
             current = Descriptor::Owned(open(current.as_fd(), &link.piece, true)?);
         }
         match current {
             Descriptor::Owned(opened) => Ok(opened),
-            Descriptor::Borrowed(_) => Err(io::ErrorKind::NotFound.into()),
+            Descriptor::Borrowed(kept) => Ok(kept.try_clone_to_owned()?), // kept by another thread meanwhile
         }
     }
 }

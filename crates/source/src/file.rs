@@ -53,13 +53,14 @@ pub struct LocalFile {
     holes_trusted: bool,
     /// The file has holes that can be asked for.
     sparse: AtomicBool,
-    direct_fallbacks: Arc<AtomicU64>,
+    /// Counts files that left direct reading; only those that began with it hold on to it.
+    direct_fallbacks: Option<Arc<AtomicU64>>,
 }
 
 impl LocalFile {
     /// A descriptor that is read to its end.
     pub(crate) fn stream(descriptor: OwnedFd) -> Self {
-        Self::new(descriptor, EntryKind::Stream, IoMethod::Buffered, false, Arc::default())
+        Self::new(descriptor, EntryKind::Stream, IoMethod::Buffered, false, None)
     }
 
     fn new(
@@ -67,7 +68,7 @@ impl LocalFile {
         kind: EntryKind,
         io: IoMethod,
         holes_trusted: bool,
-        direct_fallbacks: Arc<AtomicU64>,
+        direct_fallbacks: Option<Arc<AtomicU64>>,
     ) -> Self {
         Self {
             descriptor,
@@ -96,7 +97,8 @@ impl LocalFile {
             how.io = IoMethod::Drop;
             opened = open(start, path, how);
         }
-        let file = Self::new(opened?, how.kind, how.io, how.holes_trusted, Arc::clone(direct_fallbacks));
+        let counter = (how.io == IoMethod::Direct).then(|| Arc::clone(direct_fallbacks));
+        let file = Self::new(opened?, how.kind, how.io, how.holes_trusted, counter);
         if file.drops_behind() {
             file.drop_pages(0, 0);
         }
@@ -144,8 +146,10 @@ impl LocalFile {
     /// The filesystem accepted `O_DIRECT` but refuses to read so: go on through the page cache.
     fn leave_direct(&self) -> io::Result<()> {
         fcntl_setfl(&self.descriptor, fcntl_getfl(&self.descriptor)? - OFlags::DIRECT)?;
-        if self.direct.swap(false, Ordering::Relaxed) {
-            self.direct_fallbacks.fetch_add(1, Ordering::Relaxed);
+        if self.direct.swap(false, Ordering::Relaxed)
+            && let Some(fallbacks) = &self.direct_fallbacks
+        {
+            fallbacks.fetch_add(1, Ordering::Relaxed);
         }
         self.drop_behind.store(true, Ordering::Relaxed);
         Ok(())

@@ -9,7 +9,7 @@
 //!
 //! let mut options = WalkOptions::default();
 //! options.roots.push(b"src".to_vec());
-//! options.include.push("*.rs".to_owned());
+//! options.include.push("l?b.rs".to_owned());
 //! let source = LocalSource::new(options)?;
 //! let mut paths = Vec::new();
 //! source.walk(&mut |found| {
@@ -18,7 +18,7 @@
 //!     }
 //!     true
 //! });
-//! assert_eq!(paths[0], b"src/device.rs");
+//! assert_eq!(paths, [b"src/lib.rs"]);
 //! # Ok::<(), pfh_source::PatternError>(())
 //! ```
 //!

@@ -38,6 +38,11 @@ impl Entry {
     pub fn path(&self) -> Vec<u8> {
         self.directory.join(&self.name)
     }
+
+    /// Length in bytes of [`Entry::path`], without assembling it.
+    pub fn path_bytes(&self) -> usize {
+        self.directory.prefix_bytes() + self.name.len()
+    }
 }
 
 /// What kind of thing an entry is.

@@ -33,6 +33,9 @@ pub(crate) struct Walk<'a> {
     levels: Vec<Level>,
     /// Where arguments belong: one holder for each filesystem, the one used last.
     holder: Option<Arc<Directory>>,
+    /// Pretends that directories do not state types.
+    #[cfg(test)]
+    unknown_types: bool,
 }
 
 /// A directory being walked.
@@ -62,7 +65,16 @@ type Flow = ControlFlow<()>;
 impl<'a> Walk<'a> {
     pub(crate) fn new(source: &'a LocalSource, sizes: bool, visit: &'a mut dyn FnMut(Found) -> bool) -> Self {
         let records = vec![std::mem::MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice();
-        Self { source, visit, sizes, records, levels: Vec::new(), holder: None }
+        Self {
+            source,
+            visit,
+            sizes,
+            records,
+            levels: Vec::new(),
+            holder: None,
+            #[cfg(test)]
+            unknown_types: false,
+        }
     }
 
     /// Walks the roots, then the list.
@@ -208,6 +220,8 @@ impl<'a> Walk<'a> {
                 continue;
             };
             level.next += 1;
+            #[cfg(test)]
+            let item = if self.unknown_types { item.of_kind(FileType::Unknown) } else { item };
             if let flow @ Flow::Break(()) = self.item(&item) {
                 self.levels.clear();
                 return flow;
@@ -350,5 +364,46 @@ impl<'a> Walk<'a> {
 
     fn visit(&mut self, found: Found) -> Flow {
         if (self.visit)(found) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::options::WalkOptions;
+
+    /// Some filesystems leave the type out of the directory: asking for it must come to the same.
+    #[test]
+    fn names_without_a_type_are_looked_at() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("d/e")).unwrap();
+        fs::write(root.path().join("d/e/file"), "").unwrap();
+        fs::write(root.path().join("file"), "").unwrap();
+        symlink("file", root.path().join("link")).unwrap();
+        drop(std::os::unix::net::UnixListener::bind(root.path().join("socket")).unwrap());
+        let mut source = LocalSource::new(WalkOptions { follow_files: true, ..WalkOptions::default() }).unwrap();
+        let walk = |source: &LocalSource, unknown: bool| {
+            let mut found = Vec::new();
+            let mut visit = |item: Found| {
+                found.push(match item {
+                    Found::Entry(entry) => (entry.path(), entry.inode_hint != 0, "entry"),
+                    Found::Skipped(path, _) => (path, true, "skipped"),
+                    Found::Failed(path, _) => (path, true, "failed"),
+                });
+                true
+            };
+            let mut walk = Walk::new(source, false, &mut visit);
+            walk.unknown_types = unknown;
+            walk.run(None);
+            found
+        };
+        source.options.roots = vec![root.path().as_os_str().as_bytes().to_vec()];
+        let expected = walk(&source, false);
+        assert_eq!(expected.len(), 4);
+        assert_eq!(walk(&source, true), expected);
     }
 }

@@ -93,6 +93,18 @@ fn names_that_share_their_first_eight_bytes_are_sorted_too() {
     assert_eq!(walk(rooted(root.path()), root.path()), expected);
 }
 
+/// More names than one system call returns.
+#[test]
+fn large_directories_are_complete_and_in_order() {
+    let root = tempdir().unwrap();
+    let mut expected: Vec<String> = (0..20_000).map(|number| format!("{:x}.name", number * 7919 % 20_011)).collect();
+    for name in &expected {
+        fs::write(root.path().join(name), "").unwrap();
+    }
+    expected.sort();
+    assert!(walk(rooted(root.path()), root.path()) == expected);
+}
+
 #[test]
 fn arguments_keep_their_order_and_are_shown_as_typed() {
     let root = tree(&["d/a", "d/b", "file"]);
