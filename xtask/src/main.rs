@@ -21,8 +21,8 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  check [STEP…]                 formatting, lints, layering, invariants, licences, docs, drift, prose, links
-  test [--quick] [--no-install] everything that must hold: set-up, check, tests, fuzz seeds
+  check [STEP…]                 formatting, lints, layering, invariants, licences, docs, drift, prose, links …
+  test [--quick] [--no-install] everything that must hold: set-up, check, tests
   setup                         install the programs that the tests use
   generate                      write docs/man and completions from the program
   bench [OPTIONS]               measure pfh against its peers (`cargo xtask bench --help`)

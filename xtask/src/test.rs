@@ -41,14 +41,5 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         process::run(&mut cargo)?;
         Ok(String::new())
     });
-    if !quick && workspace.root.join(FUZZ_MANIFEST).is_file() {
-        // The targets build on stable Rust without instrumentation, and their tests run every committed seed through them.
-        summary.step("fuzz seeds", || {
-            process::run(workspace.cargo().args(["test", "--manifest-path", FUZZ_MANIFEST]))?;
-            Ok(String::new())
-        });
-    }
     Ok(summary.finish())
 }
-
-const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";

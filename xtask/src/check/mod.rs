@@ -27,7 +27,7 @@ const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<Stri
 }
 
 /// All steps, cheap ones first.
-pub(crate) const STEPS: [Step; 9] = [
+pub(crate) const STEPS: [Step; 10] = [
     step("fmt", false, cargo::fmt),
     step("layering", false, layering::check),
     step("invariants", false, invariants::check),
@@ -35,6 +35,7 @@ pub(crate) const STEPS: [Step; 9] = [
     step("prose", false, prose::check),
     step("links", false, links::check),
     step("clippy", false, cargo::clippy),
+    step("apart", true, cargo::apart),
     step("docs", true, cargo::docs),
     step("drift", true, drift::check),
 ];

@@ -40,7 +40,6 @@ fn patterns() -> Vec<Pattern> {
         Pattern::new(folder("work"), "a folder of one machine", true),
         Pattern::new(folder("root"), "somebody's home folder", true),
         Pattern::new(["arti", "factory"].concat(), "a private registry", false),
-        Pattern::new(["file", "://", "/"].concat(), "a place on one machine", false),
     ];
     if let Some(home) = env::var("HOME").ok().filter(|home| home.len() > 1) {
         patterns.push(Pattern::new(format!("{}/", home.trim_end_matches('/')), "somebody's home folder", true));
