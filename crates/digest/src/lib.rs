@@ -23,7 +23,7 @@
 //! - Not for secrets: nothing is wiped from memory, and comparing digests takes a time that depends on them.
 //! - A message is at most 2⁶⁴ − 1 bits long for the algorithms whose padding holds a 64-bit length (MD4, MD5, SHA-1, SHA-224,
 //!   SHA-256, RIPEMD, Tiger, SM3), 2⁶⁴ − 1 bytes for the others.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adler;
 mod algorithm;
@@ -35,6 +35,7 @@ mod crc;
 mod digest;
 mod fnv;
 mod hasher;
+pub mod lanes;
 mod names;
 mod registry;
 mod rust_crypto;

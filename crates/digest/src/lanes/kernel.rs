@@ -22,8 +22,8 @@ type Run = unsafe fn(chains: &mut [u8], inputs: &[&[u8]], blocks: usize);
 
 /// One compiled kernel.
 pub(super) struct Kernel {
-    /// For tests and measurements.
-    pub(super) name: &'static str,
+    /// What it is made of: `avx512`, `sha-ni`, …
+    pub(super) family: &'static str,
     pub(super) lanes: usize,
     /// Time that one block takes for all lanes together, full or not: clock cycles on the machine of
     /// `bench/kernels/RESULTS.md`. Only the ratios within an algorithm matter.
@@ -32,6 +32,11 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
+    /// Family and lanes: `avx512-x32`.
+    pub(super) fn name(&self) -> String {
+        format!("{}-x{}", self.family, self.lanes)
+    }
+
     /// Advances all lanes by `blocks` blocks.
     ///
     /// # Panics
@@ -65,9 +70,9 @@ unsafe fn run<T: Text<V::Word, N>, V: Vector, const N: usize>(chains: &mut [u8],
         let mut message = [chain[0]; 16];
         // SAFETY: the features as above; `check` has found whole blocks in every input.
         unsafe {
-            V::load_line::<{ T::BIG_ENDIAN }>(inputs, offset, &mut message);
+            V::load_line(inputs, offset, T::BIG_ENDIAN, &mut message);
             if block_bytes > LINE_BYTES {
-                V::load_line::<{ T::BIG_ENDIAN }>(inputs, offset + LINE_BYTES, &mut message[8..]);
+                V::load_line(inputs, offset + LINE_BYTES, T::BIG_ENDIAN, &mut message[8..]);
             }
         }
         chain = T::compress(chain, message);
@@ -86,24 +91,24 @@ fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
     }
 }
 
-/// Defines kernels as `NAME: text over vector, cost;`.
+/// Defines kernels of a family as `NAME: text, vector, cost;`, for the CPU features of an attribute at the front.
 macro_rules! kernels {
-    ($(#[$feature:meta])? $($name:ident: $text:ty, $vector:ty, $cost:literal;)+) => {
-        $(
-            pub(super) const $name: $crate::lanes::kernel::Kernel = {
-                $(#[$feature])?
-                fn entry(chains: &mut [u8], inputs: &[&[u8]], blocks: usize) {
-                    // SAFETY: this function enables the features of the vector; whoever calls it answers for the CPU.
-                    unsafe { $crate::lanes::kernel::run::<$text, $vector, _>(chains, inputs, blocks) }
-                }
-                $crate::lanes::kernel::Kernel {
-                    name: stringify!($name),
-                    lanes: <$vector as $crate::lanes::vector::Vector>::LANES,
-                    cost: $cost,
-                    run: entry,
-                }
-            };
-        )+
+    ($family:literal #[$features:meta] $($name:ident: $text:ty, $vector:ty, $cost:literal;)+) => {
+        $(kernels!(@ $family, $name, $text, $vector, $cost, #[$features]);)+
+    };
+    ($family:literal $($name:ident: $text:ty, $vector:ty, $cost:literal;)+) => {
+        $(kernels!(@ $family, $name, $text, $vector, $cost,);)+
+    };
+    (@ $family:literal, $name:ident, $text:ty, $vector:ty, $cost:literal, $(#[$features:meta])?) => {
+        pub(super) const $name: Kernel = {
+            $(#[$features])?
+            fn entry(chains: &mut [u8], inputs: &[&[u8]], blocks: usize) {
+                // SAFETY: this function enables the features of the vector; whoever calls it answers for the CPU.
+                unsafe { $crate::lanes::kernel::run::<$text, $vector, _>(chains, inputs, blocks) }
+            }
+            let lanes = <$vector as $crate::lanes::vector::Vector>::LANES;
+            Kernel { family: $family, lanes, cost: $cost, run: entry }
+        };
     };
 }
 use kernels;

@@ -56,12 +56,12 @@ pub(super) trait Vector: Copy {
     /// Stores what [`Vector::load`] loads.
     fn store(self, words: &mut [u8]);
 
-    /// Loads 64 bytes of each lane, transposed: `words[i]` gets word `i` of every lane. `BIG_ENDIAN` is the order of the bytes in
+    /// Loads 64 bytes of each lane, transposed: `words[i]` gets word `i` of every lane. `big_endian` is the order of the bytes in
     /// the input.
     ///
     /// # Safety
     /// As for [`Vector::load`], and each of the first `LANES` inputs has 64 bytes from `offset` on.
-    unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]);
+    unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]);
 
     /// Loads one little-endian word of each lane.
     ///

@@ -15,6 +15,7 @@ pub(in crate::lanes) fn of(compression: Compression) -> &'static [Kernel] {
 }
 
 kernels! {
+    "portable"
     MD5_X4: Md5, Pair<Pair<u32>>, 600;
     MD5_X2: Md5, Pair<u32>, 450;
     MD5_X1: Md5, u32, 400;

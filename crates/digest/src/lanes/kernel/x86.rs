@@ -19,6 +19,7 @@ pub(in crate::lanes) mod avx512 {
     }
 
     kernels! {
+        "avx512"
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2")]
         MD5_X32: Md5, Pair<Avx512x32>, 480;
         SHA1_X32: Sha1, Pair<Avx512x32>, 900;
@@ -44,6 +45,7 @@ pub(in crate::lanes) mod avx2 {
     }
 
     kernels! {
+        "avx2"
         #[target_feature(enable = "avx2")]
         MD5_X16: Md5, Pair<Avx2x32>, 600;
         SHA1_X16: Sha1, Pair<Avx2x32>, 1000;
@@ -68,6 +70,7 @@ pub(in crate::lanes) mod bmi {
     }
 
     kernels! {
+        "bmi"
         #[target_feature(enable = "bmi1,bmi2")]
         MD5_X4: Md5, Pair<Pair<u32>>, 600;
         MD5_X2: Md5, Pair<u32>, 450;

@@ -17,7 +17,8 @@ impl Text<u32, 5> for Sha1 {
         macro_rules! round {
             ($function:ident $constant:literal $a:ident $b:ident $c:ident $d:ident $e:ident $round:expr) => {
                 if $round >= 16 {
-                    let older = V::xor3(schedule[($round + 13) % 16], schedule[($round + 8) % 16], schedule[($round + 2) % 16]);
+                    let older =
+                        V::xor3(schedule[($round + 13) % 16], schedule[($round + 8) % 16], schedule[($round + 2) % 16]);
                     schedule[$round % 16] = older.xor(schedule[$round % 16]).rol::<1>();
                 }
                 let ready = $e.add_word($constant).add(schedule[$round % 16]);

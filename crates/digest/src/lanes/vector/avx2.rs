@@ -41,9 +41,9 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]) {
+            unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]) {
                 // SAFETY: the caller's promise is the same.
-                unsafe { $load_line::<BIG_ENDIAN>(inputs, offset, words) }
+                unsafe { $load_line(inputs, offset, big_endian, words) }
             }
 
             #[inline(always)]
@@ -51,9 +51,8 @@ macro_rules! vector {
                 let mut words = [0; $lanes];
                 for lane in 0..$lanes {
                     // SAFETY: the caller promises the input, and that it has a word from `offset` on.
-                    words[lane] = unsafe {
-                        inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned()
-                    };
+                    words[lane] =
+                        unsafe { inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned() };
                 }
                 // SAFETY: an array of 32 bytes; the features are the caller's promise.
                 unsafe { $vector(_mm256_loadu_si256(words.as_ptr().cast())) }
@@ -106,26 +105,8 @@ macro_rules! vector {
     };
 }
 
-vector!(
-    Avx2x32,
-    u32,
-    _mm256_set1_epi32,
-    _mm256_add_epi32,
-    _mm256_sll_epi32,
-    _mm256_srl_epi32,
-    8,
-    load_line32
-);
-vector!(
-    Avx2x64,
-    u64,
-    _mm256_set1_epi64x,
-    _mm256_add_epi64,
-    _mm256_sll_epi64,
-    _mm256_srl_epi64,
-    4,
-    load_line64
-);
+vector!(Avx2x32, u32, _mm256_set1_epi32, _mm256_add_epi32, _mm256_sll_epi32, _mm256_srl_epi32, 8, load_line32);
+vector!(Avx2x64, u64, _mm256_set1_epi64x, _mm256_add_epi64, _mm256_sll_epi64, _mm256_srl_epi64, 4, load_line64);
 
 /// Moves the bytes within both halves: byte `i` comes from byte `order[i]`.
 #[inline(always)]
@@ -154,15 +135,14 @@ unsafe fn two_rows(low: &[u8], high: &[u8], offset: usize) -> __m256i {
 /// [`Vector::load_line`] in four squares of 4 words by 8 lanes: the halves of a row are lanes 4 apart, so that shuffles within
 /// the halves do.
 #[inline(always)]
-unsafe fn load_line32<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Avx2x32]) {
+unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x32]) {
     for square in [0, 4, 8, 12] {
         let mut rows = [words[0].0; 4];
         for lane in 0..4 {
             // SAFETY: the caller promises the features, 8 inputs, and 64 bytes from `offset` on.
-            rows[lane] = unsafe {
-                two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 4), offset + 4 * square)
-            };
-            if BIG_ENDIAN {
+            rows[lane] =
+                unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 4), offset + 4 * square) };
+            if big_endian {
                 rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
             }
         }
@@ -181,15 +161,14 @@ unsafe fn load_line32<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, w
 
 /// [`Vector::load_line`] in four squares of 2 words by 4 lanes: the halves of a row are lanes 2 apart.
 #[inline(always)]
-unsafe fn load_line64<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Avx2x64]) {
+unsafe fn load_line64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x64]) {
     for square in [0, 2, 4, 6] {
         let mut rows = [words[0].0; 2];
         for lane in 0..2 {
             // SAFETY: the caller promises the features, 4 inputs, and 64 bytes from `offset` on.
-            rows[lane] = unsafe {
-                two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 2), offset + 8 * square)
-            };
-            if BIG_ENDIAN {
+            rows[lane] =
+                unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 2), offset + 8 * square) };
+            if big_endian {
                 rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
             }
         }

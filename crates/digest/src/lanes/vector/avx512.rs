@@ -41,7 +41,7 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]) {
+            unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]) {
                 let mut rows = [words[0].0; $lanes];
                 for lane in 0..$lanes {
                     // SAFETY: the caller promises the features, the input, and that it has 64 bytes from `offset` on.
@@ -49,7 +49,7 @@ macro_rules! vector {
                         let input = inputs.get_unchecked(lane).as_ptr().add(offset);
                         rows[lane] = _mm512_loadu_si512(input.cast());
                     }
-                    if BIG_ENDIAN {
+                    if big_endian {
                         rows[lane] = shuffle_bytes(rows[lane], &$reversed);
                     }
                 }
@@ -64,9 +64,8 @@ macro_rules! vector {
                 let mut words = [0; $lanes];
                 for lane in 0..$lanes {
                     // SAFETY: the caller promises the input, and that it has a word from `offset` on.
-                    words[lane] = unsafe {
-                        inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned()
-                    };
+                    words[lane] =
+                        unsafe { inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned() };
                 }
                 // SAFETY: an array of 64 bytes; the features are the caller's promise.
                 unsafe { $vector(_mm512_loadu_si512(words.as_ptr().cast())) }
@@ -179,8 +178,7 @@ fn transpose32(rows: [__m512i; 16]) -> [__m512i; 16] {
         });
     }
     for word in 0..4 {
-        let quarters =
-            transpose_quarters([columns[word], columns[word + 4], columns[word + 8], columns[word + 12]]);
+        let quarters = transpose_quarters([columns[word], columns[word + 4], columns[word + 8], columns[word + 12]]);
         columns[word] = quarters[0];
         columns[word + 4] = quarters[1];
         columns[word + 8] = quarters[2];
@@ -200,8 +198,7 @@ fn transpose64(rows: [__m512i; 8]) -> [__m512i; 8] {
         });
     }
     for word in 0..2 {
-        let quarters =
-            transpose_quarters([columns[word], columns[word + 2], columns[word + 4], columns[word + 6]]);
+        let quarters = transpose_quarters([columns[word], columns[word + 2], columns[word + 4], columns[word + 6]]);
         columns[word] = quarters[0];
         columns[word + 2] = quarters[1];
         columns[word + 4] = quarters[2];

@@ -24,13 +24,13 @@ impl<V: Vector> Vector for Pair<V> {
     }
 
     #[inline(always)]
-    unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]) {
+    unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]) {
         let mut low = [words[0].0; LINE_BYTES / 4];
         let mut high = [words[0].1; LINE_BYTES / 4];
         // SAFETY: the caller's promise is the same, and it holds for all of the inputs.
         unsafe {
-            V::load_line::<BIG_ENDIAN>(&inputs[..V::LANES], offset, &mut low);
-            V::load_line::<BIG_ENDIAN>(&inputs[V::LANES..], offset, &mut high);
+            V::load_line(&inputs[..V::LANES], offset, big_endian, &mut low);
+            V::load_line(&inputs[V::LANES..], offset, big_endian, &mut high);
         }
         for index in 0..LINE_BYTES / size_of::<V::Word>() {
             words[index] = Pair(low[index], high[index]);

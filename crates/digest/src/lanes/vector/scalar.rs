@@ -19,11 +19,11 @@ macro_rules! scalar {
             }
 
             #[inline(always)]
-            unsafe fn load_line<const BIG_ENDIAN: bool>(inputs: &[&[u8]], offset: usize, words: &mut [Self]) {
+            unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]) {
                 let line = &inputs[0][offset..offset + LINE_BYTES];
                 for index in 0..LINE_BYTES / size_of::<$word>() {
                     let word: Self = first(&line[index * size_of::<$word>()..]);
-                    words[index] = if BIG_ENDIAN { word.to_be() } else { word.to_le() };
+                    words[index] = if big_endian { word.to_be() } else { word.to_le() };
                 }
             }
 

@@ -1,0 +1,225 @@
+//! Which kernels this CPU gets.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::definition::{Compression, Definition};
+#[cfg(target_arch = "x86_64")]
+use super::kernel::x86;
+use super::kernel::{Kernel, portable};
+use crate::Algorithm;
+
+/// Name of the environment variable that forces a backend.
+pub const BACKEND_VARIABLE: &str = "PFH_BACKEND";
+
+/// A set of kernels. A value exists only for what this CPU offers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Backend(Level);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    ShaNi,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+/// Best first.
+const LEVELS: &[Level] = &[
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Level::ShaNi,
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx2,
+    Level::Portable,
+];
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Level::ShaNi => "sha-ni",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "avx2",
+            Level::Portable => "portable",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "AVX-512 (F, BW, VL, DQ): 16 or 32 lanes of 32 bits, 8 or 16 of 64; SHA-NI for few lanes",
+            #[cfg(target_arch = "x86_64")]
+            Level::ShaNi => "SHA-NI, up to 4 streams interleaved, for SHA-1 and SHA-256; AVX2 for the others",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 or 8 of 64",
+            Level::Portable => "plain words of any CPU, up to 4 streams interleaved",
+        }
+    }
+
+    fn offered(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let avx2 =
+            || is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                avx2()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512dq")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::ShaNi => avx2() && sha_ni(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2(),
+            Level::Portable => true,
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn sha_ni() -> bool {
+    is_x86_feature_detected!("sha") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1")
+}
+
+impl Backend {
+    /// Names of all backends of this architecture, best first, whether this CPU offers them or not.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        LEVELS.iter().map(|level| level.name())
+    }
+
+    /// The backends that this CPU offers, best first; the last one is always `portable`.
+    pub fn offered() -> impl Iterator<Item = Backend> {
+        LEVELS.iter().filter(|level| level.offered()).map(|&level| Backend(level))
+    }
+
+    /// Forces a backend.
+    ///
+    /// # Errors
+    /// [`BackendError`] when there is none of that name, or this CPU does not offer it.
+    pub fn from_name(name: &str) -> Result<Backend, BackendError> {
+        let level = LEVELS.iter().find(|level| level.name() == name);
+        match level {
+            Some(level) if level.offered() => Ok(Backend(*level)),
+            _ => Err(BackendError { name: name.to_owned(), known: level.is_some() }),
+        }
+    }
+
+    /// The backend that the environment variable [`BACKEND_VARIABLE`] names; `None` where it is not set or empty.
+    ///
+    /// # Errors
+    /// [`BackendError`] when there is none of that name, or this CPU does not offer it.
+    pub fn from_environment() -> Result<Option<Backend>, BackendError> {
+        match std::env::var_os(BACKEND_VARIABLE) {
+            Some(name) if !name.is_empty() => Backend::from_name(&name.to_string_lossy()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is used where nothing is forced: the environment's backend, else the best one. Decided once per process.
+    ///
+    /// An environment that names no offered backend counts as unset; a program that wants to say so asks
+    /// [`Backend::from_environment`] first.
+    pub fn chosen() -> Backend {
+        static CHOSEN: OnceLock<Backend> = OnceLock::new();
+        *CHOSEN.get_or_init(|| {
+            let forced = Backend::from_environment().ok().flatten();
+            forced.or_else(|| Backend::offered().next()).unwrap_or(Backend(Level::Portable))
+        })
+    }
+
+    /// The name by which it is forced.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// One line for people.
+    pub fn description(self) -> &'static str {
+        self.0.description()
+    }
+
+    /// The kernels that this backend has for an algorithm, as names and numbers of lanes; empty where there are no lanes for
+    /// it. Which of them runs depends on how many lanes are busy.
+    pub fn kernels_of(self, algorithm: Algorithm) -> Vec<(String, usize)> {
+        let kernels = Definition::of(algorithm).map(|definition| self.kernels(definition.compression));
+        kernels.iter().flatten().map(|kernel| (kernel.name(), kernel.lanes)).collect()
+    }
+
+    /// The kernels for a compression function. Which of them runs on how many lanes is decided by their costs.
+    pub(super) fn kernels(self, compression: Compression) -> Vec<&'static Kernel> {
+        let mut kernels = Vec::new();
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                kernels.extend(x86::avx512::of(compression));
+                if sha_ni() {}
+                kernels.extend(x86::bmi::of(compression));
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::ShaNi => {
+                if kernels.is_empty() {
+                    kernels.extend(x86::avx2::of(compression));
+                    kernels.extend(x86::bmi::of(compression));
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                kernels.extend(x86::avx2::of(compression));
+                kernels.extend(x86::bmi::of(compression));
+            }
+            Level::Portable => kernels.extend(portable::of(compression)),
+        }
+        kernels
+    }
+}
+
+/// The name.
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name.
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A backend that cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendError {
+    name: String,
+    known: bool,
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.known {
+            write!(f, "this CPU does not offer the backend `{}`; it offers ", self.name)?;
+            list(f, Backend::offered().map(Backend::name))
+        } else {
+            write!(f, "there is no backend `{}`; this program has ", self.name)?;
+            list(f, Backend::names())
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'static str>) -> fmt::Result {
+    for (index, name) in names.enumerate() {
+        f.write_str(if index > 0 { ", " } else { "" })?;
+        write!(f, "`{name}`")?;
+    }
+    Ok(())
+}
+
+impl std::error::Error for BackendError {}

@@ -1,0 +1,36 @@
+//! Which kernels advance a number of lanes in the least time.
+
+use super::LANES_MAX;
+use super::kernel::Kernel;
+
+/// The kernels of one algorithm, and for each number of running lanes the one to begin with.
+pub(super) struct Plan {
+    kernels: Vec<&'static Kernel>,
+    /// Kernel for the first lanes of this many; the plan for the others is that of their number.
+    begin: [u8; LANES_MAX + 1],
+}
+
+impl Plan {
+    /// `None` without kernels.
+    pub(super) fn new(kernels: Vec<&'static Kernel>) -> Option<Plan> {
+        let mut begin = [0; LANES_MAX + 1];
+        let mut cost = [0; LANES_MAX + 1];
+        for running in 1..=LANES_MAX {
+            let total = |kernel: &Kernel| kernel.cost + cost[running.saturating_sub(kernel.lanes)];
+            let best = (0..kernels.len()).min_by_key(|&index| total(kernels[index]))?;
+            begin[running] = best as u8;
+            cost[running] = total(kernels[best]);
+        }
+        Some(Plan { kernels, begin })
+    }
+
+    /// The most lanes that one kernel advances.
+    pub(super) fn lanes(&self) -> usize {
+        self.kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or_default()
+    }
+
+    /// The kernel to begin with when so many lanes are running (1 to [`LANES_MAX`]).
+    pub(super) fn kernel(&self, running: usize) -> &'static Kernel {
+        self.kernels[usize::from(self.begin[running])]
+    }
+}

@@ -1,0 +1,133 @@
+//! All algorithms of a set over the same lanes.
+
+use super::LANES_MAX;
+use super::backend::Backend;
+use super::definition::Definition;
+use super::plan::Plan;
+use super::track::{Buffers, Chunk, LaneSet, Track};
+use crate::{Algorithm, Digest};
+
+/// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level cache.
+const SHARED_STEP_BYTES: usize = 16 << 10;
+
+/// What is hashed in the lanes, without the buffers.
+pub(super) struct Schedule {
+    lanes: usize,
+    tracks: Vec<Track>,
+    chunks: [Chunk; LANES_MAX],
+    /// Lanes that are in a chunk.
+    hashing: LaneSet,
+    /// `[lane][algorithm]`
+    digests: Vec<Digest>,
+    /// Padding of one algorithm does not serve another.
+    renew_padding: bool,
+}
+
+impl Schedule {
+    /// Of the kernels of the backend only the named one, if any. `None` when the set is empty, or holds an algorithm without
+    /// kernels.
+    pub(super) fn new(algorithms: &[Algorithm], backend: Backend, only: Option<&str>) -> Option<Schedule> {
+        let definitions: Option<Vec<_>> = algorithms.iter().map(|&algorithm| Definition::of(algorithm)).collect();
+        let definitions = definitions?;
+        let plans: Option<Vec<_>> = definitions
+            .iter()
+            .map(|definition| {
+                let mut kernels = backend.kernels(definition.compression);
+                kernels.retain(|kernel| only.is_none_or(|name| kernel.name() == name));
+                Plan::new(kernels)
+            })
+            .collect();
+        let plans = plans?;
+        let lanes = plans.iter().map(Plan::lanes).max()?;
+        let class = |definition: &Definition| {
+            let alike = |other: &&Definition| {
+                other.padding == definition.padding && other.block_bytes == definition.block_bytes
+            };
+            definitions.iter().position(alike).unwrap_or_default() as u8
+        };
+        let tracks =
+            algorithms.iter().zip(&definitions).zip(plans).map(|((&algorithm, definition), plan)| {
+                Track::new(algorithm, definition, plan, lanes, class(definition))
+            });
+        Some(Schedule {
+            lanes,
+            tracks: tracks.collect(),
+            chunks: [Chunk::default(); LANES_MAX],
+            hashing: 0,
+            digests: algorithms.iter().map(|&algorithm| Digest::zero(algorithm)).collect::<Vec<_>>().repeat(lanes),
+            renew_padding: definitions.iter().any(|definition| class(definition) != 0),
+        })
+    }
+
+    /// Number of lanes.
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// True if every algorithm gains by hashing many messages at once.
+    pub(super) fn pays(&self) -> bool {
+        self.tracks.iter().all(Track::pays)
+    }
+
+    /// Begins a message.
+    pub(super) fn begin(&mut self, lane: usize) {
+        self.chunks[lane] = Chunk::default();
+        self.tracks.iter_mut().for_each(|track| track.begin(lane));
+    }
+
+    /// Takes up a lane's next chunk. True if nothing is left to do for it before the next one.
+    pub(super) fn take(&mut self, lane: usize, bytes: usize, last: bool, buffers: &mut impl Buffers) -> bool {
+        let message_bytes = self.chunks[lane].message_bytes + bytes as u64;
+        self.chunks[lane] = Chunk { bytes, last, message_bytes, padded: None };
+        for track in &mut self.tracks {
+            track.take(lane, &mut self.chunks[lane], buffers);
+        }
+        let ended = self.running() & 1 << lane == 0;
+        if !ended {
+            self.hashing |= 1 << lane;
+        }
+        ended
+    }
+
+    /// Forgets the message of a lane.
+    pub(super) fn abandon(&mut self, lane: usize) {
+        self.hashing &= !(1 << lane);
+        self.tracks.iter_mut().for_each(|track| track.abandon(lane));
+    }
+
+    /// Lanes in which some algorithm has something to hash.
+    fn running(&self) -> LaneSet {
+        self.tracks.iter().fold(0, |running, track| running | track.running())
+    }
+
+    /// True when no lane has anything to hash.
+    pub(super) fn is_idle(&self) -> bool {
+        self.hashing == 0
+    }
+
+    /// Runs the kernels once, up to the nearest end of a chunk. Returns the lanes whose chunk has ended.
+    pub(super) fn step(&mut self, buffers: &mut impl Buffers) -> LaneSet {
+        let algorithms = self.tracks.len();
+        let step_bytes = if algorithms > 1 { SHARED_STEP_BYTES } else { usize::MAX };
+        let Schedule { tracks, chunks, digests, .. } = self;
+        for (index, track) in tracks.iter_mut().enumerate() {
+            track.step(chunks, buffers, step_bytes, self.renew_padding, |lane, digest| {
+                digests[lane * algorithms + index] = digest;
+            });
+        }
+        let ended = self.hashing & !self.running();
+        self.hashing &= !ended;
+        ended
+    }
+
+    /// The message of a lane whose chunk has ended is at its end as well.
+    pub(super) fn is_finished(&self, lane: usize) -> bool {
+        self.chunks[lane].last
+    }
+
+    /// The digests of a finished lane.
+    pub(super) fn digests(&self, lane: usize) -> &[Digest] {
+        let algorithms = self.tracks.len();
+        &self.digests[lane * algorithms..][..algorithms]
+    }
+}
