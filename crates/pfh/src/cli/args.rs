@@ -35,18 +35,28 @@ pub(crate) enum Command {
 
 const HASH_EXAMPLES: &str = "\
 Examples:
-  pfh hash DIR                              SHA-256 of every file below DIR, as `sha256sum` prints it
-  pfh hash -a md5,sha256 -f hashdeep DIR    what `hashdeep -r -l DIR` prints, for `hashdeep -a -k`
-  pfh hash -a md5 DIR > sums; md5sum -c sums
-  pfh hash -f jsonl -o all.jsonl --resume /archive
-                                            a journal that an interrupted run continues
+  pfh hash DIR
+      SHA-256 of every file below DIR, as `sha256sum` prints it
+  pfh hash -a md5 -o sums DIR && md5sum -c sums
+      a list that coreutils checks
+  pfh hash -a md5,sha256 -f hashdeep -o known DIR && hashdeep -rlak known DIR
+      a list that hashdeep audits (-l: the list has relative paths)
+  pfh hash -o archive.jsonl --resume /archive
+      a journal that an interrupted run continues
   find . -name '*.jpg' -print0 | pfh hash --files-from0 -
-  tar c DIR | pfh hash -a blake3 -          digest of a stream
-  pfh hash -a sha256 --piecewise 1M disk.img
-                                            whole-file digest and one for each MiB
+      files that another program chooses
+  tar c DIR | pfh hash -a blake3 -
+      digest of a stream
+  pfh hash --piecewise 1M disk.img
+      digest of the whole and of each MiB
 
-Exit status: 0 all done; 1 a file bears the marks of a collision attack; 2 usage; 3 some input could not be read
-(or not be expressed in the format); 4 output could not be written; 130 interrupted.";
+Exit status:
+  0    all done
+  1    a file bears the marks of a collision attack (-a sha1dc)
+  2    the command line is wrong, or the run could not begin
+  3    some input could not be read, or not be expressed in the format
+  4    the output could not be written
+  130  interrupted";
 
 #[derive(Debug, Args)]
 #[command(after_help = HASH_EXAMPLES, after_long_help = HASH_EXAMPLES)]
@@ -74,7 +84,11 @@ pub(crate) struct HashArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// Format of the list [default: `gnu` for one algorithm, `bsd` for several, `jsonl` with --resume].
+    /// Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for
+    /// several, jsonl with --resume].
+    ///
+    /// Only csv, jsonl and dfxml list files that could not be read. `md5deep-` and any of the letters k, z, c, t mean
+    /// md5deep's options of these names.
     #[arg(short, long, value_name = "FORMAT", value_parser = parse_format, hide_possible_values = false)]
     pub(crate) format: Option<FormatName>,
 
@@ -88,7 +102,7 @@ pub(crate) struct OutputArguments {
     #[arg(short = '0', long)]
     pub(crate) null: bool,
 
-    /// Continue the JSON Lines file given with -o: skip what it records with the same path, size and time.
+    /// Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time.
     ///
     /// The file is written as the run goes, in the order in which files finish, so that a crash loses only the files in
     /// flight. Files that failed are tried again; where a path is recorded twice, the later line counts.
@@ -99,7 +113,7 @@ pub(crate) struct OutputArguments {
     #[arg(long)]
     pub(crate) unordered: bool,
 
-    /// Also print the digest of every piece of SIZE bytes (suffixes K, M, G).
+    /// Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024).
     #[arg(long, value_name = "SIZE", value_parser = parse_piece)]
     pub(crate) piecewise: Option<u64>,
 
@@ -131,11 +145,14 @@ pub(crate) struct WalkArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from0: Option<PathBuf>,
 
-    /// Read only files that match GLOB. Without `/` it is matched with the name, with `/` with the path.
+    /// Read only files that match GLOB (repeatable: one of them). Quote it for the shell.
+    ///
+    /// Without `/` it is matched with the name, with `/` with the whole path as printed. `*` and `?` do not match `/`, `**`
+    /// does; `[a-z]` and `{jpg,png}` work; a leading dot is nothing special. Files named as arguments are filtered too.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
 
-    /// Leave out files and directories that match GLOB.
+    /// Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
@@ -179,7 +196,7 @@ pub(crate) struct EngineArguments {
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) prefetchers: u16,
 
-    /// Ceiling over all buffers (suffixes K, M, G).
+    /// Ceiling over all buffers (K, M, G: powers of 1024).
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
@@ -188,6 +205,8 @@ pub(crate) struct EngineArguments {
     pub(crate) mode: ModeWord,
 
     /// The order in which files are read; the output is always in the order of the walk.
+    ///
+    /// Sorted are as many files at a time as may wait within the memory option.
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     pub(crate) order: OrderWord,
 
