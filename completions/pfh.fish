@@ -1,0 +1,91 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_pfh_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_pfh_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_pfh_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_pfh_using_subcommand
+    set -l cmd (__fish_pfh_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c pfh -n "__fish_pfh_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_needs_command" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l piecewise -d 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l stats -d 'Print where the time went, on standard error' -r -f -a "text\t'For people'
+json\t'One JSON object'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t''
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l min-size -d 'Leave out files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-size -d 'Leave out files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s p -l prefetchers -d 'Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s m -l memory -d 'Ceiling over all buffers (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; look-ahead where reads wait; idle workers help with large files'
+mtp\t'Published: prefetchers only read, the other threads only hash'
+smt\t'Published: every thread reads and hashes its own file'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l order -d 'The order in which files are read; the output is always in the order of the walk' -r -f -a "auto\t'By path; by physical place on rotating disks'
+path\t''
+inode\t''
+physical\t'By place on the medium, where the filesystem tells it'
+size\t'Largest first'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l io -d 'How contents pass the page cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and behind the reading'
+direct\t'Around it (O_DIRECT)'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'What the files lie on, where the system does not know or is wrong' -r -f -a "rotating\t''
+solid-state\t''
+network\t''
+memory\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -l json -d 'Print JSON Lines instead of a table'
+complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
