@@ -141,9 +141,9 @@ impl<R: BufRead> Reader<R> {
                 (Lines::new(input, terminator, line_bytes_max), Box::new(Md5deepParser::new(form, options)))
             }
             FormatName::Hashdeep => (line_feed(input), Box::new(HashdeepParser::new(options))),
-            FormatName::Sfv => (line_feed(input), Box::new(SfvParser::new(options))),
-            FormatName::Csv => (line_feed(input).with_quotes(), Box::<CsvParser>::default()),
-            FormatName::Jsonl => (line_feed(input), Box::new(JsonlParser)),
+            FormatName::Sfv => (line_feed(input).skipping_mark(), Box::new(SfvParser::new(options))),
+            FormatName::Csv => (line_feed(input).with_quotes().skipping_mark(), Box::<CsvParser>::default()),
+            FormatName::Jsonl => (line_feed(input).skipping_mark(), Box::new(JsonlParser)),
             FormatName::Dfxml => {
                 let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));
                 return Reader { input, found: VecDeque::new(), ended: false };

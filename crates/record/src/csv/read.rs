@@ -125,7 +125,7 @@ fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
 
 impl LineParser for CsvParser {
     fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
-        let text = line.text_after_mark();
+        let text = line.text();
         let Some(columns) = &self.columns else {
             self.columns = Some(header(text)?);
             return Ok(());

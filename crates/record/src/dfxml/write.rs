@@ -162,6 +162,10 @@ fn is_xml(character: char) -> bool {
 /// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space goes out
 /// as references, which no reader changes.
 fn push_text(text: &str, out: &mut Vec<u8>) {
+    // Nearly every name.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b"&<>'\"".contains(&byte)) {
+        return push(out, text);
+    }
     for character in text.chars() {
         match character {
             '&' => push(out, "&amp;"),

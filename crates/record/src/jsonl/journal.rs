@@ -86,6 +86,11 @@ impl Journal {
         }
     }
 
+    /// Where a run that goes on cuts the file, to append its own lines: before the summary, or after the last whole line.
+    pub fn resume_offset(&self) -> u64 {
+        self.summary_offset.unwrap_or(self.whole_bytes)
+    }
+
     fn line(&mut self, line: Line<'_>, visit: &mut impl FnMut(JournalEntry<'_>)) -> Result<(), Fault> {
         let begins_as_header = line.bytes.starts_with(START) || (!line.terminated && START.starts_with(line.bytes));
         if self.header.is_none() && !begins_as_header {

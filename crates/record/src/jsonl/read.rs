@@ -226,7 +226,7 @@ pub(crate) struct JsonlParser;
 
 impl LineParser for JsonlParser {
     fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
-        let text = line.text_after_mark();
+        let text = line.text();
         if text.is_empty() {
             return Ok(());
         }

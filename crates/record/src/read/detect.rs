@@ -1,6 +1,7 @@
 //! Which format an input has, by its first bytes.
 
 use crate::md5deep::Md5deepForm;
+use crate::read::lines::BYTE_ORDER_MARK;
 use crate::read::{Line, LineParser};
 use crate::text::hex_run;
 use crate::time::take_colon_time;
@@ -11,7 +12,7 @@ use crate::{FormatName, ReadOptions, gnu, md5deep, sfv};
 /// md5deep's plain form is `gnu` to this function, and so is the form with an asterisk: they differ only in names that
 /// need escaping.
 pub fn detect(start: &[u8]) -> Option<FormatName> {
-    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let begins = |prefix: &[u8]| start.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if begins(b"%%%% HASHDEEP-") {
         return Some(FormatName::Hashdeep);

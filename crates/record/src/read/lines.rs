@@ -6,12 +6,17 @@ use memchr::{memchr, memchr2_iter};
 
 use super::{Fault, ReadError, ReadErrorKind};
 
+/// U+FEFF in UTF-8.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Cuts an input into lines, and knows where it is. Memory: one line, at most the limit.
 pub(crate) struct Lines<R> {
     input: R,
     terminator: u8,
     /// A terminator between quotes is part of the line (CSV).
     quotes: bool,
+    /// A byte-order mark before the first line is passed over.
+    skips_mark: bool,
     limit_bytes: usize,
     buffer: Vec<u8>,
     /// Of the latest line.
@@ -41,14 +46,6 @@ impl<'a> Line<'a> {
     pub(crate) fn text(&self) -> &'a [u8] {
         self.bytes.strip_suffix(b"\r").unwrap_or(self.bytes)
     }
-
-    /// The same without the byte-order mark that some editors put before the first line.
-    pub(crate) fn text_after_mark(&self) -> &'a [u8] {
-        match self.number {
-            1 => self.text().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.text()),
-            _ => self.text(),
-        }
-    }
 }
 
 impl<R: BufRead> Lines<R> {
@@ -57,6 +54,7 @@ impl<R: BufRead> Lines<R> {
             input,
             terminator,
             quotes: false,
+            skips_mark: false,
             limit_bytes,
             buffer: Vec::new(),
             number: 0,
@@ -70,6 +68,11 @@ impl<R: BufRead> Lines<R> {
     /// means outside.
     pub(crate) fn with_quotes(self) -> Lines<R> {
         Lines { quotes: true, ..self }
+    }
+
+    /// For formats whose files some editors begin with a byte-order mark.
+    pub(crate) fn skipping_mark(self) -> Lines<R> {
+        Lines { skips_mark: true, ..self }
     }
 
     /// The next line; `None` at the end.
@@ -118,7 +121,12 @@ impl<R: BufRead> Lines<R> {
         if !fits {
             return Err(self.error(Fault { kind: ReadErrorKind::TooLong { limit_bytes: self.limit_bytes }, at: 0 }));
         }
-        Ok(Some(Line { bytes: &self.buffer, number: self.number, offset: self.offset, terminated }))
+        let mut bytes = &self.buffer[..];
+        if let (true, 1, Some(rest)) = (self.skips_mark, self.number, bytes.strip_prefix(BYTE_ORDER_MARK)) {
+            self.offset += BYTE_ORDER_MARK.len() as u64;
+            bytes = rest;
+        }
+        Ok(Some(Line { bytes, number: self.number, offset: self.offset, terminated }))
     }
 
     /// Places a fault of the latest line in the input.

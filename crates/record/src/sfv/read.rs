@@ -22,7 +22,7 @@ impl SfvParser {
 
 impl LineParser for SfvParser {
     fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
-        let text = line.text_after_mark();
+        let text = line.text();
         if text.trim_ascii().is_empty() || text[0] == b';' {
             return Ok(());
         }

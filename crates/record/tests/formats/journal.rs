@@ -49,6 +49,7 @@ fn a_whole_journal() {
     assert_eq!(journal.header, Some(header));
     assert_eq!((journal.entries, journal.whole_bytes), (3, offsets[4]));
     assert_eq!(journal.summary_offset, Some(offsets[3]));
+    assert_eq!(journal.resume_offset(), offsets[3]);
     assert!(journal.torn.is_none());
     assert_eq!(
         seen,
@@ -68,6 +69,7 @@ fn every_prefix_of_a_journal() {
         let whole = document[..cut].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (journal, seen) = read(&document[..cut]).unwrap();
         assert_eq!(journal.whole_bytes, whole as u64, "{cut}");
+        assert_eq!(journal.resume_offset(), whole as u64);
         assert_eq!(journal.torn.is_some(), cut > whole, "{cut}");
         if let Some(torn) = &journal.torn {
             assert_eq!(torn.offset, whole as u64);

@@ -267,6 +267,8 @@ fn csv() {
             format!("last|md5:{MD5}"),
         ]
     );
+    // The offset counts the byte-order mark.
+    assert_eq!(plain("sfv", "\u{FEFF}x"), ["line 1, byte 3: expected a name, a space and a digest"]);
     assert_eq!(plain("csv", ""), ["line 1, byte 0: this is no `csv` list: it is empty"]);
     assert_eq!(plain("csv", "a,b\n"), ["line 1, byte 0: this is no `csv` list: its first line has no column `path`"]);
     assert_eq!(
