@@ -31,8 +31,8 @@ impl Algorithm {
         (0..REGISTRY.len()).map(|position| Algorithm(position as u8))
     }
 
-    /// Finds an algorithm by name or alias; case, `-`, `_` and `/` do not matter (`SHA-256`, `sha256`, `sha2-256`), except
-    /// that digits which one of these parts are not put together where they make another number (`sha3-84` is not `sha384`).
+    /// Finds an algorithm by name or alias. Case, `-`, `_` and `/` do not matter (`SHA-256`, `sha_256`, `sha512/256`), but two
+    /// numbers that they part are not read as another one: `sha3-84` is not `sha384`.
     ///
     /// # Errors
     /// [`UnknownAlgorithm`] when no name or alias fits.

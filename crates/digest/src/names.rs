@@ -51,7 +51,7 @@ pub(crate) fn find(name: &str) -> Option<Algorithm> {
     NAMES.get(plain(name).as_str()).copied()
 }
 
-/// A name longer than this is a mistake of another kind: nothing is close to it, and it is not repeated in full.
+/// A name longer than this is a mistake of another kind: it is not compared with all others, and not repeated in full.
 const NAME_CHARS_MAX: usize = 32;
 /// As many as one can take in at a glance.
 const SUGGESTIONS_MAX: usize = 5;
