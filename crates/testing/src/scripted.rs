@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use pfh_source::{
     Device, Directory, Entry, EntryKind, Found, Medium, Metadata, SkipReason, Source, SourceFile, Timestamp,
@@ -14,6 +14,9 @@ use crate::gate::Gate;
 
 /// `S_IFREG`, `S_IFIFO` and `S_IFBLK`, all with permission to read.
 const MODES: [u32; 3] = [0o100_444, 0o010_444, 0o060_444];
+
+/// When files that nobody changed were changed last.
+const LONG_AGO: Timestamp = Timestamp { seconds: 1_000_000_000, nanoseconds: 0 };
 
 /// The longest that a stalled call waits for a gate that nobody opens.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
@@ -104,7 +107,8 @@ struct Inode {
     kind: EntryKind,
     number: u64,
     links: u64,
-    changed: i64,
+    mtime: Timestamp,
+    ctime: Timestamp,
     /// How far a stream was read.
     position: usize,
 }
@@ -189,6 +193,19 @@ impl ScriptedSource {
             stated_size: None,
         };
         self.files.insert(path.to_vec(), Arc::new(Mutex::new(file)));
+        self
+    }
+
+    /// Adds another name of the file `to`, which was added before.
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn hard_link(mut self, path: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Self {
+        let Some(inode) = self.name(to.as_ref()).inode.clone() else { panic!("the file was removed") };
+        let kind = lock(&inode).kind;
+        self = self.entry(path.as_ref(), Vec::new(), kind);
+        lock(&inode).links += 1;
+        self.name(path.as_ref()).inode = Some(inode);
         self
     }
 
@@ -302,6 +319,10 @@ impl ScriptedSource {
         }
     }
 
+    fn inode_number(&self, path: &[u8]) -> u64 {
+        self.name(path).inode.as_ref().map_or(0, |inode| lock(inode).number)
+    }
+
     fn find(&self, path: &[u8]) -> io::Result<&Arc<Mutex<Name>>> {
         self.files.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -331,7 +352,7 @@ impl Shared {
 
     fn inode(&self, contents: Vec<u8>, kind: EntryKind) -> Arc<Mutex<Inode>> {
         let number = self.inodes.fetch_add(1, Ordering::SeqCst) + 1;
-        Arc::new(Mutex::new(Inode { contents, kind, number, links: 1, changed: 0, position: 0 }))
+        Arc::new(Mutex::new(Inode { contents, kind, number, links: 1, mtime: LONG_AGO, ctime: LONG_AGO, position: 0 }))
     }
 }
 
@@ -339,7 +360,10 @@ impl Name {
     fn apply(&mut self, change: Change, shared: &Shared) {
         let Some(inode) = &self.inode else { return };
         let mut old = lock(inode);
-        old.changed += 1;
+        old.ctime = now();
+        if !matches!(change, Change::Replace(_) | Change::Remove) {
+            old.mtime = old.ctime;
+        }
         let next = match change {
             Change::Grow(bytes) => {
                 old.contents.extend(bytes);
@@ -356,7 +380,7 @@ impl Name {
             Change::Replace(contents) => Some(shared.inode(contents, old.kind)),
             Change::Remove => None,
         };
-        old.links = 0;
+        old.links -= 1;
         drop(old);
         self.inode = next;
     }
@@ -379,7 +403,7 @@ impl Source for ScriptedSource {
                     directory: Arc::clone(directory),
                     name: name.clone(),
                     kind: *kind,
-                    inode_hint: 0,
+                    inode_hint: self.inode_number(&directory.join(name)),
                     size_hint: *size_hint,
                 }),
                 Step::Skipped(path, reason) => Found::Skipped(path.clone(), *reason),
@@ -481,8 +505,13 @@ fn device(medium: Medium) -> Arc<Device> {
     Arc::new(Device { number: 1 + medium as u64, medium, name: format!("scripted {medium:?}") })
 }
 
+/// The time of a change: as on a real filesystem, no earlier than any moment before it.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
+}
+
 fn metadata(inode: &Inode, stated_size: Option<u64>, device: u64) -> Metadata {
-    let stamp = Timestamp { seconds: 1_000_000_000 + inode.changed, nanoseconds: 0 };
     let (mode, size) = match inode.kind {
         EntryKind::Regular => (MODES[0], inode.contents.len() as u64),
         EntryKind::Stream => (MODES[1], 0),
@@ -490,8 +519,8 @@ fn metadata(inode: &Inode, stated_size: Option<u64>, device: u64) -> Metadata {
     };
     Metadata {
         size: stated_size.unwrap_or(size),
-        mtime: stamp,
-        ctime: stamp,
+        mtime: inode.mtime,
+        ctime: inode.ctime,
         device,
         inode: inode.number,
         links: inode.links,
