@@ -28,7 +28,7 @@ pub enum Medium {
 /// A device as the system describes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Device {
-    /// `st_dev`.
+    /// `st_dev` of the files on it; of a block device that is itself read, its own number.
     pub number: u64,
     /// What it is.
     pub medium: Medium,
@@ -172,6 +172,13 @@ impl Filesystems {
         });
         known.filesystems.insert(number, Arc::clone(&filesystem));
         filesystem
+    }
+
+    /// A block device that is itself to be read, by its own number: where its node lies says nothing.
+    pub(crate) fn of_block_device(&self, number: u64) -> Arc<Filesystem> {
+        let mut device = identify(&System::default(), number, None, 0);
+        device.medium = self.medium.unwrap_or(device.medium);
+        Arc::new(Filesystem::plain(Arc::new(device)))
     }
 }
 

@@ -145,10 +145,14 @@ impl<'a> Walk<'a> {
                 return self.failed(path.to_vec(), error);
             }
         };
-        let filesystem = self.source.filesystems.of(stat.st_dev, || {
-            let resolved = long_path::resolve(CWD, path).ok()?;
-            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
-        });
+        let filesystem = if kind == EntryKind::BlockDevice {
+            self.source.filesystems.of_block_device(stat.st_rdev)
+        } else {
+            self.source.filesystems.of(stat.st_dev, || {
+                let resolved = long_path::resolve(CWD, path).ok()?;
+                openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+            })
+        };
         if kind == EntryKind::Regular && !filesystem.pseudo {
             let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
             let filter = &self.source.filter;

@@ -312,6 +312,23 @@ fn what_is_no_file_is_skipped_in_the_walk_and_a_stream_when_named() {
     });
 }
 
+/// Not opened: that may need privileges.
+#[test]
+fn a_named_block_device_is_its_own_device() {
+    let node = fs::read_dir("/dev")
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .find(|entry| std::os::unix::fs::FileTypeExt::is_block_device(&entry.file_type().unwrap()));
+    let Some(node) = node else { return eprintln!("no block device here") };
+    LocalSource::new(rooted(&node.path())).unwrap().walk(&mut |found| {
+        let Found::Entry(entry) = found else { panic!("{found:?}") };
+        assert_eq!(entry.kind, EntryKind::BlockDevice);
+        assert_eq!(entry.directory.device().number, node.metadata().unwrap().rdev());
+        assert_ne!(entry.directory.device().medium, Medium::Memory);
+        true
+    });
+}
+
 #[test]
 fn kernel_filesystems_are_entered_only_when_named() {
     let mut inside = 0;
