@@ -1,15 +1,16 @@
-//! The default: every worker reads its own files straight into its own memory and hashes them there.
+//! The default: every worker reads its own files straight into its own lanes and hashes them there.
 //!
 //! Prefetching is a window of opened files whose reads were announced to the kernel; it grows while reads wait and
 //! vanishes in the page cache. A worker that finds no further file helps with the large ones.
 
 use crate::chain::{Feeding, feed};
 use crate::job::Job;
+use crate::lanes::Lanes;
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
 use crate::run::{Context, Sink, Worker, announce};
-use crate::smt::{first_or_whole, hash_long};
+use crate::smt::{hash_long, hash_whole};
 use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
@@ -24,52 +25,79 @@ const SAMPLE: usize = 8;
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let files_max = context.window_files_max;
+    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms)).flatten();
     let mut adaptive = Adaptive {
-        window: Window::new(files_max),
+        window: Window::new(context.window_files_max),
         opened: VecDeque::new(),
         jobs: VecDeque::new(),
         device: None,
         untimed: 0,
+        lanes,
+        slot: None,
     };
     let mut worker = Worker::new(context);
-    let mut slot = Some(context.table.acquire());
     loop {
-        adaptive.look_ahead(&mut worker);
-        match adaptive.opened.pop_front() {
-            Some(opened) => {
-                let announced = opened.announced_bytes;
-                let own = slot.take().unwrap_or_else(|| context.table.acquire());
-                slot = adaptive.read_and_hash(&mut worker, opened, own);
-                context.announced_left.fetch_add(announced, Ordering::Relaxed);
+        while adaptive.has_room() {
+            adaptive.look_ahead(&mut worker);
+            let Some(opened) = adaptive.opened.pop_front() else { break };
+            let announced = opened.announced_bytes;
+            adaptive.begin(&mut worker, opened);
+            context.announced_left.fetch_add(announced, Ordering::Relaxed);
+        }
+        if adaptive.advance(&mut worker) {
+            continue;
+        }
+        // Nothing is left in hand: what is finished goes out, and slots go back, before this worker waits.
+        worker.flush();
+        adaptive.return_slots();
+        match context.queue.next(true, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
+            Next::Read(grab) => {
+                adaptive.device = Some(grab.device);
+                adaptive.jobs = grab.jobs;
             }
-            None => {
-                worker.flush();
-                match context.queue.next(true, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
-                    Next::Read(grab) => {
-                        adaptive.device = Some(grab.device);
-                        adaptive.jobs = grab.jobs;
-                    }
-                    Next::Hash(ready) => worker.run_ready(ready),
-                    Next::End => break,
-                }
-            }
+            Next::Hash(ready) => worker.run_ready(ready),
+            Next::End => break,
         }
     }
 }
 
-struct Adaptive<F> {
+struct Adaptive<'r, 'm, F> {
     window: Window,
     opened: VecDeque<Opened<F>>,
     jobs: VecDeque<Job>,
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
     untimed: usize,
+    lanes: Option<Lanes<'r, 'm, F>>,
+    /// The slot of a worker without lanes.
+    slot: Option<Slot<'r, 'm>>,
 }
 
-impl<F: SourceFile> Adaptive<F> {
+impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
+    /// True while another file can be begun.
+    fn has_room(&self) -> bool {
+        self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
+    }
+
+    /// Hashes in the lanes until one of them was seen to. Returns false when they are empty.
+    fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+        let Some(lanes) = &mut self.lanes else { return false };
+        if lanes.active() > 0 && lanes.active() < lanes.lanes() / 2 {
+            // Half empty lanes cost as much as full ones: give the walk a moment.
+            worker.context.queue.wait_for_jobs();
+        }
+        lanes.advance(worker)
+    }
+
+    fn return_slots(&mut self) {
+        self.slot = None;
+        if let Some(lanes) = &mut self.lanes {
+            lanes.return_slots();
+        }
+    }
+
     /// Opens files ahead: one, or as many as the window wants.
-    fn look_ahead<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn look_ahead<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         let context = worker.context;
         while self.opened.len() < self.window.files().max(1) {
             if worker.is_cancelled() {
@@ -80,8 +108,7 @@ impl<F: SourceFile> Adaptive<F> {
                 if let Some(device) = self.device.take() {
                     context.queue.reader_left(device);
                 }
-                // With files in hand, one does not wait for more.
-                match if self.opened.is_empty() { None } else { context.queue.try_take(Preference::Next) } {
+                match context.queue.try_take(Preference::Next) {
                     Some(grab) => {
                         self.device = Some(grab.device);
                         self.jobs = grab.jobs;
@@ -106,58 +133,105 @@ impl<F: SourceFile> Adaptive<F> {
         }
     }
 
-    /// Deals with one file; returns the slot unless it went on to other hands.
-    fn read_and_hash<'r, 'm, S: Source<File = F>, K: Sink>(
+    fn own_slot<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
+        let own = self.lanes.as_mut().map_or_else(|| self.slot.take(), Lanes::spare_slot);
+        own.unwrap_or_else(|| {
+            let started = worker.context.clock.start();
+            let slot = worker.context.table.acquire();
+            stop(started, &mut worker.timers.wait_space);
+            slot
+        })
+    }
+
+    fn keep_slot(&mut self, slot: Slot<'r, 'm>) {
+        match &mut self.lanes {
+            Some(lanes) => lanes.keep_slot(slot),
+            None => self.slot = Some(slot),
+        }
+    }
+
+    /// Reads the first slot of a file and sets it on its way.
+    fn begin<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<F>) {
+        let context = worker.context;
+        let mut slot = self.own_slot(worker);
+        self.untimed += 1;
+        let timed = (self.window.files() == 0 && self.untimed >= SAMPLE).then(Instant::now);
+        let first = worker.guarded_file(&opened, |worker| {
+            let started = context.clock.start();
+            let first = opened.first(slot.bytes());
+            stop(started, &mut worker.timers.read);
+            first
+        });
+        if let Some(timed) = timed {
+            self.untimed = 0;
+            let length = if let Some(Ok(First::Whole { length, .. })) = first { length } else { slot.bytes().len() };
+            self.window.observe(timed.elapsed(), length as u64);
+        }
+        match first {
+            None => self.keep_slot(slot),
+            Some(Err(failure)) => {
+                self.keep_slot(slot);
+                worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
+            }
+            Some(Ok(First::Whole { length, metadata })) => match &mut self.lanes {
+                Some(lanes) => lanes.submit_whole(opened, slot, length, metadata),
+                None => {
+                    worker.guarded_file(&opened, |worker| {
+                        hash_whole(worker, &opened, slot.filled(length), metadata);
+                    });
+                    self.keep_slot(slot);
+                }
+            },
+            Some(Ok(First::Long { metadata })) => self.begin_long(worker, opened, slot, metadata),
+        }
+    }
+
+    fn begin_long<S: Source<File = F>, K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<F>,
         mut slot: Slot<'r, 'm>,
-    ) -> Option<Slot<'r, 'm>> {
+        metadata: Option<pfh_record::Metadata>,
+    ) {
         let context = worker.context;
-        self.untimed += 1;
-        let timed = (self.window.files() == 0 && self.untimed >= SAMPLE).then(Instant::now);
-        let long = worker.guarded_file(&opened, |worker| {
-            let started = context.clock.start();
-            let first = opened.first(slot.bytes());
-            stop(started, &mut worker.timers.read);
-            if let Some(timed) = timed {
-                self.untimed = 0;
-                let length = if let Ok(First::Whole { length, .. }) = first { length } else { slot.bytes().len() };
-                self.window.observe(timed.elapsed(), length as u64);
-            }
-            first_or_whole(worker, &opened, &slot, first)
-        });
-        let Some(metadata) = long else { return Some(slot) };
-        // Others may take what this worker has not begun.
-        if let Some(device) = self.device {
-            context.queue.give_back(device, &mut self.jobs);
-        }
-        let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return Some(slot) };
         let options = context.options;
-        // A stream is read by one thread while others hash; so is a large file with several digests.
-        let spread = match metadata {
-            None => true,
-            Some(known) if tree::applies(&options.algorithms, options.piece_bytes, &known) && options.threads > 1 => {
-                drop(slot);
+        let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
+        let several = options.threads > 1;
+        match (metadata, &mut self.lanes) {
+            (Some(known), _) if several && tree::applies(&options.algorithms, options.piece_bytes, &known) => {
+                self.give_back_jobs(worker);
+                self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
-                return None;
             }
-            Some(known) => options.algorithms.len() > 1 && known.size >= SPREAD_FILE_BYTES,
-        };
-        if spread && options.threads > 1 {
-            feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
-            return None;
+            (Some(known), Some(lanes)) => lanes.submit_long(opened, slot, known),
+            // A stream is read by one thread while others hash; so is a large file with several digests.
+            (known, _)
+                if several
+                    && known.is_none_or(|known| options.algorithms.len() > 1 && known.size >= SPREAD_FILE_BYTES) =>
+            {
+                self.give_back_jobs(worker);
+                feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
+            }
+            _ => {
+                self.give_back_jobs(worker);
+                hash_long(worker, &opened, &mut slot, metadata);
+                self.keep_slot(slot);
+            }
         }
-        hash_long(worker, &opened, &mut slot, metadata);
-        Some(slot)
+    }
+
+    /// Others may take what this worker has not begun.
+    fn give_back_jobs<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        if let Some(device) = self.device {
+            worker.context.queue.give_back(device, &mut self.jobs);
+        }
     }
 }
 
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Slots that the reader of one spread file may be ahead, so that all readers together leave some to everybody.
     fn slots_ahead(&self) -> usize {
-        (self.table.slots() / self.options.threads)
-            .saturating_sub(2)
-            .clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
+        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + 2);
+        share.clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
     }
 }

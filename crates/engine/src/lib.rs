@@ -23,6 +23,7 @@ mod collect;
 mod control;
 mod digesting;
 mod job;
+mod lanes;
 mod limits;
 mod links;
 mod mtp;

@@ -204,6 +204,17 @@ impl<R> Queue<R> {
         self.lock().take(self.threads, preference)
     }
 
+    /// Waits a moment for jobs, where the walk may still bring some.
+    pub(crate) fn wait_for_jobs(&self) {
+        const MOMENT: Duration = Duration::from_micros(500);
+        let mut state = self.lock();
+        if state.jobs == 0 && !state.walk_ended && !state.stopped {
+            state.idle += 1;
+            let (mut state, _) = self.work.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
     /// Waits for something to do: reading where `read`, else hashing where `hash`.
     pub(crate) fn next(
         &self,

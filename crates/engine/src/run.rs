@@ -6,6 +6,7 @@ use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
 use crate::digesting::DigestSet;
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
+use crate::lanes;
 use crate::limits::{Budget, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
@@ -70,7 +71,9 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, MemoryTooSmall> {
     let started = Instant::now();
-    let budget = Budget::new(options, 0)?;
+    // Pieces end anywhere, and the other modes are as published.
+    let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
+    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms) } else { 0 })?;
     let mut arena = Arena::new(budget.stride_bytes, budget.slots);
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -81,6 +84,7 @@ pub fn run<S: Source, K: Sink>(
         table: &table,
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
         collector: Collector::new(sink, options.unordered),
+        lanes: budget.lanes,
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
         piece_memory_bytes: budget.waiting_bytes,
@@ -125,6 +129,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) table: &'r Table<'m>,
     pub(crate) queue: Queue<Ready<'r, 'm, S::File>>,
     collector: Collector<'r, K>,
+    /// Lanes of each worker; 0 for none.
+    pub(crate) lanes: usize,
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
@@ -395,16 +401,12 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     /// Begins work on an opened file; a panic becomes that file's error.
-    pub(crate) fn guarded_file<T>(
-        &mut self,
-        opened: &Opened<S::File>,
-        work: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<T> {
+    pub(crate) fn guarded_file<T>(&mut self, opened: &Opened<S::File>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = self.guarded(work);
         if result.is_none() {
             self.fail(opened.job.ticket, opened.job.entry.path(), Failure::panicked());
         }
-        result.flatten()
+        result
     }
 
     /// Runs `work`, and turns a panic in it into `None`: the file at fault gets an error, the run goes on.

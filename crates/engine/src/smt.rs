@@ -39,32 +39,22 @@ fn read_and_hash<S: Source, K: Sink>(
         let started = worker.context.clock.start();
         let first = opened.first(slot.bytes());
         stop(started, &mut worker.timers.read);
-        first_or_whole(worker, &opened, slot, first)
+        match first {
+            Ok(First::Whole { length, metadata }) => hash_whole(worker, &opened, slot.filled(length), metadata),
+            Ok(First::Long { metadata }) => return Some(metadata),
+            Err(failure) => worker.fail(opened.job.ticket, opened.job.entry.path(), failure),
+        }
+        None
     });
-    if let Some(metadata) = long
+    if let Some(Some(metadata)) = long
         && let Some((opened, metadata)) = worker.begin_long(opened, metadata)
     {
         hash_long(worker, &opened, slot, metadata);
     }
 }
 
-/// Ends what the first slot can end; what remains is a long file, whose expected metadata it returns.
-pub(crate) fn first_or_whole<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
-    slot: &Slot<'_, '_>,
-    first: Result<First, Failure>,
-) -> Option<Option<Metadata>> {
-    match first {
-        Ok(First::Whole { length, metadata }) => hash_whole(worker, opened, slot.filled(length), metadata),
-        Ok(First::Long { metadata }) => return Some(metadata),
-        Err(failure) => worker.fail(opened.job.ticket, opened.job.entry.path(), failure),
-    }
-    None
-}
-
 /// Hashes a file that is whole in memory.
-fn hash_whole<S: Source, K: Sink>(
+pub(crate) fn hash_whole<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     opened: &Opened<S::File>,
     content: &[u8],

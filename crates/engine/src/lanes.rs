@@ -1,0 +1,225 @@
+//! One worker's lanes: many files at once, each in a lane of the SIMD kernels.
+//!
+//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes see each chunk when it
+//! is read, by a digest set of the file's own.
+
+use crate::digesting::DigestSet;
+use crate::job::{Failure, Job, Yield};
+use crate::reading::Opened;
+use crate::run::{Sink, Worker};
+use crate::stats::stop;
+use crate::table::Slot;
+use pfh_digest::lanes::{Event, LaneId, LaneManager};
+use pfh_digest::{Algorithm, Digest};
+use pfh_record::Metadata;
+use pfh_source::{Source, SourceFile};
+
+/// A file in a lane.
+enum LaneFile<F> {
+    /// All of it is in the slot, and it is closed.
+    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, rest: Option<DigestSet> },
+    /// More of it is to be read.
+    Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet> },
+}
+
+/// The lanes of one worker.
+pub(crate) struct Lanes<'r, 'm, F> {
+    manager: LaneManager<Slot<'r, 'm>, LaneFile<F>>,
+    /// For each algorithm of the run, whether it has lanes.
+    laned: Vec<bool>,
+    /// Those without.
+    rest: Vec<Algorithm>,
+    spare_sets: Vec<DigestSet>,
+    spare_slots: Vec<Slot<'r, 'm>>,
+}
+
+/// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
+pub(crate) fn count(algorithms: &[Algorithm]) -> usize {
+    LaneManager::<Vec<u8>, ()>::new(&with_lanes(algorithms)).map_or(0, |manager| manager.lanes())
+}
+
+fn with_lanes(algorithms: &[Algorithm]) -> Vec<Algorithm> {
+    algorithms.iter().copied().filter(|one| LaneManager::<Vec<u8>, ()>::new(&[*one]).is_some()).collect()
+}
+
+impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
+    /// `None` where no algorithm has lanes on this CPU.
+    pub(crate) fn new(algorithms: &[Algorithm]) -> Option<Self> {
+        let with = with_lanes(algorithms);
+        Some(Lanes {
+            manager: LaneManager::new(&with)?,
+            laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
+            rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
+            spare_sets: Vec::new(),
+            spare_slots: Vec::new(),
+        })
+    }
+
+    pub(crate) fn lanes(&self) -> usize {
+        self.manager.lanes()
+    }
+
+    pub(crate) fn active(&self) -> usize {
+        self.manager.active()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.manager.active() == self.manager.lanes()
+    }
+
+    /// A slot of this worker's, free again.
+    pub(crate) fn spare_slot(&mut self) -> Option<Slot<'r, 'm>> {
+        self.spare_slots.pop()
+    }
+
+    pub(crate) fn keep_slot(&mut self, slot: Slot<'r, 'm>) {
+        self.spare_slots.push(slot);
+    }
+
+    /// Returns the spare slots to the table: others may wait for them.
+    pub(crate) fn return_slots(&mut self) {
+        self.spare_slots.clear();
+    }
+
+    /// Begins a file that is whole in its slot.
+    pub(crate) fn submit_whole(
+        &mut self,
+        opened: Opened<F>,
+        slot: Slot<'r, 'm>,
+        length: usize,
+        metadata: Option<Metadata>,
+    ) {
+        opened.file.release(length as u64);
+        let rest = self.rest_of(slot.filled(length));
+        let file = LaneFile::Whole { job: opened.job, metadata, bytes: length as u64, rest };
+        self.manager.submit(file, slot, length, true);
+    }
+
+    /// Begins a longer file, whose first slot is full.
+    pub(crate) fn submit_long(&mut self, opened: Opened<F>, mut slot: Slot<'r, 'm>, metadata: Metadata) {
+        let length = slot.bytes().len();
+        let rest = self.rest_of(slot.filled(length));
+        let file = LaneFile::Long { opened, metadata, offset: length as u64, rest };
+        self.manager.submit(file, slot, length, false);
+    }
+
+    fn rest_of(&mut self, content: &[u8]) -> Option<DigestSet> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let mut set = self.spare_sets.pop().unwrap_or_else(|| DigestSet::new(&self.rest, None));
+        set.update(content);
+        Some(set)
+    }
+
+    /// Hashes until a lane needs attention, and sees to it. Returns false when the lanes are empty.
+    pub(crate) fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+        let started = worker.context.clock.start();
+        let event = self.manager.advance();
+        stop(started, &mut worker.timers.hash);
+        match event {
+            Event::Idle => return false,
+            Event::NeedsData { lane, buffer } => self.read_on(worker, lane, buffer),
+            Event::Finished { tag, buffer, digests } => {
+                let rest = match &tag {
+                    LaneFile::Whole { rest, .. } | LaneFile::Long { rest, .. } => rest.is_some(),
+                };
+                let digests = if rest { Digests::Part(digests.to_vec()) } else { Digests::All(digests.to_vec()) };
+                self.spare_slots.push(buffer);
+                self.finish(worker, tag, digests);
+            }
+        }
+        true
+    }
+
+    /// The next chunk of a long file.
+    fn read_on<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        lane: LaneId,
+        mut slot: Slot<'r, 'm>,
+    ) {
+        let context = worker.context;
+        let LaneFile::Long { opened, metadata, offset, rest } = self.manager.tag_mut(lane) else { return };
+        let started = context.clock.start();
+        let read = if context.cancel.is_cancelled() {
+            Err(Failure::cancelled(*offset))
+        } else {
+            opened.next(slot.bytes(), *offset, Some(metadata)).and_then(|length| {
+                *offset += length as u64;
+                let last = length < slot.bytes().len() || *offset == metadata.size;
+                if last { opened.confirm(metadata, *offset).map(|()| (length, true)) } else { Ok((length, false)) }
+            })
+        };
+        stop(started, &mut worker.timers.read);
+        match read {
+            Ok((length, last)) => {
+                context.counters.add_bytes(length as u64);
+                opened.file.release(*offset);
+                if let Some(rest) = rest {
+                    let started = context.clock.start();
+                    rest.update(slot.filled(length));
+                    stop(started, &mut worker.timers.hash);
+                }
+                self.manager.refill(lane, slot, length, last);
+            }
+            Err(failure) => {
+                self.spare_slots.push(slot);
+                let (file, _) = self.manager.abandon(lane);
+                if let LaneFile::Long { opened, metadata, .. } = file {
+                    conclude_long(worker, &opened, &metadata, Err(failure));
+                }
+            }
+        }
+    }
+
+    fn finish<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        file: LaneFile<F>,
+        digests: Digests,
+    ) {
+        match file {
+            LaneFile::Whole { job, metadata, bytes, rest } => {
+                let digests = self.join(digests, rest);
+                worker.count_bytes(bytes);
+                let found = Yield { metadata, bytes_read: bytes, digests, pieces: Vec::new() };
+                worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
+            }
+            LaneFile::Long { opened, metadata, offset, rest } => {
+                let digests = self.join(digests, rest);
+                let found = Yield { metadata: Some(metadata), bytes_read: offset, digests, pieces: Vec::new() };
+                conclude_long(worker, &opened, &metadata, Ok(found));
+            }
+        }
+    }
+
+    /// The digests in the order of the run.
+    fn join(&mut self, digests: Digests, rest: Option<DigestSet>) -> Vec<Digest> {
+        let (part, mut set) = match (digests, rest) {
+            (Digests::All(all), _) => return all,
+            (Digests::Part(part), Some(set)) => (part, set),
+            (Digests::Part(part), None) => return part,
+        };
+        let (others, _) = set.finish();
+        self.spare_sets.push(set);
+        let (mut part, mut others) = (part.into_iter(), others.into_iter());
+        self.laned.iter().filter_map(|laned| if *laned { part.next() } else { others.next() }).collect()
+    }
+}
+
+/// What the lanes yield: every digest of the run, or those that have lanes.
+enum Digests {
+    All(Vec<Digest>),
+    Part(Vec<Digest>),
+}
+
+fn conclude_long<S: Source, K: Sink>(
+    worker: &mut Worker<'_, '_, '_, S, K>,
+    opened: &Opened<S::File>,
+    metadata: &Metadata,
+    result: Result<Yield, Failure>,
+) {
+    let claimed = (metadata.links > 1).then_some(metadata);
+    worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
+}
