@@ -41,4 +41,4 @@ pub use control::{CancelToken, Counters};
 pub use limits::MemoryTooSmall;
 pub use options::{Mode, Options, Order};
 pub use run::{Prepare, Sink, Skip, run};
-pub use stats::{Counts, Report, Timers};
+pub use stats::{Report, Timers};

@@ -14,11 +14,11 @@ use crate::options::{Mode, Options, Order};
 use crate::queue::Queue;
 use crate::reading::Opened;
 use crate::smt;
-use crate::stats::{Clock, Counts, Report, Timers, stop};
+use crate::stats::{Clock, Report, Timers, stop};
 use crate::table::{Arena, Table};
 use crate::tree::TreeFile;
 use pfh_digest::Digest;
-use pfh_record::{Metadata, Outcome, Record};
+use pfh_record::{Metadata, Outcome, Record, Summary};
 use pfh_source::{Found, Medium, Source, SourceFile};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -111,12 +111,11 @@ pub fn run<S: Source, K: Sink>(
     });
     context.collector.drain();
     let totals = context.totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let interrupted = context.stopped.into_inner() || cancel.is_cancelled();
     Ok(Report {
-        counts: totals.counts,
+        summary: Summary { elapsed: started.elapsed(), interrupted, ..totals.summary },
         left_out: totals.left_out,
-        elapsed: started.elapsed(),
         timers: totals.timers,
-        stopped: context.stopped.into_inner() || cancel.is_cancelled(),
     })
 }
 
@@ -148,7 +147,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
 
 #[derive(Default)]
 struct Totals {
-    counts: Counts,
+    summary: Summary,
     timers: Timers,
     left_out: u64,
 }
@@ -252,7 +251,7 @@ pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) set: DigestSet,
     pub(crate) timers: Timers,
     finished: Vec<Finished<K::Item>>,
-    counts: Counts,
+    summary: Summary,
     left_out: u64,
     bytes: u64,
 }
@@ -264,7 +263,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             set: DigestSet::new(&context.options.algorithms, context.options.piece_bytes),
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
-            counts: Counts::default(),
+            summary: Summary::default(),
             left_out: 0,
             bytes: 0,
         }
@@ -350,7 +349,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     fn finish(&mut self, ticket: Ticket, record: Record) {
-        self.counts.add(&record);
+        self.summary.count(&record);
         let item = (self.context.prepare)(record);
         self.push(Finished { ticket, item: Some(item) });
     }
@@ -423,7 +422,7 @@ impl<S: Source, K: Sink> Drop for Worker<'_, '_, '_, S, K> {
     fn drop(&mut self) {
         self.flush();
         let mut totals = self.context.totals.lock().unwrap_or_else(PoisonError::into_inner);
-        totals.counts += self.counts;
+        totals.summary.add(&self.summary);
         totals.timers += self.timers;
         totals.left_out += self.left_out;
     }

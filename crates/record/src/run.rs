@@ -45,7 +45,7 @@ pub struct HostFacts {
 }
 
 /// What is known of a run after its last record.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Files of which every byte was hashed.
     pub complete: u64,
@@ -53,13 +53,11 @@ pub struct Summary {
     pub changed: u64,
     /// Files that ended early.
     pub short: u64,
-    /// Files stopped by an error.
+    /// Files stopped by an error, and directories that could not be listed.
     pub unreadable: u64,
     /// Files left out on purpose.
     pub skipped: u64,
-    /// Directories and arguments that could not be listed; none of them is a file, so none has a record.
-    pub directories_failed: u64,
-    /// Bytes that went through the digests.
+    /// Bytes that were read.
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
@@ -78,6 +76,16 @@ impl Summary {
             Outcome::Skipped(_) => &mut self.skipped,
         } += 1;
         self.bytes += record.bytes_read;
+    }
+
+    /// Adds the counts and bytes of another part of the run.
+    pub fn add(&mut self, part: &Summary) {
+        self.complete += part.complete;
+        self.changed += part.changed;
+        self.short += part.short;
+        self.unreadable += part.unreadable;
+        self.skipped += part.skipped;
+        self.bytes += part.bytes;
     }
 
     /// All records: the sum of the five outcomes.

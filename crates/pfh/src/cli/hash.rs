@@ -9,7 +9,7 @@ use super::stats::{self, Setting};
 use super::{ExitStatus, message};
 use pfh::Hash;
 use pfh_digest::Algorithm;
-use pfh_engine::{CancelToken, Counters, Options, Report, Sink};
+use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::fs::File;
@@ -17,7 +17,7 @@ use std::io::{self, BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -69,8 +69,11 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&output));
     let counters = Counters::default();
     let totals = Totals::default();
+    let already_recorded = AtomicU64::new(0);
     let skip = |path: &[u8], metadata: &Metadata| {
-        own.contains(&identity(metadata)) || recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata))
+        let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
+        already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
+        known || own.contains(&identity(metadata))
     };
     let skips = !own.is_empty() || recorded.is_some();
 
@@ -95,7 +98,9 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     })
     .map_err(Stop::usage)?;
 
-    let summary = summary(&report, interrupt.came());
+    // What a journal already held is part of what it now holds.
+    let complete = report.summary.complete + already_recorded.into_inner();
+    let summary = Summary { complete, ..report.summary };
     let mut footer = Vec::new();
     format.footer(&summary, &mut footer);
     let status = printer.end(&footer, interrupt.came())?;
@@ -267,22 +272,6 @@ fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
     if let Some(all) = all {
         store(all);
         totals.known.store(true, Ordering::Relaxed);
-    }
-}
-
-fn summary(report: &Report, interrupted: bool) -> Summary {
-    let counts = &report.counts;
-    Summary {
-        // What a journal already held is part of what it now holds.
-        complete: counts.complete + report.left_out,
-        changed: counts.changed,
-        short: counts.short,
-        unreadable: counts.unreadable,
-        skipped: counts.skipped,
-        bytes: counts.bytes,
-        elapsed: report.elapsed,
-        interrupted,
-        ..Summary::default()
     }
 }
 

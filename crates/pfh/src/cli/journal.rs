@@ -80,7 +80,7 @@ impl Recorded {
             }
             recorded.has_header = true;
         }
-        recorded.keep_bytes = journal.summary_offset.unwrap_or(journal.whole_bytes);
+        recorded.keep_bytes = journal.resume_offset();
         recorded.torn = journal.torn.map(|error| error.to_string());
         Ok(recorded)
     }

@@ -15,7 +15,7 @@ pub(crate) struct Setting {
 
 /// The statistics of a run, as text of several lines or one JSON object.
 pub(crate) fn describe(form: StatsForm, summary: &Summary, report: &Report, setting: &Setting) -> String {
-    let seconds = report.elapsed.as_secs_f64();
+    let seconds = summary.elapsed.as_secs_f64();
     let rate = if seconds > 0.0 { (summary.bytes as f64 / seconds) as u64 } else { 0 };
     let timers = &report.timers;
     match form {

@@ -85,7 +85,6 @@ impl Format for Dfxml {
             ("short", summary.short),
             ("unreadable", summary.unreadable),
             ("skipped", summary.skipped),
-            ("directories_failed", summary.directories_failed),
             ("bytes", summary.bytes),
         ] {
             push(out, " ");

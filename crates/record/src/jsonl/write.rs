@@ -94,7 +94,6 @@ impl Format for Jsonl {
             ("short", summary.short),
             ("unreadable", summary.unreadable),
             ("skipped", summary.skipped),
-            ("directories_failed", summary.directories_failed),
             ("bytes", summary.bytes),
         ] {
             push_number_field(name, value, out);
