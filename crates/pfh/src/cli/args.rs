@@ -39,7 +39,7 @@ Examples:
       SHA-256 of every file below DIR, as `sha256sum` prints it
   pfh hash -a md5 -o sums DIR && md5sum -c sums
       a list that coreutils checks
-  pfh hash -a md5,sha256 -f hashdeep -o known DIR && hashdeep -rlak known DIR
+  pfh hash -f hashdeep -o known DIR && hashdeep -rlak known DIR
       a list that hashdeep audits (-l: the list has relative paths)
   pfh hash -o archive.jsonl --resume /archive
       a journal that an interrupted run continues
@@ -193,6 +193,8 @@ pub(crate) struct EngineArguments {
     pub(crate) threads: Option<u16>,
 
     /// Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks).
+    ///
+    /// With --mode mtp they are among the threads, with --io direct beside them.
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) prefetchers: u16,
 
@@ -267,7 +269,7 @@ pub(crate) enum IoWord {
     Buffered,
     /// Through it, but cached pages are dropped before and behind the reading.
     Drop,
-    /// Around it (O_DIRECT).
+    /// Around it (O_DIRECT); as drop where the filesystem refuses, which --stats counts.
     Direct,
 }
 
