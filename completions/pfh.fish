@@ -60,7 +60,7 @@ physical\t'By place on the medium, where the filesystem tells it'
 size\t'Largest first'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l io -d 'How contents pass the page cache' -r -f -a "buffered\t'Through the page cache'
 drop\t'Through it, but cached pages are dropped before and behind the reading'
-direct\t'Around it (O_DIRECT)'"
+direct\t'Around it (O_DIRECT); as drop where the filesystem refuses, which --stats counts'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'What the files lie on, where the system does not know or is wrong' -r -f -a "rotating\t''
 solid-state\t''
 network\t''
