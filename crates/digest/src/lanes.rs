@@ -19,7 +19,7 @@ mod track;
 mod vector;
 
 pub use backend::{BACKEND_VARIABLE, Backend, BackendError};
-pub use manager::{Event, LaneId, LaneManager};
+pub use manager::{Detached, Event, LaneId, LaneManager};
 
 /// Lanes of a manager, at most: sets of them are the bits of a word.
 const LANES_MAX: usize = 64;

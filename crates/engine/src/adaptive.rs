@@ -5,7 +5,7 @@
 
 use crate::chain::{Feeding, feed};
 use crate::job::Job;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, MovingFile};
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
@@ -39,7 +39,13 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     loop {
         while adaptive.has_room() {
             adaptive.look_ahead(&mut worker);
-            let Some(opened) = adaptive.opened.pop_front() else { break };
+            let Some(opened) = adaptive.opened.pop_front() else {
+                match context.queue.pop_moving() {
+                    Some(file) => adaptive.adopt(&mut worker, file),
+                    None => break,
+                }
+                continue;
+            };
             let announced = opened.announced_bytes;
             adaptive.begin(&mut worker, opened);
             context.announced_left.fetch_add(announced, Ordering::Relaxed);
@@ -56,6 +62,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 adaptive.jobs = grab.jobs;
             }
             Next::Hash(ready) => worker.run_ready(ready),
+            Next::Adopt(file) => adaptive.adopt(&mut worker, file),
             Next::End => break,
         }
     }
@@ -87,6 +94,13 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             worker.context.queue.wait_for_jobs();
         }
         lanes.advance(worker)
+    }
+
+    fn adopt<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<F>) {
+        // Only workers with lanes send files, and all workers of a run are alike.
+        if let Some(lanes) = &mut self.lanes {
+            lanes.adopt(worker, file);
+        }
     }
 
     fn return_slots(&mut self) {
@@ -203,7 +217,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
                 self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
             }
-            (Some(known), Some(lanes)) => lanes.submit_long(opened, slot, known),
+            (Some(known), Some(lanes)) => lanes.submit_long(worker, opened, slot, known),
             // A stream is read by one thread while others hash; so is a large file with several digests.
             (known, _)
                 if several

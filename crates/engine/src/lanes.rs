@@ -9,13 +9,16 @@ use crate::reading::Opened;
 use crate::run::{Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_digest::lanes::{Event, LaneId, LaneManager};
+use pfh_digest::lanes::{Detached, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest};
 use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
 
+/// A long file between two chunks, on its way to another worker's lanes.
+pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
+
 /// A file in a lane.
-enum LaneFile<F> {
+pub(crate) enum LaneFile<F> {
     /// All of it is in the slot, and it is closed.
     Whole { job: Job, metadata: Option<Metadata>, bytes: u64, rest: Option<DigestSet> },
     /// More of it is to be read.
@@ -31,6 +34,8 @@ pub(crate) struct Lanes<'r, 'm, F> {
     rest: Vec<Algorithm>,
     spare_sets: Vec<DigestSet>,
     spare_slots: Vec<Slot<'r, 'm>>,
+    /// So many lanes are to be given to workers that have nothing to do.
+    giving: usize,
 }
 
 /// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
@@ -52,6 +57,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
+            giving: 0,
         })
     }
 
@@ -96,7 +102,14 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Begins a longer file, whose first slot is full.
-    pub(crate) fn submit_long(&mut self, opened: Opened<F>, mut slot: Slot<'r, 'm>, metadata: Metadata) {
+    pub(crate) fn submit_long<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<F>,
+        mut slot: Slot<'r, 'm>,
+        metadata: Metadata,
+    ) {
+        worker.context.queue.large_file_began();
         let length = slot.bytes().len();
         let rest = self.rest_of(slot.filled(length));
         let file = LaneFile::Long { opened, metadata, offset: length as u64, rest };
@@ -119,7 +132,14 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         stop(started, &mut worker.timers.hash);
         match event {
             Event::Idle => return false,
-            Event::NeedsData { lane, buffer } => self.read_on(worker, lane, buffer),
+            Event::NeedsData { lane, buffer } => {
+                if self.gives(worker) {
+                    self.spare_slots.push(buffer);
+                    worker.context.queue.push_moving(self.manager.detach(lane));
+                } else {
+                    self.read_on(worker, lane, buffer);
+                }
+            }
             Event::Finished { tag, buffer, digests } => {
                 let rest = match &tag {
                     LaneFile::Whole { rest, .. } | LaneFile::Long { rest, .. } => rest.is_some(),
@@ -130,6 +150,27 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             }
         }
         true
+    }
+
+    /// Whether the lane at hand goes to another worker: half of the lanes do when one has nothing to do.
+    fn gives<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) -> bool {
+        if self.giving == 0 && self.manager.active() > 1 && worker.context.queue.wants_lanes() {
+            self.giving = self.manager.active() / 2;
+        }
+        let gives = self.giving > 0 && self.manager.active() > 1;
+        self.giving = self.giving.saturating_sub(1);
+        gives
+    }
+
+    /// Goes on with a file that another worker began.
+    pub(crate) fn adopt<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        file: MovingFile<F>,
+    ) {
+        let slot = self.spare_slots.pop().unwrap_or_else(|| worker.context.table.acquire());
+        let lane = self.manager.attach(file);
+        self.read_on(worker, lane, slot);
     }
 
     /// The next chunk of a long file.
@@ -222,4 +263,5 @@ fn conclude_long<S: Source, K: Sink>(
 ) {
     let claimed = (metadata.links > 1).then_some(metadata);
     worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
+    worker.context.queue.large_file_ended();
 }

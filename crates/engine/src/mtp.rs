@@ -57,7 +57,7 @@ fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
         worker.flush();
         match context.queue.next(false, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
             Next::Hash(ready) => worker.run_ready(ready),
-            Next::Read(_) | Next::End => break,
+            Next::Read(_) | Next::Adopt(_) | Next::End => break,
         }
     }
 }
@@ -84,7 +84,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 worker.flush();
                 match context.queue.next(true, false, preference, context.clock, &mut worker.timers.wait_file) {
                     Next::Read(grab) => Some(grab),
-                    Next::Hash(_) | Next::End => None,
+                    Next::Hash(_) | Next::Adopt(_) | Next::End => None,
                 }
             });
             let Some(Grab { device, mut jobs }) = grab else { break };

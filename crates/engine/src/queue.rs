@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub(crate) struct Queue<R> {
-    state: Mutex<State<R>>,
+pub(crate) struct Queue<R, L> {
+    state: Mutex<State<R, L>>,
     work: Condvar,
     room: Condvar,
     /// Waiting memory: jobs and records between the walk and their delivery.
@@ -24,10 +24,12 @@ pub(crate) struct Queue<R> {
     threads: usize,
 }
 
-struct State<R> {
+struct State<R, L> {
     devices: Vec<DeviceJobs>,
     jobs: usize,
     ready: VecDeque<R>,
+    /// Half-hashed files on their way from one worker's lanes to another's.
+    moving: VecDeque<L>,
     waiting_bytes: u64,
     walk_ended: bool,
     stopped: bool,
@@ -53,9 +55,10 @@ pub(crate) struct Grab {
 }
 
 /// What a worker does next.
-pub(crate) enum Next<R> {
+pub(crate) enum Next<R, L> {
     Read(Grab),
     Hash(R),
+    Adopt(L),
     End,
 }
 
@@ -68,12 +71,13 @@ pub(crate) enum Preference {
     Fitting(u64),
 }
 
-impl<R> Queue<R> {
-    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<R> {
+impl<R, L> Queue<R, L> {
+    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<R, L> {
         let state = State {
             devices: Vec::new(),
             jobs: 0,
             ready: VecDeque::new(),
+            moving: VecDeque::new(),
             waiting_bytes: 0,
             walk_ended: false,
             stopped: false,
@@ -199,6 +203,21 @@ impl<R> Queue<R> {
         self.lock().ready.pop_front()
     }
 
+    /// Whether some worker waits although there will be no further jobs: lanes should be shared with it.
+    pub(crate) fn wants_lanes(&self) -> bool {
+        let state = self.lock();
+        state.walk_ended && state.jobs == 0 && state.idle > 0 && state.moving.is_empty()
+    }
+
+    pub(crate) fn push_moving(&self, file: L) {
+        self.lock().moving.push_back(file);
+        self.work.notify_one();
+    }
+
+    pub(crate) fn pop_moving(&self) -> Option<L> {
+        self.lock().moving.pop_front()
+    }
+
     /// Takes jobs without waiting.
     pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab> {
         self.lock().take(self.threads, preference)
@@ -223,7 +242,7 @@ impl<R> Queue<R> {
         preference: Preference,
         clock: Clock,
         waited: &mut Duration,
-    ) -> Next<R> {
+    ) -> Next<R, L> {
         let mut state = self.lock();
         loop {
             if read && let Some(grab) = state.take(self.threads, preference) {
@@ -231,6 +250,9 @@ impl<R> Queue<R> {
             }
             if hash && let Some(item) = state.ready.pop_front() {
                 return Next::Hash(item);
+            }
+            if hash && let Some(file) = state.moving.pop_front() {
+                return Next::Adopt(file);
             }
             if state.is_over(hash) {
                 self.work.notify_all();
@@ -278,7 +300,7 @@ impl<R> Queue<R> {
         }
     }
 
-    fn wake(&self, state: &State<R>) {
+    fn wake(&self, state: &State<R, L>) {
         match state.idle {
             0 => {}
             1 => self.work.notify_one(),
@@ -286,12 +308,12 @@ impl<R> Queue<R> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<R>> {
+    fn lock(&self) -> MutexGuard<'_, State<R, L>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<R> State<R> {
+impl<R, L> State<R, L> {
     fn take(&mut self, threads: usize, preference: Preference) -> Option<Grab> {
         if self.jobs == 0 {
             return None;
@@ -316,7 +338,7 @@ impl<R> State<R> {
         let no_jobs = self.stopped || (self.walk_ended && self.jobs == 0);
         if hash {
             // What is being read will still have to be hashed.
-            no_jobs && self.large_files == 0 && self.prefetchers == 0 && self.ready.is_empty()
+            no_jobs && self.large_files == 0 && self.prefetchers == 0 && self.ready.is_empty() && self.moving.is_empty()
         } else {
             // A job that waited for a large file may come back.
             no_jobs && self.large_files == 0

@@ -6,7 +6,7 @@ use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
 use crate::digesting::DigestSet;
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
-use crate::lanes;
+use crate::lanes::{self, MovingFile};
 use crate::limits::{Budget, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
@@ -126,7 +126,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     prepare: Prepare<'r, K::Item>,
     skip: Option<Skip<'r>>,
     pub(crate) table: &'r Table<'m>,
-    pub(crate) queue: Queue<Ready<'r, 'm, S::File>>,
+    pub(crate) queue: Queue<Ready<'r, 'm, S::File>, MovingFile<S::File>>,
     collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,

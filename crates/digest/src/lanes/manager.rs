@@ -6,7 +6,7 @@ use super::LANES_MAX;
 use super::backend::Backend;
 use super::definition::PADDING_BYTES_MAX;
 use super::schedule::Schedule;
-use super::track::{Buffers, LaneSet};
+use super::track::{self, Buffers, LaneSet};
 use crate::{Algorithm, Digest};
 
 /// Hashes many messages at once, one in each lane, by one or several algorithms.
@@ -77,6 +77,15 @@ pub struct LaneManager<B, T> {
 struct Slot<B, T> {
     tag: Option<T>,
     buffer: Option<B>,
+}
+
+/// A message between two chunks, on its way from one manager to another.
+#[derive(Debug)]
+pub struct Detached<T> {
+    tag: T,
+    message_bytes: u64,
+    tracks: Vec<track::Detached>,
+    algorithms: Vec<Algorithm>,
 }
 
 /// A lane, while it waits for its next chunk.
@@ -214,6 +223,34 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         self.ended &= !(1 << lane);
         let Slot { tag, buffer } = &mut self.slots[lane];
         (tag.take().expect("the lane holds a message"), buffer.take())
+    }
+
+    /// Takes the message of a lane that needs data out, to go on in another manager of the same algorithms: a thread that
+    /// has nothing to do can take work over from one that has much.
+    ///
+    /// # Panics
+    /// When the lane does not need data.
+    pub fn detach(&mut self, lane: LaneId) -> Detached<T> {
+        let lane = usize::from(lane.0);
+        assert!(self.occupied & 1 << lane != 0 && self.slots[lane].buffer.is_none(), "the lane does not need data");
+        self.occupied &= !(1 << lane);
+        let (message_bytes, tracks) = self.schedule.detach(lane);
+        let tag = self.slots[lane].tag.take().expect("the lane holds a message");
+        Detached { tag, message_bytes, tracks, algorithms: self.schedule.algorithms() }
+    }
+
+    /// Goes on with a message in a free lane, which needs data and is to be refilled.
+    ///
+    /// # Panics
+    /// When no lane is free, or the message comes from a manager of other algorithms.
+    pub fn attach(&mut self, detached: Detached<T>) -> LaneId {
+        assert!(!self.is_full(), "no lane is free");
+        assert_eq!(detached.algorithms, self.schedule.algorithms(), "a message goes on with its own algorithms");
+        let lane = self.occupied.trailing_ones() as usize;
+        self.schedule.attach(lane, detached.message_bytes, &detached.tracks);
+        self.occupied |= 1 << lane;
+        self.slots[lane].tag = Some(detached.tag);
+        LaneId(lane as u8)
     }
 
     /// Runs the kernels until a lane needs attention. When several do, the calls return one after the other, and no kernel

@@ -4,7 +4,7 @@ use super::LANES_MAX;
 use super::backend::Backend;
 use super::definition::Definition;
 use super::plan::Plan;
-use super::track::{Buffers, Chunk, LaneSet, Track};
+use super::track::{Buffers, Chunk, Detached, LaneSet, Track};
 use crate::{Algorithm, Digest};
 
 /// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level cache.
@@ -59,6 +59,11 @@ impl Schedule {
         })
     }
 
+    /// The algorithms, in their order.
+    pub(super) fn algorithms(&self) -> Vec<Algorithm> {
+        self.tracks.iter().map(Track::algorithm).collect()
+    }
+
     /// Number of lanes.
     pub(super) fn lanes(&self) -> usize {
         self.lanes
@@ -87,6 +92,20 @@ impl Schedule {
             self.hashing |= 1 << lane;
         }
         ended
+    }
+
+    /// Takes the message of a lane that needs data out: its length so far, and what each algorithm knows of it.
+    pub(super) fn detach(&mut self, lane: usize) -> (u64, Vec<Detached>) {
+        let detached = self.tracks.iter_mut().map(|track| track.detach(lane)).collect();
+        (self.chunks[lane].message_bytes, detached)
+    }
+
+    /// Goes on in a free lane with a message that was taken out of another.
+    pub(super) fn attach(&mut self, lane: usize, message_bytes: u64, detached: &[Detached]) {
+        self.chunks[lane] = Chunk { message_bytes, ..Chunk::default() };
+        for (track, detached) in self.tracks.iter_mut().zip(detached) {
+            track.attach(lane, detached);
+        }
     }
 
     /// Forgets the message of a lane.

@@ -59,6 +59,14 @@ struct Position {
     offset: usize,
 }
 
+/// What one algorithm knows of a message between two chunks.
+#[derive(Debug)]
+pub(super) struct Detached {
+    state: Vec<u8>,
+    /// Bytes that did not fill a block.
+    carried: Vec<u8>,
+}
+
 /// One algorithm over all lanes.
 pub(super) struct Track {
     algorithm: Algorithm,
@@ -111,6 +119,10 @@ impl Track {
         }
     }
 
+    pub(super) fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
     /// True if hashing many messages at once gains something.
     pub(super) fn pays(&self) -> bool {
         self.width > 1
@@ -132,6 +144,24 @@ impl Track {
     pub(super) fn abandon(&mut self, lane: usize) {
         self.running &= !(1 << lane);
         self.waiting &= !(1 << lane);
+    }
+
+    /// Takes the state of a waiting lane out, with what its last chunk left over.
+    pub(super) fn detach(&mut self, lane: usize) -> Detached {
+        self.abandon(lane);
+        let mut state = vec![0; self.definition.state_bytes()];
+        let group = group_of(&mut self.states, lane / self.width, self.width, self.definition);
+        self.definition.copy(group, self.width, lane % self.width, &mut state, 1, 0);
+        Detached { state, carried: self.tails[lane][..std::mem::take(&mut self.carried_bytes[lane])].to_vec() }
+    }
+
+    /// Puts the state of a message that goes on into a lane, which waits from now on.
+    pub(super) fn attach(&mut self, lane: usize, detached: &Detached) {
+        let group = group_of(&mut self.states, lane / self.width, self.width, self.definition);
+        self.definition.copy(&detached.state, 1, 0, group, self.width, lane % self.width);
+        self.tails[lane][..detached.carried.len()].copy_from_slice(&detached.carried);
+        self.carried_bytes[lane] = detached.carried.len();
+        self.waiting |= 1 << lane;
     }
 
     /// Takes up a lane's next chunk.
