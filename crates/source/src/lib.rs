@@ -2,7 +2,7 @@
 //!
 //! [`Source`] and [`SourceFile`] are what the engine asks of any place that holds files; [`LocalSource`] is the file
 //! system of this machine. It is the only code of the project that opens a file for its contents. It knows no digest,
-//! no output format and no thread.
+//! and no output format.
 //!
 //! ```
 //! use pfh_source::{Found, LocalSource, Source, WalkOptions};
@@ -29,6 +29,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("pfh-source reads directories and devices through Linux system calls");
 
+mod ahead;
 #[cfg(test)]
 mod deep;
 mod device;

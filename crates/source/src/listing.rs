@@ -9,10 +9,14 @@ use rustix::fs::{FileType, RawDir};
 use rustix::io::Errno;
 
 /// Bytes of directory records fetched by one system call.
-pub(crate) const RECORD_BYTES: usize = 256 * 1024;
+const RECORD_BYTES: usize = 256 * 1024;
 
 /// Buffer for [`Listing::read`], used again for each directory.
 pub(crate) type Records = Box<[MaybeUninit<u8>]>;
+
+pub(crate) fn records() -> Records {
+    vec![MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice()
+}
 
 /// One name as the directory states it.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +44,15 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Reads the directory to its end. With an error, the listing holds what came before it.
-    pub(crate) fn read(directory: BorrowedFd<'_>, records: &mut Records) -> (Self, io::Result<()>) {
+    /// Reads the directory to its end. With an error, the listing holds what came before it; more than `names_max`
+    /// names are one.
+    pub(crate) fn read(directory: BorrowedFd<'_>, records: &mut Records, names_max: usize) -> (Self, io::Result<()>) {
         let mut listing = Self::default();
         let mut entries = RawDir::new(directory, records);
         let outcome = loop {
             match entries.next() {
                 None => break Ok(()),
+                Some(Ok(_)) if listing.items.len() == names_max => break Err(io::ErrorKind::FileTooLarge.into()),
                 Some(Err(Errno::INTR)) => {}
                 Some(Err(error)) => break Err(error.into()),
                 Some(Ok(entry)) => {
@@ -79,6 +85,10 @@ impl Listing {
             Ordering::Equal => bytes(names, left).cmp(bytes(names, right)),
             unequal => unequal,
         });
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Item> {

@@ -3,18 +3,21 @@
 //! One [`Level`] for each directory between the argument and the current place, on the heap: a deep tree costs memory,
 //! never stack. A directory is opened from its parent's descriptor, so that no path is too long.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Instant;
 
 use pfh_record::SkipReason;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
+use crate::ahead::{Ahead, Listed, Slot, WINDOW};
 use crate::device::Filesystem;
 use crate::directory::{self, Descriptor, Directory, Identity, Opened};
-use crate::listing::{Item, Listing, RECORD_BYTES, Records};
+use crate::listing::{self, Item, Listing, Records};
 use crate::local::LocalSource;
 use crate::long_path;
 use crate::options::FileList;
@@ -30,6 +33,7 @@ pub(crate) struct Walk<'a> {
     /// Whether every regular file's size is asked for.
     sizes: bool,
     records: Records,
+    ahead: Ahead,
     levels: Vec<Level>,
     /// Where arguments belong: one holder for each filesystem, the one used last.
     holder: Option<Arc<Directory>>,
@@ -45,6 +49,9 @@ struct Level {
     descriptor: Option<OwnedFd>,
     listing: Listing,
     next: usize,
+    /// Subdirectories that are listed ahead, by index, and where the search for more goes on.
+    ahead: VecDeque<(usize, Arc<Slot>)>,
+    ahead_next: usize,
 }
 
 impl Level {
@@ -64,12 +71,13 @@ type Flow = ControlFlow<()>;
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(source: &'a LocalSource, sizes: bool, visit: &'a mut dyn FnMut(Found) -> bool) -> Self {
-        let records = vec![std::mem::MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice();
+        let records = listing::records();
         Self {
             source,
             visit,
             sizes,
             records,
+            ahead: Ahead::new(),
             levels: Vec::new(),
             holder: None,
             #[cfg(test)]
@@ -184,6 +192,7 @@ impl<'a> Walk<'a> {
         if self.source.options.max_depth == Some(0) {
             return Flow::Continue(());
         }
+        let start = Instant::now();
         let opened = directory::open(CWD, path, true).map_err(io::Error::from).and_then(|descriptor| {
             let identity = Identity::of(&fstat(&descriptor)?);
             let filesystem = self.source.filesystems.of(identity.device, || Some(&descriptor));
@@ -192,28 +201,87 @@ impl<'a> Walk<'a> {
         match opened {
             Ok(opened) => {
                 let (directory, descriptor) = Directory::argument(path, opened, &self.source.budget);
-                self.enter(directory, descriptor)?;
+                self.enter(directory, descriptor, None, start)?;
                 self.descend()
             }
             Err(error) => self.failed(path.to_vec(), error),
         }
     }
 
-    /// Lists a directory and makes it the current level.
-    fn enter(&mut self, directory: Arc<Directory>, descriptor: Option<OwnedFd>) -> Flow {
+    /// Makes a directory, whose opening began at `start`, the current level; lists it unless that was done ahead.
+    fn enter(
+        &mut self,
+        directory: Arc<Directory>,
+        descriptor: Option<OwnedFd>,
+        listing: Option<Listing>,
+        start: Instant,
+    ) -> Flow {
         // Only the innermost level may hold a descriptor beside the budget.
         if let Some(parent) = self.levels.last_mut() {
             parent.descriptor = None;
         }
-        let mut level = Level { directory, descriptor, listing: Listing::default(), next: 0 };
-        let (listing, outcome) = match level.descriptor() {
-            Ok(descriptor) => Listing::read(descriptor, &mut self.records),
-            Err(error) => (Listing::default(), Err(error)),
+        let mut level = Level {
+            directory,
+            descriptor,
+            listing: Listing::default(),
+            next: 0,
+            ahead: VecDeque::new(),
+            ahead_next: 0,
+        };
+        let (listing, outcome) = match listing {
+            Some(listing) => (listing, Ok(())),
+            None => {
+                let (listing, outcome) = match level.descriptor() {
+                    Ok(descriptor) => Listing::read(descriptor, &mut self.records, usize::MAX),
+                    Err(error) => (Listing::default(), Err(error)),
+                };
+                self.ahead.took(start.elapsed(), listing.len());
+                (listing, outcome)
+            }
         };
         level.listing = listing;
         let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error));
         self.levels.push(level);
         failed.map_or(Flow::Continue(()), |failed| self.visit(failed))
+    }
+
+    /// Has the next subdirectories of the current level listed ahead where that pays, and takes the listing of the one
+    /// that the walk is at, if there is one.
+    fn listed_ahead(&mut self) -> Option<Listed> {
+        let filter = &self.source.filter;
+        let (level, outer) = self.levels.split_last_mut()?;
+        let here = level.next - 1;
+        let mut slot = None;
+        while level.ahead.front().is_some_and(|(index, _)| *index <= here) {
+            slot = level.ahead.pop_front();
+        }
+        if self.ahead.is_useful() {
+            // The outermost levels are the last to come to theirs.
+            let mut held: usize = outer.iter().map(|level| level.ahead.len()).sum();
+            for level in outer {
+                if held + 2 * WINDOW <= self.ahead.slots_max() {
+                    break;
+                }
+                held -= level.ahead.len();
+                level.ahead.clear();
+            }
+            let mut wanted = Vec::new();
+            level.ahead_next = level.ahead_next.max(level.next);
+            while level.ahead.len() + wanted.len() < WINDOW
+                && let Some(item) = level.listing.get(level.ahead_next)
+            {
+                let name = level.listing.name(&item);
+                if item.kind == FileType::Directory && filter.wants_directory(name, || level.directory.join(name)) {
+                    wanted.push((level.ahead_next, name));
+                }
+                level.ahead_next += 1;
+            }
+            // What is asked for last is served first: the nearest.
+            let slots = wanted.into_iter().rev().map(|(index, name)| (index, self.ahead.list(&level.directory, name)));
+            let slots: Vec<_> = slots.collect();
+            level.ahead.extend(slots.into_iter().rev());
+        }
+        slot.filter(|(index, _)| *index == here)?.1.take()
     }
 
     /// Walks below the current level until it is done.
@@ -303,7 +371,7 @@ impl<'a> Walk<'a> {
     fn subdirectory(&mut self, item: &Item, follow: bool) -> Flow {
         let source = self.source;
         let depth = self.levels.len();
-        let Some(level) = self.levels.last_mut() else { return Flow::Continue(()) };
+        let Some(level) = self.levels.last() else { return Flow::Continue(()) };
         let parent = Arc::clone(&level.directory);
         let filter = &source.filter;
         if source.options.max_depth.is_some_and(|max| depth >= max)
@@ -312,16 +380,17 @@ impl<'a> Walk<'a> {
             return Flow::Continue(());
         }
         let name = level.listing.name(item).to_vec();
-        let opened = level.descriptor().and_then(|start| {
-            let descriptor = directory::open(start, &name, follow)?;
-            let identity = Identity::of(&fstat(&descriptor)?);
-            let filesystem = if Some(identity.device) == parent.identity().map(|parent| parent.device) {
-                Arc::clone(parent.filesystem())
-            } else {
-                source.filesystems.of(identity.device, || Some(&descriptor))
-            };
-            Ok(Opened { descriptor, identity, filesystem })
-        });
+        let start = Instant::now();
+        let (opened, listing) = match self.listed_ahead() {
+            Some(listed) => {
+                let filesystem = Arc::clone(parent.filesystem());
+                (
+                    Ok(Opened { descriptor: listed.descriptor, identity: listed.identity, filesystem }),
+                    Some(listed.listing),
+                )
+            }
+            None => (self.open_subdirectory(&parent, &name, follow), None),
+        };
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => return self.failed(parent.join(&name), error),
@@ -335,7 +404,19 @@ impl<'a> Walk<'a> {
             return self.skipped(item, SkipReason::Loop);
         }
         let (directory, descriptor) = parent.child(&name, opened, &source.budget);
-        self.enter(directory, descriptor)
+        self.enter(directory, descriptor, listing, start)
+    }
+
+    fn open_subdirectory(&mut self, parent: &Directory, name: &[u8], follow: bool) -> io::Result<Opened> {
+        let level = self.levels.last_mut().ok_or(Errno::NOENT)?;
+        let descriptor = directory::open(level.descriptor()?, name, follow)?;
+        let identity = Identity::of(&fstat(&descriptor)?);
+        let filesystem = if Some(identity.device) == parent.identity().map(|parent| parent.device) {
+            Arc::clone(parent.filesystem())
+        } else {
+            self.source.filesystems.of(identity.device, || Some(&descriptor))
+        };
+        Ok(Opened { descriptor, identity, filesystem })
     }
 
     fn wants(&self, item: &Item) -> bool {
@@ -380,6 +461,59 @@ mod tests {
     use super::*;
     use crate::options::WalkOptions;
 
+    fn walked(source: &LocalSource, prepare: impl FnOnce(&mut Walk<'_>)) -> Vec<(Vec<u8>, bool, &'static str)> {
+        let mut found = Vec::new();
+        let mut visit = |item: Found| {
+            found.push(match item {
+                Found::Entry(entry) => (entry.path(), entry.inode_hint != 0, "entry"),
+                Found::Skipped(path, _) => (path, true, "skipped"),
+                Found::Failed(path, _) => (path, true, "failed"),
+            });
+            true
+        };
+        let mut walk = Walk::new(source, false, &mut visit);
+        prepare(&mut walk);
+        walk.run(None);
+        found
+    }
+
+    fn source(root: &std::path::Path, options: WalkOptions) -> LocalSource {
+        let roots = vec![root.as_os_str().as_bytes().to_vec()];
+        LocalSource::new(WalkOptions { roots, ..options }).unwrap()
+    }
+
+    #[test]
+    fn listing_ahead_changes_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        for path in (0..1000).map(|number| format!("{:02}/{:02}/{}", number / 40, number / 2 % 20, number % 2)) {
+            fs::create_dir_all(root.path().join(&path)).unwrap();
+            fs::write(root.path().join(&path).join("file"), "").unwrap();
+        }
+        symlink(".", root.path().join("07/loop")).unwrap();
+        let options = || WalkOptions { follow_directories: true, exclude: vec!["13".into()], ..WalkOptions::default() };
+        let expected = walked(&source(root.path(), options()), |_| ());
+        assert!(expected.len() > 900 && expected.iter().any(|found| found.2 == "skipped"));
+        for slots_max in [2 * WINDOW, 256] {
+            for budget in [0, 5, 10_000] {
+                let mut source = source(root.path(), options());
+                source.budget = crate::limits::Budget::new(budget);
+                let found = walked(&source, |walk| walk.ahead = Ahead::eager(slots_max));
+                assert!(found == expected, "{slots_max} slots, {budget} kept directories");
+            }
+        }
+        // Stopped in the middle: the helpers end with the walk.
+        let source = source(root.path(), options());
+        let mut count = 0;
+        let mut visit = |_: Found| {
+            count += 1;
+            count < 100
+        };
+        let mut walk = Walk::new(&source, false, &mut visit);
+        walk.ahead = Ahead::eager(256);
+        walk.run(None);
+        assert_eq!(count, 100);
+    }
+
     /// Some filesystems leave the type out of the directory: asking for it must come to the same.
     #[test]
     fn names_without_a_type_are_looked_at() {
@@ -389,25 +523,9 @@ mod tests {
         fs::write(root.path().join("file"), "").unwrap();
         symlink("file", root.path().join("link")).unwrap();
         drop(std::os::unix::net::UnixListener::bind(root.path().join("socket")).unwrap());
-        let mut source = LocalSource::new(WalkOptions { follow_files: true, ..WalkOptions::default() }).unwrap();
-        let walk = |source: &LocalSource, unknown: bool| {
-            let mut found = Vec::new();
-            let mut visit = |item: Found| {
-                found.push(match item {
-                    Found::Entry(entry) => (entry.path(), entry.inode_hint != 0, "entry"),
-                    Found::Skipped(path, _) => (path, true, "skipped"),
-                    Found::Failed(path, _) => (path, true, "failed"),
-                });
-                true
-            };
-            let mut walk = Walk::new(source, false, &mut visit);
-            walk.unknown_types = unknown;
-            walk.run(None);
-            found
-        };
-        source.options.roots = vec![root.path().as_os_str().as_bytes().to_vec()];
-        let expected = walk(&source, false);
+        let source = source(root.path(), WalkOptions { follow_files: true, ..WalkOptions::default() });
+        let expected = walked(&source, |_| ());
         assert_eq!(expected.len(), 4);
-        assert_eq!(walk(&source, true), expected);
+        assert_eq!(walked(&source, |walk| walk.unknown_types = true), expected);
     }
 }

@@ -18,9 +18,10 @@ fn faults_come_through_the_system() {
     for name in ["whole", "d/bad sector", "slow", "short", "shrinks", "grows", "vanishes", "closed"] {
         fs::write(real.path().join(name), &contents).unwrap();
     }
+    fs::create_dir(real.path().join("d/denied")).unwrap();
     symlink("whole", real.path().join("link")).unwrap();
     let plan = b"d/bad sector eio 1000000 4096\nslow stall 300\nshort short 1000\nshrinks shrink 500000 600000\n\
-        grows grow 0 3000100\nvanishes vanish 0\nclosed open 116\n";
+        grows grow 0 3000100\nvanishes vanish 0\nclosed open 116\nd/denied open 13\n";
     let mount = FaultyMount::new(real.path(), shown.path(), FaultPlan::parse(plan).unwrap()).unwrap();
     look(shown.path(), &contents);
     mount.unmount().unwrap();
@@ -38,6 +39,7 @@ fn look(shown: &Path, contents: &[u8]) {
     assert!(fs::read(path("link")).unwrap() == contents);
     assert_eq!(fs::write(path("new"), "").unwrap_err().kind(), std::io::ErrorKind::ReadOnlyFilesystem);
 
+    assert_eq!(fs::read_dir(path("d/denied")).unwrap_err().kind(), std::io::ErrorKind::PermissionDenied);
     let mut file = File::open(path("d/bad sector")).unwrap();
     let mut read = Vec::new();
     assert_eq!(file.read_to_end(&mut read).unwrap_err().raw_os_error(), Some(5));

@@ -27,7 +27,7 @@ pub use plan::{FaultPlan, PlanError};
 const REMEMBERED: Duration = Duration::ZERO;
 
 /// Requests served at once: a stalled read must not hold back the others.
-const THREADS: usize = 8;
+const THREADS: usize = 16;
 
 /// Largest request of the kernel (1 MiB).
 const READ_BYTES_MAX: usize = 1 << 20;
@@ -189,6 +189,17 @@ impl Filesystem for Shown {
     fn readlink(&self, _request: &Request, node: INodeNo, reply: ReplyData) {
         match self.path(node).and_then(|path| fs::read_link(self.directory.join(path))) {
             Ok(target) => reply.data(target.as_os_str().as_bytes()),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn opendir(&self, _request: &Request, node: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        let opened = self.path(node).and_then(|path| match self.plan.of(path.as_os_str().as_bytes()) {
+            Some(faults) => faults.list(),
+            None => Ok(()),
+        });
+        match opened {
+            Ok(()) => reply.opened(FileHandle(0), FopenFlags::empty()),
             Err(error) => reply.error(Errno::from(error)),
         }
     }

@@ -20,6 +20,8 @@ const EIO: i32 = 5;
 /// | `vanish OFFSET` | once that byte was read, the name leads to nothing |
 /// | `open ERRNO` | opening fails with this error number |
 ///
+/// `stall` and `open` also hold for directories, when they are opened for listing.
+///
 /// Paths are raw bytes and may hold blanks; a path with a line feed cannot be named. Empty lines and lines that begin
 /// with `#` are passed over. A file may have several faults.
 #[derive(Debug, Default)]
@@ -123,12 +125,26 @@ impl FileFaults {
         })
     }
 
+    /// Opening a directory.
+    pub(super) fn list(&self) -> io::Result<()> {
+        self.stall();
+        self.open()
+    }
+
+    fn stall(&self) {
+        for fault in &self.faults {
+            if let Fault::Stall(time) = *fault {
+                std::thread::sleep(time);
+            }
+        }
+    }
+
     /// How many bytes a read may return of a file that really has `size`.
     pub(super) fn read(&self, offset: u64, length: usize, size: u64) -> io::Result<usize> {
+        self.stall();
         let mut end = offset.saturating_add(length as u64).min(self.size(size));
         for fault in &self.faults {
             match *fault {
-                Fault::Stall(time) => std::thread::sleep(time),
                 Fault::Short(bytes) => end = end.min(offset.saturating_add(bytes)),
                 Fault::Eio { start, end: stop } if (start..stop).contains(&offset) => {
                     return Err(io::Error::from_raw_os_error(EIO));

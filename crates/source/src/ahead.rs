@@ -1,0 +1,340 @@
+//! Listing directories ahead of the walk, where each costs a wait: cold disks, network filesystems.
+//!
+//! The walk goes from directory to directory and waits for each. Where that turns out slow, helpers list the next
+//! directories of the same level meanwhile, and the walk takes their listings when it comes there. The walk alone
+//! decides what comes when, so the order of output does not depend on helpers. In cached trees nothing is slow, and no
+//! helper ever starts.
+//!
+//! A [`Slot`] is *waiting* until a helper takes it up (*running*) and finishes it (*done*). The walk takes the listing of
+//! a slot that is done, waits for one that is running, and does itself what still waits. Everything that goes wrong with
+//! a helper leaves the slot without a listing: the walk then meets the same error and reports it.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::fs::fstat;
+
+use crate::directory::{self, Directory, Identity};
+use crate::limits::open_file_limit;
+use crate::listing::{self, Listing, Records};
+
+/// At half a millisecond for a network round trip, 16 directories at once are 32,000 in a second instead of 2,000.
+pub(crate) const WINDOW: usize = 16;
+
+/// Most slots at a time, however high the limit on open files.
+const SLOTS_MAX: u64 = 256;
+
+/// Most names of one directory that a slot holds: 256 × 4,096 names of 32 + 20 bytes are 55 MB at the very worst.
+const NAMES_MAX: usize = 4096;
+
+/// Older listings are not used: the walk may have been held up for hours in a directory before.
+const AGE_MAX: Duration = Duration::from_secs(1);
+
+/// Opening and listing is slow if it takes longer than this and …
+const SLOW: Duration = Duration::from_micros(100);
+/// … this for each name: ten times what a cached one takes.
+const SLOW_PER_NAME: Duration = Duration::from_micros(2);
+
+/// What a slow listing counts for; a fast one counts 1 against it. One slow listing in ten keeps the helpers at work.
+const SLOW_WEIGHT: i32 = 8;
+/// Slow listings in a row that start the helpers.
+const START: i32 = 4 * SLOW_WEIGHT;
+
+/// The helpers of one walk. They end with it.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    shared: Arc<Shared>,
+    helpers: Vec<JoinHandle<()>>,
+    /// Slots hold descriptors and names: how many there may be.
+    slots_max: usize,
+    /// [`START`], unless a test wants helpers from the beginning.
+    start: i32,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    /// From 0 to twice [`START`]: how slow listings have been.
+    slowness: AtomicI32,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// The newest at the back: the one needed first.
+    waiting: VecDeque<Arc<Slot>>,
+    done: bool,
+}
+
+/// A directory to be listed ahead.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    state: Mutex<State>,
+    finished: Condvar,
+}
+
+#[derive(Debug)]
+enum State {
+    Waiting(Arc<Directory>, Box<[u8]>),
+    Running,
+    Done(Option<Listed>),
+}
+
+/// An opened directory and the names in it.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) descriptor: OwnedFd,
+    pub(crate) identity: Identity,
+    pub(crate) listing: Listing,
+    at: Instant,
+}
+
+impl Ahead {
+    pub(crate) fn new() -> Self {
+        let slots_max = (open_file_limit() / 16).clamp(2 * WINDOW as u64, SLOTS_MAX) as usize;
+        Self { shared: Arc::default(), helpers: Vec::new(), slots_max, start: START }
+    }
+
+    /// Has helpers at work from the first directory on.
+    #[cfg(test)]
+    pub(crate) fn eager(slots_max: usize) -> Self {
+        Self { shared: Arc::default(), helpers: Vec::new(), slots_max, start: 0 }
+    }
+
+    /// How many slots the caller may hold.
+    pub(crate) fn slots_max(&self) -> usize {
+        self.slots_max
+    }
+
+    /// Whether helpers would help.
+    pub(crate) fn is_useful(&self) -> bool {
+        self.shared.slowness.load(Ordering::Relaxed) >= self.start
+    }
+
+    /// Tells how long it took to open and list a directory with so many names.
+    pub(crate) fn took(&self, time: Duration, names: usize) {
+        self.shared.took(time, names);
+    }
+
+    /// Has the directory `name` listed. Later calls are served first.
+    pub(crate) fn list(&mut self, parent: &Arc<Directory>, name: &[u8]) -> Arc<Slot> {
+        while self.helpers.len() < WINDOW {
+            let shared = Arc::clone(&self.shared);
+            let helper = std::thread::Builder::new().name("walk ahead".to_owned()).spawn(move || shared.help());
+            // With fewer helpers, or none, the walk is slower but not different.
+            let Ok(helper) = helper else { break };
+            self.helpers.push(helper);
+        }
+        let state = Mutex::new(State::Waiting(Arc::clone(parent), name.into()));
+        let slot = Arc::new(Slot { state, finished: Condvar::new() });
+        let mut queue = lock(&self.shared.queue);
+        if queue.waiting.len() == self.slots_max {
+            queue.waiting.pop_front();
+        }
+        queue.waiting.push_back(Arc::clone(&slot));
+        drop(queue);
+        self.shared.wake.notify_one();
+        slot
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.shared.queue);
+        queue.done = true;
+        queue.waiting.clear();
+        drop(queue);
+        self.shared.wake.notify_all();
+        for helper in self.helpers.drain(..) {
+            // A helper that panicked has only helped less.
+            let _ = helper.join();
+        }
+    }
+}
+
+impl Shared {
+    fn took(&self, time: Duration, names: usize) {
+        let slow = time > SLOW + SLOW_PER_NAME * u32::try_from(names).unwrap_or(u32::MAX);
+        let change = if slow { SLOW_WEIGHT } else { -1 };
+        // An update of another thread that is lost here does not matter: it is an estimate.
+        let slowness = self.slowness.load(Ordering::Relaxed) + change;
+        self.slowness.store(slowness.clamp(0, 2 * START), Ordering::Relaxed);
+    }
+
+    /// Serves slots until the walk is done.
+    fn help(&self) {
+        let mut records = listing::records();
+        let mut queue = lock(&self.queue);
+        while !queue.done {
+            let Some(slot) = queue.waiting.pop_back() else {
+                queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(queue);
+            if let Some(running) = slot.start() {
+                let start = Instant::now();
+                let listed = list(&running.parent, &running.name, &mut records);
+                if let Some(listed) = &listed {
+                    self.took(start.elapsed(), listed.listing.len());
+                }
+                running.finish(listed);
+            }
+            queue = lock(&self.queue);
+        }
+    }
+}
+
+impl Slot {
+    /// The listing, if a helper has made it; what no helper took up yet is left to the caller.
+    pub(crate) fn take(&self) -> Option<Listed> {
+        let mut state = lock(&self.state);
+        while matches!(*state, State::Running) {
+            state = self.finished.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        match std::mem::replace(&mut *state, State::Done(None)) {
+            State::Done(listed) => listed.filter(|listed| listed.at.elapsed() < AGE_MAX),
+            State::Waiting(..) | State::Running => None,
+        }
+    }
+
+    fn start(&self) -> Option<Running<'_>> {
+        let mut state = lock(&self.state);
+        match std::mem::replace(&mut *state, State::Running) {
+            State::Waiting(parent, name) => Some(Running { slot: self, parent, name }),
+            other => {
+                *state = other;
+                None
+            }
+        }
+    }
+}
+
+/// A slot that a helper works on. However that ends, the walk does not wait for ever.
+struct Running<'a> {
+    slot: &'a Slot,
+    parent: Arc<Directory>,
+    name: Box<[u8]>,
+}
+
+impl Running<'_> {
+    fn finish(self, listed: Option<Listed>) {
+        *lock(&self.slot.state) = State::Done(listed);
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.slot.state);
+        if matches!(*state, State::Running) {
+            *state = State::Done(None);
+        }
+        drop(state);
+        self.slot.finished.notify_all();
+    }
+}
+
+/// `None` where anything is out of the ordinary: the walk looks at that itself.
+fn list(parent: &Directory, name: &[u8], records: &mut Records) -> Option<Listed> {
+    let holder = parent.descriptor().ok()?;
+    let descriptor = directory::open(holder.as_fd(), name, false).ok()?;
+    let identity = Identity::of(&fstat(&descriptor).ok()?);
+    // What is mounted here may be a kernel filesystem, or one that the user does not want.
+    if parent.identity()?.device != identity.device {
+        return None;
+    }
+    let (listing, outcome) = Listing::read(descriptor.as_fd(), records, NAMES_MAX);
+    outcome.ok()?;
+    Some(Listed { descriptor, identity, listing, at: Instant::now() })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+    use crate::device::{Device, Filesystem, Medium};
+    use crate::directory::Opened;
+    use crate::limits::Budget;
+
+    /// A slot whose directory holds one name.
+    fn slot() -> (tempfile::TempDir, Slot) {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("d/name")).unwrap();
+        let path = root.path().as_os_str().as_bytes();
+        let descriptor = directory::open(rustix::fs::CWD, path, true).unwrap();
+        let identity = Identity::of(&fstat(&descriptor).unwrap());
+        let device = Device { number: identity.device, medium: Medium::SolidState, name: String::new() };
+        let opened = Opened { descriptor, identity, filesystem: Arc::new(Filesystem::plain(Arc::new(device))) };
+        let (parent, _) = Directory::argument(path, opened, &Budget::new(9));
+        (root, Slot { state: Mutex::new(State::Waiting(parent, b"d"[..].into())), finished: Condvar::new() })
+    }
+
+    fn listed(slot: &Slot) -> Option<Listed> {
+        let running = slot.start().unwrap();
+        let listed = list(&running.parent, &running.name, &mut listing::records());
+        running.finish(listed);
+        slot.take()
+    }
+
+    #[test]
+    fn a_listing_is_handed_over_once() {
+        let (_root, slot) = slot();
+        assert_eq!(listed(&slot).unwrap().listing.len(), 1);
+        assert!(slot.take().is_none() && slot.start().is_none());
+    }
+
+    #[test]
+    fn what_the_walk_takes_first_no_helper_begins() {
+        let (_root, slot) = slot();
+        assert!(slot.take().is_none());
+        assert!(slot.start().is_none());
+    }
+
+    #[test]
+    fn a_helper_that_fails_or_panics_leaves_nothing_and_nobody_waiting() {
+        let (root, slot) = slot();
+        std::fs::remove_dir_all(root.path().join("d")).unwrap();
+        assert!(listed(&slot).is_none());
+        let (_root, slot) = self::slot();
+        std::thread::scope(|scope| {
+            let helper = scope.spawn(|| {
+                let _running = slot.start().unwrap();
+                panic!("a helper that panics");
+            });
+            assert!(helper.join().is_err());
+        });
+        assert!(slot.take().is_none());
+    }
+
+    #[test]
+    fn an_old_listing_is_not_used() {
+        let (_root, slot) = slot();
+        let running = slot.start().unwrap();
+        let mut listed = list(&running.parent, &running.name, &mut listing::records()).unwrap();
+        listed.at -= AGE_MAX;
+        running.finish(Some(listed));
+        assert!(slot.take().is_none());
+    }
+
+    #[test]
+    fn slow_listings_start_the_helpers_and_fast_ones_stop_them() {
+        let ahead = Ahead::new();
+        for _ in 0..3 {
+            ahead.took(Duration::from_millis(1), 10);
+        }
+        assert!(!ahead.is_useful());
+        ahead.took(Duration::from_millis(1), 10);
+        assert!(ahead.is_useful());
+        // A millisecond for 10,000 names is not slow.
+        ahead.took(Duration::from_millis(1), 10_000);
+        assert!(!ahead.is_useful());
+    }
+}
