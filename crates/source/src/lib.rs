@@ -1,8 +1,8 @@
 //! Where bytes come from: the walk, the identity of devices, opening and reading.
 //!
 //! [`Source`] and [`SourceFile`] are what the engine asks of any place that holds files; [`LocalSource`] is the file
-//! system of this machine. It is the only code of the project that opens a file for its contents. It knows no digest,
-//! and no output format.
+//! system of this machine. It is the only code of the project that opens a file for its contents. It knows no digest and
+//! no output format.
 //!
 //! ```
 //! use pfh_source::{Found, LocalSource, Source, WalkOptions};
