@@ -10,6 +10,7 @@ use crate::limits::{BALANCE_JOBS, GRAB_MAX};
 use crate::stats::{Clock, stop};
 use pfh_source::Medium;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +23,20 @@ pub(crate) struct Queue<R, L> {
     /// Readers at a time on one rotating device.
     prefetchers: usize,
     threads: usize,
+    /// Copies of `jobs` and `idle` for whoever only wants an idea.
+    jobs_hint: AtomicUsize,
+    idle_hint: AtomicUsize,
+}
+
+/// How urgently the workers need jobs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Some are waiting to be taken.
+    None,
+    /// None is waiting.
+    Some,
+    /// None is waiting, and all workers are.
+    Urgent,
 }
 
 struct State<R, L> {
@@ -32,12 +47,17 @@ struct State<R, L> {
     moving: VecDeque<L>,
     waiting_bytes: u64,
     walk_ended: bool,
+    /// The walk waits for room: it brings no jobs before records are delivered.
+    walk_waits: bool,
     stopped: bool,
     /// Large files in progress: they bring forth ready items, and jobs that waited for them come back.
     large_files: usize,
     /// Prefetchers at work: they bring forth ready items.
     prefetchers: usize,
+    /// Workers that have nothing to do.
     idle: usize,
+    /// Workers that would like to fill their lanes before they go on.
+    pausing: usize,
 }
 
 /// Jobs of one device, and how many readers are at it.
@@ -80,10 +100,12 @@ impl<R, L> Queue<R, L> {
             moving: VecDeque::new(),
             waiting_bytes: 0,
             walk_ended: false,
+            walk_waits: false,
             stopped: false,
             large_files: 0,
             prefetchers: 0,
             idle: 0,
+            pausing: 0,
         };
         Queue {
             state: Mutex::new(state),
@@ -92,6 +114,8 @@ impl<R, L> Queue<R, L> {
             waiting_bytes_max,
             prefetchers: prefetchers.max(1),
             threads: threads.max(1),
+            jobs_hint: AtomicUsize::new(0),
+            idle_hint: AtomicUsize::new(0),
         }
     }
 
@@ -99,8 +123,10 @@ impl<R, L> Queue<R, L> {
     pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job>, cost_bytes: u64, limit_readers: bool) -> bool {
         let mut state = self.lock();
         while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
+            state.walk_waits = true;
             state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.walk_waits = false;
         state.waiting_bytes += cost_bytes;
         for job in jobs.drain(..) {
             let device = job.entry.directory.device();
@@ -126,10 +152,15 @@ impl<R, L> Queue<R, L> {
         self.waiting_bytes_max / 2
     }
 
-    /// True when a worker has nothing to do: the walk should hand over what it has.
-    pub(crate) fn is_starved(&self) -> bool {
-        let state = self.lock();
-        state.jobs == 0 || state.idle > 0
+    /// How urgently the walk should hand over what it has; looks at hints only, and takes no lock.
+    pub(crate) fn need(&self) -> Need {
+        if self.jobs_hint.load(Ordering::Relaxed) > 0 {
+            Need::None
+        } else if self.idle_hint.load(Ordering::Relaxed) < self.threads {
+            Need::Some
+        } else {
+            Need::Urgent
+        }
     }
 
     pub(crate) fn walk_ended(&self) {
@@ -206,7 +237,7 @@ impl<R, L> Queue<R, L> {
     /// Whether some worker waits although there will be no further jobs: lanes should be shared with it.
     pub(crate) fn wants_lanes(&self) -> bool {
         let state = self.lock();
-        state.walk_ended && state.jobs == 0 && state.idle > 0 && state.moving.is_empty()
+        state.jobs == 0 && !state.expects_jobs() && state.idle > 0 && state.moving.is_empty()
     }
 
     pub(crate) fn push_moving(&self, file: L) {
@@ -220,17 +251,23 @@ impl<R, L> Queue<R, L> {
 
     /// Takes jobs without waiting.
     pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab> {
-        self.lock().take(self.threads, preference)
+        self.take(&mut self.lock(), preference)
+    }
+
+    fn take(&self, state: &mut State<R, L>, preference: Preference) -> Option<Grab> {
+        let grab = state.take(self.threads, preference);
+        self.jobs_hint.store(state.jobs, Ordering::Relaxed);
+        grab
     }
 
     /// Waits a moment for jobs, where the walk may still bring some.
     pub(crate) fn wait_for_jobs(&self) {
         const MOMENT: Duration = Duration::from_micros(500);
         let mut state = self.lock();
-        if state.jobs == 0 && !state.walk_ended && !state.stopped {
-            state.idle += 1;
-            let (mut state, _) = self.work.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner);
-            state.idle -= 1;
+        if state.expects_jobs() {
+            state.pausing += 1;
+            let waited = self.work.wait_timeout(state, MOMENT);
+            waited.unwrap_or_else(PoisonError::into_inner).0.pausing -= 1;
         }
     }
 
@@ -245,7 +282,7 @@ impl<R, L> Queue<R, L> {
     ) -> Next<R, L> {
         let mut state = self.lock();
         loop {
-            if read && let Some(grab) = state.take(self.threads, preference) {
+            if read && let Some(grab) = self.take(&mut state, preference) {
                 return Next::Read(grab);
             }
             if hash && let Some(item) = state.ready.pop_front() {
@@ -259,10 +296,12 @@ impl<R, L> Queue<R, L> {
                 return Next::End;
             }
             state.idle += 1;
+            self.idle_hint.store(state.idle, Ordering::Relaxed);
             let started = clock.start();
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             stop(started, waited);
             state.idle -= 1;
+            self.idle_hint.store(state.idle, Ordering::Relaxed);
         }
     }
 
@@ -301,7 +340,8 @@ impl<R, L> Queue<R, L> {
     }
 
     fn wake(&self, state: &State<R, L>) {
-        match state.idle {
+        self.jobs_hint.store(state.jobs, Ordering::Relaxed);
+        match state.idle + state.pausing {
             0 => {}
             1 => self.work.notify_one(),
             _ => self.work.notify_all(),
@@ -332,6 +372,11 @@ impl<R, L> State<R, L> {
         device.readers += 1;
         self.jobs -= jobs.len();
         Some(Grab { device: place, jobs })
+    }
+
+    /// None is waiting, and the walk is about to bring some.
+    fn expects_jobs(&self) -> bool {
+        self.jobs == 0 && !self.walk_ended && !self.walk_waits && !self.stopped
     }
 
     fn is_over(&self, hash: bool) -> bool {

@@ -7,11 +7,11 @@ use crate::control::{CancelToken, Counters};
 use crate::digesting::DigestSet;
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
-use crate::limits::{Budget, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
+use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
 use crate::options::{Mode, Options, Order};
-use crate::queue::Queue;
+use crate::queue::{Need, Queue};
 use crate::reading::Opened;
 use crate::smt;
 use crate::stats::{Clock, Report, Timers, stop};
@@ -188,7 +188,11 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     group_bytes += ticket.cost_bytes;
                     group.push(Job { ticket, entry, passed_over: 0 });
                     let whole = if order == Order::Path {
-                        group.len() >= WALK_GROUP_MAX || (looks_at(group.len()) && context.queue.is_starved())
+                        match context.queue.need() {
+                            Need::Urgent => true,
+                            Need::Some => group.len() >= GRAB_MAX,
+                            Need::None => group.len() >= WALK_GROUP_MAX,
+                        }
                     } else {
                         group_bytes >= context.queue.group_bytes_max()
                     };
@@ -220,11 +224,6 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     }
     worker.flush();
     context.queue.walk_ended();
-}
-
-/// Looking whether a worker starves takes a lock: at the first entry of a group and at every eighth.
-fn looks_at(entries: usize) -> bool {
-    entries == 1 || entries.is_multiple_of(8)
 }
 
 fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs: &mut [Job]) {
