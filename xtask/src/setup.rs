@@ -1,5 +1,6 @@
 //! Finds or installs the programs that tests and benchmarks run beside pfh.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -68,6 +69,15 @@ pub(crate) fn install(programs: &[Program]) -> Vec<Program> {
 pub(crate) fn look(programs: &[Program]) -> Vec<Program> {
     report_found(programs);
     report_missing(programs)
+}
+
+/// Whether file systems can be mounted through FUSE; if not, why.
+pub(crate) fn fuse() -> Result<(), String> {
+    File::options().read(true).write(true).open("/dev/fuse").map_err(|error| format!("/dev/fuse: {error}"))?;
+    if !Uid::effective().is_root() && find_program("fusermount3").is_none() {
+        return Err("neither root nor fusermount3".to_owned());
+    }
+    Ok(())
 }
 
 fn report_found(programs: &[Program]) -> Vec<Program> {

@@ -16,16 +16,13 @@ pub(super) fn fmt(workspace: &Workspace) -> Result<String> {
     Ok(format!("the workspace and {} packages apart", others.len()))
 }
 
+/// With everything, and the library as those embed it who do not want the program.
 pub(super) fn clippy(workspace: &Workspace) -> Result<String> {
-    process::run(workspace.cargo().args([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-    ]))?;
+    for selection in
+        [&["--workspace", "--all-targets", "--all-features"][..], &["-p", "pfh", "--lib", "--no-default-features"]]
+    {
+        process::run(workspace.cargo().args(["clippy", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))?;
+    }
     Ok(String::new())
 }
 
