@@ -91,7 +91,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let Some(lanes) = &mut self.lanes else { return false };
         if lanes.active() > 0 && lanes.active() < lanes.lanes() / 2 {
             // Half empty lanes cost as much as full ones: give the walk a moment.
-            worker.context.queue.wait_for_jobs();
+            worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
         }
         lanes.advance(worker)
     }

@@ -42,7 +42,7 @@ pub(crate) const BATCH_FILES_MAX: usize = 16;
 pub(crate) const BALANCE_JOBS: usize = 256;
 
 /// Bytes that a waiting job and, later, its record cost besides path and digests (allocations, queue places).
-pub(crate) const JOB_BYTES: u64 = 256;
+pub(crate) const JOB_BYTES: u64 = 192;
 /// Bytes of one known hard link (map entry, metadata, two digests).
 const LINK_BYTES: u64 = 512;
 
@@ -58,13 +58,14 @@ pub(crate) struct Budget {
     pub(crate) slot_bytes: usize,
     /// Distance from one slot to the next.
     pub(crate) stride_bytes: usize,
-    /// Number of slots: ⅝ of the memory.
+    /// Number of slots: where readers fill them ahead, ⅝ of the memory; otherwise what the workers can hold.
     pub(crate) slots: usize,
     /// Lanes that each worker may fill; 0 where there are none, or too little memory for them.
     pub(crate) lanes: usize,
     /// Bytes that may be announced ahead (they sit in the page cache): ¼.
     pub(crate) announced_bytes: u64,
-    /// Jobs and records that wait: 1/16.
+    /// Jobs and records that wait: what is left, at least 1/16. It decides how far other files may get ahead of a huge
+    /// one in a run whose output is in order.
     pub(crate) waiting_bytes: u64,
     /// Known hard links: 1/16.
     pub(crate) links: usize,
@@ -114,14 +115,23 @@ impl Budget {
             return Err(MemoryTooSmall { memory_bytes, least_bytes: least.div_ceil(5).saturating_mul(8) + 8 });
         }
         let stride_bytes = slot_bytes + gap_bytes;
+        let slots_wanted = if readers > 0 {
+            usize::MAX
+        } else {
+            holders * (SLOTS_PER_THREAD_MIN + lanes + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
+        };
+        let slots = (table_bytes / stride_bytes).min(slots_wanted);
+        let announced_bytes = memory_bytes / 4;
+        let links_bytes = memory_bytes / 16;
+        let table_bytes = (slots * stride_bytes + SLOT_ALIGN_BYTES) as u64;
         Ok(Budget {
             slot_bytes,
             stride_bytes,
-            slots: table_bytes / stride_bytes,
+            slots,
             lanes,
-            announced_bytes: memory_bytes / 4,
-            waiting_bytes: memory_bytes / 16,
-            links: usize::try_from(memory_bytes / 16 / LINK_BYTES).unwrap_or(usize::MAX),
+            announced_bytes,
+            waiting_bytes: memory_bytes - table_bytes - announced_bytes - links_bytes,
+            links: usize::try_from(links_bytes / LINK_BYTES).unwrap_or(usize::MAX),
         })
     }
 }

@@ -261,13 +261,15 @@ impl<R, L> Queue<R, L> {
     }
 
     /// Waits a moment for jobs, where the walk may still bring some.
-    pub(crate) fn wait_for_jobs(&self) {
+    pub(crate) fn wait_for_jobs(&self, clock: Clock, waited: &mut Duration) {
         const MOMENT: Duration = Duration::from_micros(500);
         let mut state = self.lock();
         if state.expects_jobs() {
             state.pausing += 1;
-            let waited = self.work.wait_timeout(state, MOMENT);
-            waited.unwrap_or_else(PoisonError::into_inner).0.pausing -= 1;
+            let started = clock.start();
+            let woken = self.work.wait_timeout(state, MOMENT);
+            stop(started, waited);
+            woken.unwrap_or_else(PoisonError::into_inner).0.pausing -= 1;
         }
     }
 

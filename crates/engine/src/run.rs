@@ -178,8 +178,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
             sequence += 1;
             match found {
                 Found::Entry(entry) => {
-                    let path_bytes = entry.directory.path().len() + entry.name.len() + 1;
-                    ticket.cost_bytes = base_bytes + path_bytes as u64;
+                    ticket.cost_bytes = base_bytes + entry.path_bytes() as u64;
                     let order = *sorting.get_or_insert_with(|| match options.order {
                         Order::Auto if entry.directory.device().medium == Medium::Rotating => Order::Physical,
                         Order::Auto => Order::Path,
