@@ -37,6 +37,12 @@ impl Digest {
         self.bytes[..bytes.len()].copy_from_slice(bytes);
     }
 
+    /// Where the value goes: the algorithm's length, which the caller has at hand.
+    pub(crate) fn room(&mut self, digest_bytes: usize) -> &mut [u8] {
+        debug_assert_eq!(digest_bytes, self.algorithm.digest_bytes());
+        &mut self.bytes[..digest_bytes]
+    }
+
     /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm

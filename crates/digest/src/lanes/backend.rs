@@ -160,11 +160,14 @@ impl Backend {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => {
                 kernels.extend(x86::avx512::of(compression));
-                if sha_ni() {}
+                if sha_ni() {
+                    kernels.extend(x86::sha_ni::of(compression));
+                }
                 kernels.extend(x86::bmi::of(compression));
             }
             #[cfg(target_arch = "x86_64")]
             Level::ShaNi => {
+                kernels.extend(x86::sha_ni::of(compression));
                 if kernels.is_empty() {
                     kernels.extend(x86::avx2::of(compression));
                     kernels.extend(x86::bmi::of(compression));

@@ -1,14 +1,25 @@
-//! What the scheduler knows of each algorithm: its compression function, first chaining value, padding and output.
+//! What the scheduler knows of each algorithm: its compression function, first state, padding and output.
 
-use crate::{Algorithm, Digest};
+use super::text::{BLAKE2_COUNTERS, BLAKE2_STATE_WORDS};
+use crate::Algorithm;
 
 /// A compression function; several algorithms may share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
+    Md4,
     Md5,
     Sha1,
     Sha256,
     Sha512,
+    Ripemd160,
+    Sm3,
+    /// Keccak with blocks of 9 words.
+    Keccak9,
+    Keccak13,
+    Keccak17,
+    Keccak18,
+    Blake2b,
+    Blake2s,
 }
 
 /// How the end of a message is made into whole blocks.
@@ -20,6 +31,10 @@ pub(super) enum Padding {
     Length64Big,
     /// 0x80, zeros, length in bits as 128-bit big-endian word.
     Length128Big,
+    /// This byte, zeros, 0x80 into the last byte of the block.
+    Keccak(u8),
+    /// Zeros, and no block if the message fills one: length and end are part of the state.
+    Blake2,
 }
 
 /// An algorithm that the lanes know.
@@ -28,39 +43,55 @@ pub(super) struct Definition {
     /// As in the registry.
     name: &'static str,
     pub(super) compression: Compression,
-    /// The first state of a lane.
     initial: Initial,
     pub(super) block_bytes: usize,
     pub(super) padding: Padding,
+    big_endian: bool,
 }
 
-/// Words of a lane's state.
+/// The state of a lane before the first block.
 #[derive(Debug)]
 enum Initial {
     Words32(&'static [u32]),
     Words64(&'static [u64]),
 }
 
+use Compression::{
+    Blake2b, Blake2s, Keccak9, Keccak13, Keccak17, Keccak18, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3,
+};
 use Initial::{Words32, Words64};
-use Padding::{Length64Big, Length64Little, Length128Big};
+use Padding::{Blake2, Keccak, Length64Big, Length64Little, Length128Big};
 
+#[rustfmt::skip]
 static DEFINITIONS: &[Definition] = &[
-    Definition::new("md5", Compression::Md5, Words32(&MD5), 64, Length64Little),
-    Definition::new("sha1", Compression::Sha1, Words32(&SHA1), 64, Length64Big),
-    Definition::new("sha224", Compression::Sha256, Words32(&SHA224), 64, Length64Big),
-    Definition::new("sha256", Compression::Sha256, Words32(&SHA256), 64, Length64Big),
-    Definition::new("sha384", Compression::Sha512, Words64(&SHA384), 128, Length128Big),
-    Definition::new("sha512", Compression::Sha512, Words64(&SHA512), 128, Length128Big),
-    Definition::new("sha512-256", Compression::Sha512, Words64(&SHA512_256), 128, Length128Big),
+    Definition::new("md4", Md4, Words32(&MD4), 64, Length64Little),
+    Definition::new("md5", Md5, Words32(&MD4), 64, Length64Little),
+    Definition::new("sha1", Sha1, Words32(&SHA1), 64, Length64Big),
+    Definition::new("sha224", Sha256, Words32(&SHA224), 64, Length64Big),
+    Definition::new("sha256", Sha256, Words32(&SHA256), 64, Length64Big),
+    Definition::new("sha384", Sha512, Words64(&SHA384), 128, Length128Big),
+    Definition::new("sha512", Sha512, Words64(&SHA512), 128, Length128Big),
+    Definition::new("sha512-256", Sha512, Words64(&SHA512_256), 128, Length128Big),
+    Definition::new("sha3-224", Keccak18, Words64(&[0; 25]), 144, Keccak(0x06)),
+    Definition::new("sha3-256", Keccak17, Words64(&[0; 25]), 136, Keccak(0x06)),
+    Definition::new("sha3-384", Keccak13, Words64(&[0; 25]), 104, Keccak(0x06)),
+    Definition::new("sha3-512", Keccak9, Words64(&[0; 25]), 72, Keccak(0x06)),
+    Definition::new("keccak256", Keccak17, Words64(&[0; 25]), 136, Keccak(0x01)),
+    Definition::new("blake2b", Blake2b, Words64(&BLAKE2B), 128, Blake2),
+    Definition::new("blake2s", Blake2s, Words32(&BLAKE2S), 64, Blake2),
+    Definition::new("ripemd160", Ripemd160, Words32(&SHA1), 64, Length64Little),
+    Definition::new("sm3", Sm3, Words32(&SM3), 64, Length64Big),
 ];
 
-// First chaining values: RFC 1321, section 3.3, and FIPS 180-4, section 5.3.
-const MD5: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+// MD4 and MD5: RFC 1320 and 1321, section 3.3. SHA: FIPS 180-4, section 5.3; RIPEMD-160 has that of SHA-1. SM3: GB/T 32905-2016.
+const MD4: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
 const SHA1: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 const SHA224: [u32; 8] =
     [0xc105_9ed8, 0x367c_d507, 0x3070_dd17, 0xf70e_5939, 0xffc0_0b31, 0x6858_1511, 0x64f9_8fa7, 0xbefa_4fa4];
 const SHA256: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+const SM3: [u32; 8] =
+    [0x7380_166f, 0x4914_b2b9, 0x1724_42d7, 0xda8a_0600, 0xa96f_30bc, 0x1631_38aa, 0xe38d_ee4d, 0xb0fb_0e4e];
 const SHA384: [u64; 8] = [
     0xcbbb_9d5d_c105_9ed8,
     0x629a_292a_367c_d507,
@@ -91,14 +122,26 @@ const SHA512_256: [u64; 8] = [
     0x2b01_99fc_2c85_b8aa,
     0x0eb7_2ddc_81c5_2ca2,
 ];
+// RFC 7693, section 3.3: the SHA-2 values, and the parameters in the first word: digest length, no key, no tree.
+const BLAKE2B: [u64; BLAKE2_STATE_WORDS] = {
+    let mut words = [0; BLAKE2_STATE_WORDS];
+    words.split_at_mut(8).0.copy_from_slice(&SHA512);
+    words[0] ^= 0x0101_0000 | 64;
+    words
+};
+const BLAKE2S: [u32; BLAKE2_STATE_WORDS] = {
+    let mut words = [0; BLAKE2_STATE_WORDS];
+    words.split_at_mut(8).0.copy_from_slice(&SHA256);
+    words[0] ^= 0x0101_0000 | 32;
+    words
+};
 
 /// The longest block.
-pub(super) const BLOCK_BYTES_MAX: usize = 128;
-/// The last bytes of a message, fewer than a block, and their padding: two blocks at most.
+pub(super) const BLOCK_BYTES_MAX: usize = 144;
+/// The last bytes of a message, a block at most, and their padding.
 pub(super) const TAIL_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
-
-/// The longest padding: the length field does not fit behind the content of the last block.
-pub(super) const PADDING_BYTES_MAX: usize = BLOCK_BYTES_MAX + 16;
+/// The longest padding: the length field does not fit behind the content of the last block, or the content fills a block.
+pub(super) const PADDING_BYTES_MAX: usize = 128 + 16;
 
 impl Definition {
     const fn new(
@@ -109,7 +152,8 @@ impl Definition {
         padding: Padding,
     ) -> Definition {
         assert!(block_bytes <= BLOCK_BYTES_MAX);
-        Definition { name, compression, initial, block_bytes, padding }
+        let big_endian = matches!(padding, Length64Big | Length128Big);
+        Definition { name, compression, initial, block_bytes, padding, big_endian }
     }
 
     /// The definition of an algorithm; `None` where there are no lanes for it.
@@ -119,22 +163,65 @@ impl Definition {
 
     /// Bytes of a lane's state.
     pub(super) fn state_bytes(&self) -> usize {
-        self.state_words() * self.word_bytes()
-    }
-
-    /// Words of a lane's state.
-    pub(super) fn state_words(&self) -> usize {
         match self.initial {
-            Words32(words) => words.len(),
-            Words64(words) => words.len(),
+            Words32(words) => 4 * words.len(),
+            Words64(words) => 8 * words.len(),
         }
     }
 
-    /// Bytes of a word.
-    pub(super) fn word_bytes(&self) -> usize {
-        match self.initial {
-            Words32(_) => 4,
-            Words64(_) => 8,
+    /// Number of whole blocks in so many bytes.
+    #[inline]
+    pub(super) fn whole_blocks(&self, bytes: usize) -> usize {
+        // A division takes longer than everything else that is done for a chunk.
+        match self.block_bytes {
+            64 => bytes / 64,
+            128 => bytes / 128,
+            block_bytes => bytes / block_bytes,
+        }
+    }
+
+    /// Number of blocks that the last `rest` bytes of a message make.
+    #[inline]
+    pub(super) fn last_blocks(&self, rest: usize) -> usize {
+        match self.padding {
+            Length64Little | Length64Big => self.whole_blocks(rest + 8) + 1,
+            Length128Big => self.whole_blocks(rest + 16) + 1,
+            Keccak(_) => self.whole_blocks(rest) + 1,
+            Blake2 => self.whole_blocks(rest.saturating_sub(1)) + 1,
+        }
+    }
+
+    /// Number of blocks that can be hashed of `rest` bytes when it is not known what follows.
+    #[inline]
+    pub(super) fn free_blocks(&self, rest: usize) -> usize {
+        match self.padding {
+            // The last block is hashed otherwise, and this may be it.
+            Blake2 => self.whole_blocks(rest.saturating_sub(1)),
+            _ => self.whole_blocks(rest),
+        }
+    }
+
+    /// Writes the padding of a message of `message_bytes` from the end of the message to the end of its last block.
+    #[inline]
+    pub(super) fn pad(&self, to: &mut [u8], message_bytes: u64) {
+        to.fill(0);
+        let mark = match self.padding {
+            Keccak(mark) => mark,
+            Blake2 => return,
+            _ => 0x80,
+        };
+        if let Some(first) = to.first_mut() {
+            *first = mark;
+        }
+        match self.padding {
+            Length64Little => set_end(to, (message_bytes << 3).to_le_bytes()),
+            Length64Big => set_end(to, (message_bytes << 3).to_be_bytes()),
+            Length128Big => set_end(to, (u128::from(message_bytes) << 3).to_be_bytes()),
+            Keccak(_) | Blake2 => {
+                if let Some(last) = to.last_mut() {
+                    *last |= 0x80;
+                }
+            }
         }
     }
 
@@ -142,97 +229,101 @@ impl Definition {
     pub(super) fn begin(&self, states: &mut [u8], lanes: usize, lane: usize) {
         match self.initial {
             Words32(words) => {
-                let states = states.as_chunks_mut().0.iter_mut().skip(lane).step_by(lanes);
-                states.zip(words).for_each(|(state, word)| *state = word.to_ne_bytes());
+                let states = states.as_chunks_mut().0;
+                for (index, word) in words.iter().enumerate() {
+                    states[index * lanes + lane] = word.to_ne_bytes();
+                }
             }
             Words64(words) => {
-                let states = states.as_chunks_mut().0.iter_mut().skip(lane).step_by(lanes);
-                states.zip(words).for_each(|(state, word)| *state = word.to_ne_bytes());
+                let states = states.as_chunks_mut().0;
+                for (index, word) in words.iter().enumerate() {
+                    states[index * lanes + lane] = word.to_ne_bytes();
+                }
             }
         }
     }
 
-    /// Copies one lane of the states `[word][lane]` to a lane of others.
+    /// Copies a lane of states of `L` lanes to a lane of others.
     pub(super) fn copy(
         &self,
         from: &[u8],
-        from_lanes: usize,
-        from_lane: usize,
+        (from_lanes, from_lane): (usize, usize),
         to: &mut [u8],
-        to_lanes: usize,
-        to_lane: usize,
+        (to_lanes, to_lane): (usize, usize),
+    ) {
+        match self.initial {
+            Words32(words) => {
+                let (from, to) = (from.as_chunks::<4>().0, to.as_chunks_mut::<4>().0);
+                for index in 0..words.len() {
+                    to[index * to_lanes + to_lane] = from[index * from_lanes + from_lane];
+                }
+            }
+            Words64(words) => {
+                let (from, to) = (from.as_chunks::<8>().0, to.as_chunks_mut::<8>().0);
+                for index in 0..words.len() {
+                    to[index * to_lanes + to_lane] = from[index * from_lanes + from_lane];
+                }
+            }
+        }
+    }
+
+    /// Sets what BLAKE2 keeps in a lane beside the chaining value: the counter before a run and after it, and whether the
+    /// message ends with it.
+    pub(super) fn set_counters(
+        &self,
+        states: &mut [u8],
+        lanes: usize,
+        lane: usize,
+        before: u64,
+        after: u64,
+        ends: bool,
     ) {
         match self.initial {
             Words32(_) => {
-                let to = to.as_chunks_mut::<4>().0.iter_mut().skip(to_lane).step_by(to_lanes);
-                from.as_chunks()
-                    .0
-                    .iter()
-                    .skip(from_lane)
-                    .step_by(from_lanes)
-                    .zip(to)
-                    .for_each(|(from, to)| *to = *from);
+                let flag = if ends { u32::MAX } else { 0 };
+                let words = [before as u32, (before >> 32) as u32, after as u32, (after >> 32) as u32, flag];
+                let states = states.as_chunks_mut().0;
+                for (index, word) in BLAKE2_COUNTERS.zip(words) {
+                    states[index * lanes + lane] = word.to_ne_bytes();
+                }
             }
             Words64(_) => {
-                let to = to.as_chunks_mut::<8>().0.iter_mut().skip(to_lane).step_by(to_lanes);
-                from.as_chunks()
-                    .0
-                    .iter()
-                    .skip(from_lane)
-                    .step_by(from_lanes)
-                    .zip(to)
-                    .for_each(|(from, to)| *to = *from);
+                let words = [before, 0, after, 0, if ends { u64::MAX } else { 0 }];
+                let states = states.as_chunks_mut().0;
+                for (index, word) in BLAKE2_COUNTERS.zip(words) {
+                    states[index * lanes + lane] = word.to_ne_bytes();
+                }
             }
         }
     }
 
-    /// The digest in one lane of the states `[word][lane]`.
-    pub(super) fn digest(&self, algorithm: Algorithm, states: &[u8], lanes: usize, lane: usize) -> Digest {
-        let mut bytes = [0; Digest::BYTES_MAX];
+    /// Most blocks in one run of a lane that has hashed so many bytes: a kernel counts BLAKE2s' bytes in 32 bits.
+    pub(super) fn run_blocks_max(&self, hashed_bytes: u64) -> usize {
+        match (self.padding, &self.initial) {
+            (Blake2, Words32(_)) => (((1 << 32) - (hashed_bytes & u64::from(u32::MAX))) / 64) as usize,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Writes the digest in one lane of the states `[word][lane]`.
+    pub(super) fn finish(&self, states: &[u8], lanes: usize, lane: usize, digest: &mut [u8]) {
         match self.initial {
             Words32(_) => {
-                let states = states.as_chunks().0.iter().skip(lane).step_by(lanes);
-                let little = self.padding == Length64Little;
-                for (to, state) in bytes.as_chunks_mut().0.iter_mut().zip(states) {
-                    let word = u32::from_ne_bytes(*state);
-                    *to = if little { word.to_le_bytes() } else { word.to_be_bytes() };
+                let states = states.as_chunks().0;
+                for (index, to) in digest.chunks_mut(4).enumerate() {
+                    let word = u32::from_ne_bytes(states[index * lanes + lane]);
+                    let bytes = if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+                    to.copy_from_slice(&bytes[..to.len()]);
                 }
             }
             Words64(_) => {
-                let states = states.as_chunks().0.iter().skip(lane).step_by(lanes);
-                for (to, state) in bytes.as_chunks_mut().0.iter_mut().zip(states) {
-                    *to = u64::from_ne_bytes(*state).to_be_bytes();
+                let states = states.as_chunks().0;
+                for (index, to) in digest.chunks_mut(8).enumerate() {
+                    let word = u64::from_ne_bytes(states[index * lanes + lane]);
+                    let bytes = if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+                    to.copy_from_slice(&bytes[..to.len()]);
                 }
             }
-        }
-        algorithm.value(&bytes[..algorithm.digest_bytes()])
-    }
-}
-
-impl Padding {
-    /// Bytes of the length field and the mark before it.
-    fn bytes_min(self) -> usize {
-        match self {
-            Length64Little | Length64Big => 1 + 8,
-            Length128Big => 1 + 16,
-        }
-    }
-
-    /// Number of blocks that the last `rest` bytes of a message make.
-    pub(super) fn blocks(self, rest: usize, block_bytes: usize) -> usize {
-        (rest + self.bytes_min()).div_ceil(block_bytes)
-    }
-
-    /// Writes the padding of a message of `message_bytes` from the end of the message to the end of its last block.
-    pub(super) fn write(self, to: &mut [u8], message_bytes: u64) {
-        to.fill(0);
-        if let Some(mark) = to.first_mut() {
-            *mark = 0x80;
-        }
-        match self {
-            Length64Little => set_end(to, (message_bytes << 3).to_le_bytes()),
-            Length64Big => set_end(to, (message_bytes << 3).to_be_bytes()),
-            Length128Big => set_end(to, (u128::from(message_bytes) << 3).to_be_bytes()),
         }
     }
 }

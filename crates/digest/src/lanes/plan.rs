@@ -8,25 +8,29 @@ pub(super) struct Plan {
     kernels: Vec<&'static Kernel>,
     /// Kernel for the first lanes of this many; the plan for the others is that of their number.
     begin: [u8; LANES_MAX + 1],
+    lanes: usize,
 }
 
 impl Plan {
-    /// `None` without kernels.
-    pub(super) fn new(kernels: Vec<&'static Kernel>) -> Option<Plan> {
+    /// `None` without kernels. Those with more lanes than the one that hashes fastest are left out.
+    pub(super) fn new(mut kernels: Vec<&'static Kernel>) -> Option<Plan> {
+        let time = |kernel: &&Kernel| u64::from(kernel.cost()) * (LANES_MAX / kernel.lanes) as u64;
+        let lanes = kernels.iter().copied().min_by_key(time)?.lanes;
+        kernels.retain(|kernel| kernel.lanes <= lanes);
         let mut begin = [0; LANES_MAX + 1];
         let mut cost = [0; LANES_MAX + 1];
         for running in 1..=LANES_MAX {
-            let total = |kernel: &Kernel| kernel.cost + cost[running.saturating_sub(kernel.lanes)];
+            let total = |kernel: &Kernel| kernel.cost() + cost[running.saturating_sub(kernel.lanes)];
             let best = (0..kernels.len()).min_by_key(|&index| total(kernels[index]))?;
             begin[running] = best as u8;
             cost[running] = total(kernels[best]);
         }
-        Some(Plan { kernels, begin })
+        Some(Plan { kernels, begin, lanes })
     }
 
-    /// The most lanes that one kernel advances.
+    /// Lanes of the kernel that hashes fastest.
     pub(super) fn lanes(&self) -> usize {
-        self.kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or_default()
+        self.lanes
     }
 
     /// The kernel to begin with when so many lanes are running (1 to [`LANES_MAX`]).

@@ -104,7 +104,7 @@ impl Schedule {
     pub(super) fn attach(&mut self, lane: usize, message_bytes: u64, detached: &[Detached]) {
         self.chunks[lane] = Chunk { message_bytes, ..Chunk::default() };
         for (track, detached) in self.tracks.iter_mut().zip(detached) {
-            track.attach(lane, detached);
+            track.attach(lane, message_bytes, detached);
         }
     }
 
@@ -130,9 +130,7 @@ impl Schedule {
         let step_bytes = if algorithms > 1 { SHARED_STEP_BYTES } else { usize::MAX };
         let Schedule { tracks, chunks, digests, .. } = self;
         for (index, track) in tracks.iter_mut().enumerate() {
-            track.step(chunks, buffers, step_bytes, self.renew_padding, |lane, digest| {
-                digests[lane * algorithms + index] = digest;
-            });
+            track.step(chunks, buffers, step_bytes, self.renew_padding, digests, (algorithms, index));
         }
         let ended = self.hashing & !self.running();
         self.hashing &= !ended;

@@ -1,7 +1,7 @@
 //! One algorithm of a set: the states of all lanes, how far each lane is in its chunk, and the kernels that move them on.
 
 use super::LANES_MAX;
-use super::definition::{Definition, TAIL_BYTES_MAX};
+use super::definition::{Definition, Padding, TAIL_BYTES_MAX};
 use super::plan::Plan;
 use crate::{Algorithm, Digest};
 
@@ -70,6 +70,7 @@ pub(super) struct Detached {
 /// One algorithm over all lanes.
 pub(super) struct Track {
     algorithm: Algorithm,
+    digest_bytes: usize,
     definition: &'static Definition,
     plan: Plan,
     /// Lanes of the widest kernel. Lane `l` is slot `l % width` of group `l / width`.
@@ -87,6 +88,8 @@ pub(super) struct Track {
     positions: [Position; LANES_MAX],
     /// Bytes in the tail that the chunk before left.
     carried_bytes: [usize; LANES_MAX],
+    /// Bytes of the message that are hashed, without those in the tail.
+    hashed_bytes: [u64; LANES_MAX],
     tails: Vec<[u8; TAIL_BYTES_MAX]>,
     /// Place in the set of the first algorithm that pads alike: padding that it made serves this one.
     pub(super) padding_class: u8,
@@ -104,6 +107,7 @@ impl Track {
         let states = vec![0; lanes.div_ceil(width) * width * definition.state_bytes()];
         Track {
             algorithm,
+            digest_bytes: algorithm.digest_bytes(),
             definition,
             plan,
             width,
@@ -114,6 +118,7 @@ impl Track {
             blocks_left: [0; LANES_MAX],
             positions: [Position { segment: Segment::Body, offset: 0 }; LANES_MAX],
             carried_bytes: [0; LANES_MAX],
+            hashed_bytes: [0; LANES_MAX],
             tails: vec![[0; TAIL_BYTES_MAX]; lanes],
             padding_class,
         }
@@ -136,6 +141,7 @@ impl Track {
     /// Begins a message.
     pub(super) fn begin(&mut self, lane: usize) {
         self.carried_bytes[lane] = 0;
+        self.hashed_bytes[lane] = 0;
         let (group, slot) = (lane / self.width, lane % self.width);
         self.definition.begin(group_of(&mut self.states, group, self.width, self.definition), self.width, slot);
     }
@@ -151,16 +157,17 @@ impl Track {
         self.abandon(lane);
         let mut state = vec![0; self.definition.state_bytes()];
         let group = group_of(&mut self.states, lane / self.width, self.width, self.definition);
-        self.definition.copy(group, self.width, lane % self.width, &mut state, 1, 0);
+        self.definition.copy(group, (self.width, lane % self.width), &mut state, (1, 0));
         Detached { state, carried: self.tails[lane][..std::mem::take(&mut self.carried_bytes[lane])].to_vec() }
     }
 
-    /// Puts the state of a message that goes on into a lane, which waits from now on.
-    pub(super) fn attach(&mut self, lane: usize, detached: &Detached) {
+    /// Puts the state of a message that goes on after `message_bytes` into a lane, which waits from now on.
+    pub(super) fn attach(&mut self, lane: usize, message_bytes: u64, detached: &Detached) {
         let group = group_of(&mut self.states, lane / self.width, self.width, self.definition);
-        self.definition.copy(&detached.state, 1, 0, group, self.width, lane % self.width);
+        self.definition.copy(&detached.state, (1, 0), group, (self.width, lane % self.width));
         self.tails[lane][..detached.carried.len()].copy_from_slice(&detached.carried);
         self.carried_bytes[lane] = detached.carried.len();
+        self.hashed_bytes[lane] = message_bytes - detached.carried.len() as u64;
         self.waiting |= 1 << lane;
     }
 
@@ -175,7 +182,7 @@ impl Track {
         let content_bytes = content.len().min(self.definition.block_bytes - carried);
         let filled = carried + content_bytes;
         self.tails[lane][carried..filled].copy_from_slice(&content[..content_bytes]);
-        if content_bytes < content.len() || !chunk.last && filled == self.definition.block_bytes {
+        if content_bytes < content.len() || !chunk.last && self.definition.free_blocks(filled) == 1 {
             self.enter(lane, Segment::Head { content_bytes }, 0, 1);
         } else {
             self.leave(lane, filled, chunk);
@@ -190,15 +197,15 @@ impl Track {
 
     /// Goes on with what lies in the buffer from `offset` on.
     fn enter_body(&mut self, lane: usize, offset: usize, chunk: &mut Chunk, buffers: &mut impl Buffers) {
-        let Definition { block_bytes, padding, .. } = *self.definition;
+        let definition = self.definition;
         let rest = chunk.bytes - offset;
         if chunk.last {
-            let blocks = padding.blocks(rest, block_bytes);
-            if self.pad(chunk, blocks * block_bytes - rest, buffers.reserve(lane, chunk.bytes)) {
+            let blocks = definition.last_blocks(rest);
+            if self.pad(chunk, blocks * definition.block_bytes - rest, buffers.reserve(lane, chunk.bytes)) {
                 return self.enter(lane, Segment::End, offset, blocks);
             }
         }
-        match rest / block_bytes {
+        match definition.free_blocks(rest) {
             0 => self.leave_buffer(lane, offset, chunk, buffers),
             blocks => self.enter(lane, Segment::Body, offset, blocks),
         }
@@ -208,14 +215,14 @@ impl Track {
     fn pad(&self, chunk: &mut Chunk, padding_bytes: usize, reserve: &mut [u8]) -> bool {
         let room = reserve.get_mut(..padding_bytes);
         if let Some(room) = room {
-            self.definition.padding.write(room, chunk.message_bytes);
+            self.definition.pad(room, chunk.message_bytes);
             chunk.padded = Some(self.padding_class);
             return true;
         }
         false
     }
 
-    /// Takes what lies in the buffer from `offset` on, less than a block, to the tail.
+    /// Takes what lies in the buffer from `offset` on, a block at most, to the tail.
     fn leave_buffer(&mut self, lane: usize, offset: usize, chunk: &Chunk, buffers: &impl Buffers) {
         let rest = &buffers.bytes(lane)[offset..chunk.bytes];
         self.tails[lane][..rest.len()].copy_from_slice(rest);
@@ -230,28 +237,32 @@ impl Track {
             self.waiting |= 1 << lane;
             return;
         }
-        let Definition { block_bytes, padding, .. } = *self.definition;
-        let blocks = padding.blocks(filled, block_bytes);
-        padding.write(&mut self.tails[lane][filled..blocks * block_bytes], chunk.message_bytes);
+        let blocks = self.definition.last_blocks(filled);
+        let end = blocks * self.definition.block_bytes;
+        self.definition.pad(&mut self.tails[lane][filled..end], chunk.message_bytes);
         self.enter(lane, Segment::TailEnd, 0, blocks);
     }
 
     /// Advances all running lanes by the least number of blocks that one of them has left, but not by more than
-    /// `step_bytes`. Lanes that end a segment go on to the next one, or stop running; where the message has ended,
-    /// `digests(lane)` gets its digest.
+    /// `step_bytes`. Lanes that end a segment go on to the next one, or stop running; where the message has ended, its digest
+    /// is written. `digests` are those of all lanes and algorithms, of which this one is `index`.
     pub(super) fn step(
         &mut self,
         chunks: &mut [Chunk; LANES_MAX],
         buffers: &mut impl Buffers,
         step_bytes: usize,
         renew_padding: bool,
-        mut digests: impl FnMut(usize, Digest),
+        digests: &mut [Digest],
+        (algorithms, index): (usize, usize),
     ) {
         let block_bytes = self.definition.block_bytes;
         let least = members(self.running).map(|lane| self.blocks_left[lane]).min().unwrap_or_default();
-        let blocks = least.min(step_bytes / block_bytes);
+        let mut blocks = least.min(self.definition.whole_blocks(step_bytes));
         if blocks == 0 {
             return;
+        }
+        if self.definition.padding == Padding::Blake2 {
+            blocks = self.count(blocks, chunks);
         }
         if renew_padding {
             for lane in members(self.running) {
@@ -263,6 +274,7 @@ impl Track {
         }
         for lane in members(self.running) {
             self.positions[lane].offset += blocks * block_bytes;
+            self.hashed_bytes[lane] += (blocks * block_bytes) as u64;
             self.blocks_left[lane] -= blocks;
             if self.blocks_left[lane] == 0 {
                 match self.positions[lane] {
@@ -274,17 +286,35 @@ impl Track {
                     }
                     Position { segment: Segment::End | Segment::TailEnd, .. } => {
                         self.running &= !(1 << lane);
-                        digests(lane, self.digest(lane));
+                        self.finish(lane, &mut digests[lane * algorithms + index]);
                     }
                 }
             }
         }
     }
 
-    fn digest(&self, lane: usize) -> Digest {
+    /// Sets the counters of all running lanes for so many blocks, or for fewer if a counter has to be set anew between. Returns the
+    /// number.
+    fn count(&mut self, blocks: usize, chunks: &[Chunk; LANES_MAX]) -> usize {
+        let Track { definition, width, .. } = *self;
+        let most = members(self.running).map(|lane| definition.run_blocks_max(self.hashed_bytes[lane])).min();
+        let blocks = blocks.min(most.unwrap_or(blocks));
+        for lane in members(self.running) {
+            let before = self.hashed_bytes[lane];
+            let ends = self.blocks_left[lane] == blocks
+                && matches!(self.positions[lane].segment, Segment::End | Segment::TailEnd);
+            let after =
+                if ends { chunks[lane].message_bytes } else { before + (blocks * definition.block_bytes) as u64 };
+            let states = group_of(&mut self.states, lane / width, width, definition);
+            definition.set_counters(states, width, lane % width, before, after, ends);
+        }
+        blocks
+    }
+
+    fn finish(&self, lane: usize, digest: &mut Digest) {
         let group_bytes = self.width * self.definition.state_bytes();
         let states = &self.states[lane / self.width * group_bytes..][..group_bytes];
-        self.definition.digest(self.algorithm, states, self.width, lane % self.width)
+        self.definition.finish(states, self.width, lane % self.width, digest.room(self.digest_bytes));
     }
 
     /// Another algorithm of the set may have put its own padding behind the content.
@@ -328,11 +358,11 @@ impl Track {
                 }
                 let aside = live & !running;
                 for (place, lane) in members(aside).enumerate() {
-                    definition.copy(states, width, lane - first, scratch, width, place);
+                    definition.copy(states, (width, lane - first), scratch, (width, place));
                 }
                 kernel.run(states, &inputs[..width], blocks);
                 for (place, lane) in members(aside).enumerate() {
-                    definition.copy(scratch, width, place, states, width, lane - first);
+                    definition.copy(scratch, (width, place), states, (width, lane - first));
                 }
                 return;
             }
@@ -340,11 +370,11 @@ impl Track {
             let lanes = || members(running).take(kernel.lanes).enumerate();
             for (place, lane) in lanes() {
                 inputs[place] = input(lane);
-                definition.copy(states, width, lane - first, packed, kernel.lanes, place);
+                definition.copy(states, (width, lane - first), packed, (kernel.lanes, place));
             }
             kernel.run(packed, &inputs[..kernel.lanes], blocks);
             for (place, lane) in lanes() {
-                definition.copy(packed, kernel.lanes, place, states, width, lane - first);
+                definition.copy(packed, (kernel.lanes, place), states, (width, lane - first));
             }
             running = lanes().fold(running, |rest, (_, lane)| rest & !(1 << lane));
         }

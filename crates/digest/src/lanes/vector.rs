@@ -63,12 +63,6 @@ pub(super) trait Vector: Copy {
     /// As for [`Vector::load`], and each of the first `LANES` inputs has 64 bytes from `offset` on.
     unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]);
 
-    /// Loads one little-endian word of each lane.
-    ///
-    /// # Safety
-    /// As for [`Vector::load`], and each of the first `LANES` inputs has a word from `offset` on.
-    unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self;
-
     /// The same word in each lane. (`self` only proves that the type may be used.)
     fn splat(self, word: Self::Word) -> Self;
     fn add(self, other: Self) -> Self;

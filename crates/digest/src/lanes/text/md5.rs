@@ -18,11 +18,11 @@ const SINES: [u32; 64] = [
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
-impl Text<u32, 4> for Md5 {
+impl Text<u32, 4, 16> for Md5 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: [V; 16]) -> [V; 4] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: [V; 16], _last: bool) -> [V; 4] {
         let [mut a, mut b, mut c, mut d] = chain;
 
         // The sum without `$function` does not wait for the step before.

@@ -18,11 +18,11 @@ pub(in crate::lanes) const CUBE_ROOTS: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-impl Text<u32, 8> for Sha256 {
+impl Text<u32, 8, 16> for Sha256 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 8], message: [V; 16]) -> [V; 8] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 8], message: [V; 16], _last: bool) -> [V; 8] {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = chain;
         // The last 16 words of the schedule.
         let mut schedule = message;

@@ -30,11 +30,11 @@ const CUBE_ROOTS: [u64; 80] = [
     0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
 ];
 
-impl Text<u64, 8> for Sha512 {
+impl Text<u64, 8, 16> for Sha512 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u64>>(chain: [V; 8], message: [V; 16]) -> [V; 8] {
+    fn compress<V: Vector<Word = u64>>(chain: [V; 8], message: [V; 16], _last: bool) -> [V; 8] {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = chain;
         // The last 16 words of the schedule.
         let mut schedule = message;

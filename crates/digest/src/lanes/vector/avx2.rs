@@ -47,18 +47,6 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self {
-                let mut words = [0; $lanes];
-                for lane in 0..$lanes {
-                    // SAFETY: the caller promises the input, and that it has a word from `offset` on.
-                    words[lane] =
-                        unsafe { inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned() };
-                }
-                // SAFETY: an array of 32 bytes; the features are the caller's promise.
-                unsafe { $vector(_mm256_loadu_si256(words.as_ptr().cast())) }
-            }
-
-            #[inline(always)]
             fn splat(self, word: $word) -> Self {
                 register!($vector($splat(word.cast_signed())))
             }

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LINE_BYTES, REVERSED_32, REVERSED_64, Vector};
+use super::{REVERSED_32, REVERSED_64, Vector};
 
 /// 16 lanes of 32 bits.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ macro_rules! register {
 }
 
 macro_rules! vector {
-    ($vector:ident, $word:ident, $splat:ident, $add:ident, $rol:ident, $shr:ident, $lanes:literal, $reversed:ident, $transpose:ident) => {
+    ($vector:ident, $word:ident, $splat:ident, $add:ident, $rol:ident, $shr:ident, $lanes:literal, $load_line:ident) => {
         impl Vector for $vector {
             type Word = $word;
             const LANES: usize = $lanes;
@@ -42,33 +42,8 @@ macro_rules! vector {
 
             #[inline(always)]
             unsafe fn load_line(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Self]) {
-                let mut rows = [words[0].0; $lanes];
-                for lane in 0..$lanes {
-                    // SAFETY: the caller promises the features, the input, and that it has 64 bytes from `offset` on.
-                    unsafe {
-                        let input = inputs.get_unchecked(lane).as_ptr().add(offset);
-                        rows[lane] = _mm512_loadu_si512(input.cast());
-                    }
-                    if big_endian {
-                        rows[lane] = shuffle_bytes(rows[lane], &$reversed);
-                    }
-                }
-                let columns = $transpose(rows);
-                for index in 0..LINE_BYTES / size_of::<$word>() {
-                    words[index] = $vector(columns[index]);
-                }
-            }
-
-            #[inline(always)]
-            unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self {
-                let mut words = [0; $lanes];
-                for lane in 0..$lanes {
-                    // SAFETY: the caller promises the input, and that it has a word from `offset` on.
-                    words[lane] =
-                        unsafe { inputs.get_unchecked(lane).as_ptr().add(offset).cast::<$word>().read_unaligned() };
-                }
-                // SAFETY: an array of 64 bytes; the features are the caller's promise.
-                unsafe { $vector(_mm512_loadu_si512(words.as_ptr().cast())) }
+                // SAFETY: the caller's promise is the same.
+                unsafe { $load_line(inputs, offset, big_endian, words) }
             }
 
             #[inline(always)]
@@ -128,28 +103,8 @@ macro_rules! vector {
     };
 }
 
-vector!(
-    Avx512x32,
-    u32,
-    _mm512_set1_epi32,
-    _mm512_add_epi32,
-    _mm512_rol_epi32,
-    _mm512_srl_epi32,
-    16,
-    REVERSED_32,
-    transpose32
-);
-vector!(
-    Avx512x64,
-    u64,
-    _mm512_set1_epi64,
-    _mm512_add_epi64,
-    _mm512_rol_epi64,
-    _mm512_srl_epi64,
-    8,
-    REVERSED_64,
-    transpose64
-);
+vector!(Avx512x32, u32, _mm512_set1_epi32, _mm512_add_epi32, _mm512_rol_epi32, _mm512_srl_epi32, 16, load_line32);
+vector!(Avx512x64, u64, _mm512_set1_epi64, _mm512_add_epi64, _mm512_rol_epi64, _mm512_srl_epi64, 8, load_line64);
 
 /// Moves the bytes within each quarter: byte `i` comes from byte `order[i]`.
 #[inline(always)]
@@ -161,65 +116,60 @@ fn shuffle_bytes(row: __m512i, order: &[u8; 16]) -> __m512i {
     }
 }
 
-/// 16 rows of 16 words: first within each quarter of 128 bits, then the quarters.
+/// 16 bytes of each of four lanes.
+///
+/// # Safety
+/// The features are on, and the lanes `lane`, `lane + step` … have an input of 16 bytes from `offset` on.
 #[inline(always)]
-fn transpose32(rows: [__m512i; 16]) -> [__m512i; 16] {
-    let mut columns = rows;
-    for four in [0, 4, 8, 12] {
-        register!({
-            let low01 = _mm512_unpacklo_epi32(rows[four], rows[four + 1]);
-            let high01 = _mm512_unpackhi_epi32(rows[four], rows[four + 1]);
-            let low23 = _mm512_unpacklo_epi32(rows[four + 2], rows[four + 3]);
-            let high23 = _mm512_unpackhi_epi32(rows[four + 2], rows[four + 3]);
-            columns[four] = _mm512_unpacklo_epi64(low01, low23);
-            columns[four + 1] = _mm512_unpackhi_epi64(low01, low23);
-            columns[four + 2] = _mm512_unpacklo_epi64(high01, high23);
-            columns[four + 3] = _mm512_unpackhi_epi64(high01, high23);
-        });
+unsafe fn four_rows(inputs: &[&[u8]], lane: usize, step: usize, offset: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let row = |lane: usize| _mm_loadu_si128(inputs.get_unchecked(lane).as_ptr().add(offset).cast());
+        let rows = _mm512_castsi128_si512(row(lane));
+        let rows = _mm512_inserti32x4::<1>(rows, row(lane + step));
+        let rows = _mm512_inserti32x4::<2>(rows, row(lane + 2 * step));
+        _mm512_inserti32x4::<3>(rows, row(lane + 3 * step))
     }
-    for word in 0..4 {
-        let quarters = transpose_quarters([columns[word], columns[word + 4], columns[word + 8], columns[word + 12]]);
-        columns[word] = quarters[0];
-        columns[word + 4] = quarters[1];
-        columns[word + 8] = quarters[2];
-        columns[word + 12] = quarters[3];
-    }
-    columns
 }
 
-/// 8 rows of 8 words: first within each quarter of 128 bits, then the quarters.
 #[inline(always)]
-fn transpose64(rows: [__m512i; 8]) -> [__m512i; 8] {
-    let mut columns = rows;
-    for two in [0, 2, 4, 6] {
+unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x32]) {
+    for square in [0, 4, 8, 12] {
+        let mut rows = [words[0].0; 4];
+        for lane in 0..4 {
+            // SAFETY: the caller promises the features, 16 inputs, and 64 bytes from `offset` on.
+            rows[lane] = unsafe { four_rows(inputs, lane, 4, offset + 4 * square) };
+            if big_endian {
+                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
+            }
+        }
         register!({
-            columns[two] = _mm512_unpacklo_epi64(rows[two], rows[two + 1]);
-            columns[two + 1] = _mm512_unpackhi_epi64(rows[two], rows[two + 1]);
+            let low01 = _mm512_unpacklo_epi32(rows[0], rows[1]);
+            let high01 = _mm512_unpackhi_epi32(rows[0], rows[1]);
+            let low23 = _mm512_unpacklo_epi32(rows[2], rows[3]);
+            let high23 = _mm512_unpackhi_epi32(rows[2], rows[3]);
+            words[square] = Avx512x32(_mm512_unpacklo_epi64(low01, low23));
+            words[square + 1] = Avx512x32(_mm512_unpackhi_epi64(low01, low23));
+            words[square + 2] = Avx512x32(_mm512_unpacklo_epi64(high01, high23));
+            words[square + 3] = Avx512x32(_mm512_unpackhi_epi64(high01, high23));
         });
     }
-    for word in 0..2 {
-        let quarters = transpose_quarters([columns[word], columns[word + 2], columns[word + 4], columns[word + 6]]);
-        columns[word] = quarters[0];
-        columns[word + 2] = quarters[1];
-        columns[word + 4] = quarters[2];
-        columns[word + 6] = quarters[3];
-    }
-    columns
 }
 
-/// 4 rows of 4 times 128 bits.
 #[inline(always)]
-fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    register!({
-        let even_ab = _mm512_shuffle_i32x4::<0b10_00_10_00>(a, b);
-        let odd_ab = _mm512_shuffle_i32x4::<0b11_01_11_01>(a, b);
-        let even_cd = _mm512_shuffle_i32x4::<0b10_00_10_00>(c, d);
-        let odd_cd = _mm512_shuffle_i32x4::<0b11_01_11_01>(c, d);
-        [
-            _mm512_shuffle_i32x4::<0b10_00_10_00>(even_ab, even_cd),
-            _mm512_shuffle_i32x4::<0b10_00_10_00>(odd_ab, odd_cd),
-            _mm512_shuffle_i32x4::<0b11_01_11_01>(even_ab, even_cd),
-            _mm512_shuffle_i32x4::<0b11_01_11_01>(odd_ab, odd_cd),
-        ]
-    })
+unsafe fn load_line64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x64]) {
+    for square in [0, 2, 4, 6] {
+        let mut rows = [words[0].0; 2];
+        for lane in 0..2 {
+            // SAFETY: the caller promises the features, 8 inputs, and 64 bytes from `offset` on.
+            rows[lane] = unsafe { four_rows(inputs, lane, 2, offset + 8 * square) };
+            if big_endian {
+                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
+            }
+        }
+        register!({
+            words[square] = Avx512x64(_mm512_unpacklo_epi64(rows[0], rows[1]));
+            words[square + 1] = Avx512x64(_mm512_unpackhi_epi64(rows[0], rows[1]));
+        });
+    }
 }

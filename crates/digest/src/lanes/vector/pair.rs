@@ -38,12 +38,6 @@ impl<V: Vector> Vector for Pair<V> {
     }
 
     #[inline(always)]
-    unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self {
-        // SAFETY: the caller's promise is the same, and it holds for all of the inputs.
-        unsafe { Pair(V::load_word(&inputs[..V::LANES], offset), V::load_word(&inputs[V::LANES..], offset)) }
-    }
-
-    #[inline(always)]
     fn splat(self, word: V::Word) -> Self {
         Pair(self.0.splat(word), self.1.splat(word))
     }

@@ -28,11 +28,6 @@ macro_rules! scalar {
             }
 
             #[inline(always)]
-            unsafe fn load_word(inputs: &[&[u8]], offset: usize) -> Self {
-                first::<Self>(&inputs[0][offset..]).to_le()
-            }
-
-            #[inline(always)]
             fn splat(self, word: $word) -> Self {
                 word
             }

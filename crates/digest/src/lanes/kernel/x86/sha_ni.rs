@@ -1,0 +1,225 @@
+//! SHA-NI: the instructions are the algorithm, so these are texts of their own, for several streams interleaved: the
+//! instructions of one stream wait for each other, those of another fill the time.
+
+use std::arch::x86_64::*;
+
+use super::{Compression, Cost, Kernel, check};
+use crate::lanes::text::CUBE_ROOTS_32;
+
+/// Like [`kernels`](super::kernels), with the number of streams for the vector.
+macro_rules! kernels {
+    ($($compression:ident { $($name:ident: $text:ident, $streams:literal, $cost:tt;)+ })+) => {
+        /// The kernels of a compression function; none for most.
+        pub(in crate::lanes) fn of(compression: Compression) -> &'static [Kernel] {
+            match compression {
+                $(Compression::$compression => const { &[$(Kernel {
+                    family: "sha-ni",
+                    lanes: $streams,
+                    cost: Cost::new $cost,
+                    run: $name,
+                }),+] },)+
+                _ => &[],
+            }
+        }
+
+        $($(
+            // Not AVX: the compiler would load with wider vectors, and then each SHA instruction, of which there is no AVX form,
+            // takes 100 ns.
+            #[target_feature(enable = "sha,sse4.1,ssse3")]
+            fn $name(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
+                // SAFETY: the attribute enables the features; whoever calls this answers for the CPU.
+                unsafe { $text::<$streams>(states, inputs, blocks) }
+            }
+        )+)+
+    };
+}
+
+kernels! {
+    Sha1 {
+        sha1_x4: sha1, 4, (159, 154);
+        sha1_x3: sha1, 3, (113, 130);
+        sha1_x2: sha1, 2, (71, 111);
+        sha1_x1: sha1, 1, (42, 100);
+    }
+    Sha256 {
+        sha256_x4: sha256, 4, (151, 235);
+        sha256_x3: sha256, 3, (120, 171);
+        sha256_x2: sha256, 2, (76, 133);
+        sha256_x1: sha256, 1, (46, 100);
+    }
+}
+
+/// Four message words.
+///
+/// # Safety
+/// The CPU has SSSE3, and the input 16 bytes from `offset` on.
+#[inline(always)]
+unsafe fn load(input: &[u8], offset: usize, order: __m128i) -> __m128i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm_shuffle_epi8(_mm_loadu_si128(input.as_ptr().add(offset).cast()), order) }
+}
+
+/// One word of the states `[word][stream]`.
+#[inline(always)]
+fn word(states: &[u8], streams: usize, word: usize, stream: usize) -> i32 {
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&states[4 * (word * streams + stream)..][..4]);
+    i32::from_ne_bytes(bytes)
+}
+
+#[inline(always)]
+fn set_word(states: &mut [u8], streams: usize, word: usize, stream: usize, value: i32) {
+    states[4 * (word * streams + stream)..][..4].copy_from_slice(&value.to_ne_bytes());
+}
+
+/// FIPS 180-4, section 6.2, four rounds at a time.
+///
+/// # Safety
+/// The CPU has SHA-NI, SSSE3 and SSE4.1, and the caller enables them.
+#[inline(always)]
+unsafe fn sha256<const STREAMS: usize>(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
+    check(inputs, STREAMS, 64 * blocks);
+    // SAFETY: the features are the caller's promise, `check` has found whole blocks in every input, and the round constants are
+    // read within their table.
+    unsafe {
+        let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+        let mut abef = [_mm_setzero_si128(); STREAMS];
+        let mut cdgh = [_mm_setzero_si128(); STREAMS];
+        for stream in 0..STREAMS {
+            let word = |index| word(states, STREAMS, index, stream);
+            abef[stream] = _mm_set_epi32(word(0), word(1), word(4), word(5));
+            cdgh[stream] = _mm_set_epi32(word(2), word(3), word(6), word(7));
+        }
+        for block in 0..blocks {
+            let (abef_before, cdgh_before) = (abef, cdgh);
+            // The last 16 words of the schedule, four in each vector.
+            let mut schedule = [[_mm_setzero_si128(); 4]; STREAMS];
+            macro_rules! four_rounds {
+                ($four:literal) => {
+                    let constants = _mm_loadu_si128(CUBE_ROOTS_32.as_ptr().add(4 * $four).cast());
+                    for stream in 0..STREAMS {
+                        let schedule = &mut schedule[stream];
+                        if $four < 4 {
+                            schedule[$four % 4] = load(inputs[stream], 64 * block + 16 * $four, order);
+                        } else {
+                            let (back4, back3) = (schedule[$four % 4], schedule[($four + 1) % 4]);
+                            let (back2, back1) = (schedule[($four + 2) % 4], schedule[($four + 3) % 4]);
+                            let sum =
+                                _mm_add_epi32(_mm_sha256msg1_epu32(back4, back3), _mm_alignr_epi8::<4>(back1, back2));
+                            schedule[$four % 4] = _mm_sha256msg2_epu32(sum, back1);
+                        }
+                        let words = _mm_add_epi32(schedule[$four % 4], constants);
+                        cdgh[stream] = _mm_sha256rnds2_epu32(cdgh[stream], abef[stream], words);
+                        let words = _mm_shuffle_epi32::<0b00_00_11_10>(words);
+                        abef[stream] = _mm_sha256rnds2_epu32(abef[stream], cdgh[stream], words);
+                    }
+                };
+            }
+            four_rounds!(0);
+            four_rounds!(1);
+            four_rounds!(2);
+            four_rounds!(3);
+            four_rounds!(4);
+            four_rounds!(5);
+            four_rounds!(6);
+            four_rounds!(7);
+            four_rounds!(8);
+            four_rounds!(9);
+            four_rounds!(10);
+            four_rounds!(11);
+            four_rounds!(12);
+            four_rounds!(13);
+            four_rounds!(14);
+            four_rounds!(15);
+            for stream in 0..STREAMS {
+                abef[stream] = _mm_add_epi32(abef[stream], abef_before[stream]);
+                cdgh[stream] = _mm_add_epi32(cdgh[stream], cdgh_before[stream]);
+            }
+        }
+        for stream in 0..STREAMS {
+            let mut set_word = |index, value| set_word(states, STREAMS, index, stream, value);
+            set_word(0, _mm_extract_epi32::<3>(abef[stream]));
+            set_word(1, _mm_extract_epi32::<2>(abef[stream]));
+            set_word(2, _mm_extract_epi32::<3>(cdgh[stream]));
+            set_word(3, _mm_extract_epi32::<2>(cdgh[stream]));
+            set_word(4, _mm_extract_epi32::<1>(abef[stream]));
+            set_word(5, _mm_extract_epi32::<0>(abef[stream]));
+            set_word(6, _mm_extract_epi32::<1>(cdgh[stream]));
+            set_word(7, _mm_extract_epi32::<0>(cdgh[stream]));
+        }
+    }
+}
+
+/// FIPS 180-4, section 6.1, four rounds at a time. The first word of each vector is its highest.
+///
+/// # Safety
+/// The CPU has SHA-NI, SSSE3 and SSE4.1, and the caller enables them.
+#[inline(always)]
+unsafe fn sha1<const STREAMS: usize>(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
+    check(inputs, STREAMS, 64 * blocks);
+    // SAFETY: the features are the caller's promise, and `check` has found whole blocks in every input.
+    unsafe {
+        let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let mut abcd = [_mm_setzero_si128(); STREAMS];
+        let mut e = [_mm_setzero_si128(); STREAMS];
+        for stream in 0..STREAMS {
+            let word = |index| word(states, STREAMS, index, stream);
+            abcd[stream] = _mm_set_epi32(word(0), word(1), word(2), word(3));
+            e[stream] = _mm_set_epi32(word(4), 0, 0, 0);
+        }
+        for block in 0..blocks {
+            let (abcd_before, e_before) = (abcd, e);
+            // `a` of four rounds ago, rotated, is `e`.
+            let mut older = abcd;
+            // The last 16 words of the schedule, four in each vector.
+            let mut schedule = [[_mm_setzero_si128(); 4]; STREAMS];
+            macro_rules! four_rounds {
+                ($function:literal, $four:expr) => {
+                    for stream in 0..STREAMS {
+                        let schedule = &mut schedule[stream];
+                        if $four < 4 {
+                            schedule[$four % 4] = load(inputs[stream], 64 * block + 16 * $four, order);
+                        } else {
+                            let (back4, back3) = (schedule[$four % 4], schedule[($four + 1) % 4]);
+                            let (back2, back1) = (schedule[($four + 2) % 4], schedule[($four + 3) % 4]);
+                            let sum = _mm_xor_si128(_mm_sha1msg1_epu32(back4, back3), back2);
+                            schedule[$four % 4] = _mm_sha1msg2_epu32(sum, back1);
+                        }
+                        let words = if $four == 0 {
+                            _mm_add_epi32(e[stream], schedule[0])
+                        } else {
+                            _mm_sha1nexte_epu32(older[stream], schedule[$four % 4])
+                        };
+                        older[stream] = abcd[stream];
+                        abcd[stream] = _mm_sha1rnds4_epu32::<$function>(abcd[stream], words);
+                    }
+                };
+            }
+            macro_rules! twenty_rounds {
+                ($function:literal) => {
+                    four_rounds!($function, 5 * $function);
+                    four_rounds!($function, 5 * $function + 1);
+                    four_rounds!($function, 5 * $function + 2);
+                    four_rounds!($function, 5 * $function + 3);
+                    four_rounds!($function, 5 * $function + 4);
+                };
+            }
+            twenty_rounds!(0);
+            twenty_rounds!(1);
+            twenty_rounds!(2);
+            twenty_rounds!(3);
+            for stream in 0..STREAMS {
+                e[stream] = _mm_sha1nexte_epu32(older[stream], e_before[stream]);
+                abcd[stream] = _mm_add_epi32(abcd[stream], abcd_before[stream]);
+            }
+        }
+        for stream in 0..STREAMS {
+            let mut set_word = |index, value| set_word(states, STREAMS, index, stream, value);
+            set_word(0, _mm_extract_epi32::<3>(abcd[stream]));
+            set_word(1, _mm_extract_epi32::<2>(abcd[stream]));
+            set_word(2, _mm_extract_epi32::<1>(abcd[stream]));
+            set_word(3, _mm_extract_epi32::<0>(abcd[stream]));
+            set_word(4, _mm_extract_epi32::<3>(e[stream]));
+        }
+    }
+}
