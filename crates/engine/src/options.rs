@@ -102,6 +102,8 @@ pub struct Options {
     /// Reading does not pass through the page cache, so overlapping it with hashing is up to us: prefetchers read,
     /// workers hash, as in [`Mode::Mtp`] but with the prefetchers in addition to `threads`.
     pub direct: bool,
+    /// Files that are not to be read, by device and inode: the caller's own output, say.
+    pub own_files: Vec<(u64, u64)>,
     /// Files that look-ahead may hold open, over all workers.
     pub open_files_max: usize,
     /// Measure the timers of [`Report`](crate::Report); costs a few clock readings a file.
@@ -128,6 +130,7 @@ impl Options {
             piece_bytes: None,
             unordered: false,
             direct: false,
+            own_files: Vec::new(),
             open_files_max: Options::OPEN_FILES_DEFAULT,
             measure: false,
         }

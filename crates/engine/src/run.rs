@@ -176,6 +176,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         context.source.walk(&mut |found| {
             let mut ticket = Ticket { sequence, cost_bytes: 0 };
             sequence += 1;
+            let mut not_read = None;
             match found {
                 Found::Entry(entry) => {
                     ticket.cost_bytes = base_bytes + entry.path_bytes() as u64;
@@ -201,13 +202,18 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     }
                 }
                 Found::Skipped(path, reason) => {
-                    worker.fail(ticket, path, Failure::new(Outcome::Skipped(reason)));
-                    worker.flush();
+                    not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
-                Found::Failed(path, error) => {
-                    worker.fail(ticket, path, Failure::unreadable(0, &error));
-                    worker.flush();
-                }
+                Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, &error))),
+            }
+            if let Some((path, failure)) = not_read {
+                // Its record waits like any other; jobs before it must be on their way, or none might ever be delivered.
+                ticket.cost_bytes = base_bytes + path.len() as u64;
+                sort(context, sorting.unwrap_or_default(), &mut group);
+                let cost_bytes = std::mem::take(&mut group_bytes) + ticket.cost_bytes;
+                context.queue.push_jobs(&mut group, cost_bytes, limit_readers);
+                worker.fail(ticket, path, failure);
+                worker.flush();
             }
             !context.cancel.is_cancelled() && !context.is_stopped()
         });
@@ -269,6 +275,10 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// Opens a job's file, unless its content is known from another link or the caller leaves it out.
     pub(crate) fn open(&mut self, job: Job) -> Option<Opened<S::File>> {
+        if self.is_own(&job) {
+            self.push(Finished { ticket: job.ticket, item: None });
+            return None;
+        }
         let job = self.answer_from_links(job)?;
         let started = self.context.clock.start();
         let opened = self.context.source.open(&job.entry);
@@ -291,6 +301,14 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             }
         }
         Some(opened)
+    }
+
+    fn is_own(&self, job: &Job) -> bool {
+        let own = &self.context.options.own_files;
+        let hint = job.entry.inode_hint;
+        // The hint spares nearly all files the look at their metadata.
+        own.iter().any(|(_, inode)| hint == 0 || *inode == hint)
+            && self.context.source.metadata(&job.entry).is_ok_and(|found| own.contains(&(found.device, found.inode)))
     }
 
     fn answer_from_links(&mut self, job: Job) -> Option<Job> {
@@ -342,7 +360,9 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         if failure.is_cancelled() {
             return;
         }
-        self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
+        if !matches!(failure.outcome, Outcome::Skipped(_)) {
+            self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
+        }
         self.finish(ticket, failure.into_record(path));
     }
 

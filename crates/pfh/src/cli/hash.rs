@@ -12,10 +12,12 @@ use pfh_digest::Algorithm;
 use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
 use pfh_source::{FileList, LocalSource, WalkOptions};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,10 +52,11 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     pfh_source::raise_open_file_limit();
     let list = file_list(&arguments.walk)?;
     let run = Hash { walk: walk_options(&arguments, list), engine };
-    let (source, options) = run.into_parts().map_err(Stop::usage)?;
+    let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
 
     let output = open_output(out.output.as_deref(), recorded.as_ref())?;
-    let own = output.identities();
+    options.own_files = output.identities();
+    refuse_own(&arguments, &options.own_files)?;
     let output = Arc::new(Mutex::new(output));
     let facts = run_facts(&algorithms, out.piecewise);
     let mut header = Vec::new();
@@ -73,9 +76,8 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let skip = |path: &[u8], metadata: &Metadata| {
         let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
-        known || own.contains(&identity(metadata))
+        known
     };
-    let skips = !own.is_empty() || recorded.is_some();
 
     let (report, mut printer) = std::thread::scope(|scope| {
         let ended = CancelToken::default();
@@ -90,7 +92,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         let opened = printer.lock().write(&header);
         let _ = printer.note(opened);
         let prepare = |record: Record| Item::new(&*format, &record);
-        let skip: Option<pfh_engine::Skip<'_>> = if skips { Some(&skip) } else { None };
+        let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
         let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
         ended.cancel();
         printer.progress = Progress::hidden();
@@ -125,8 +127,20 @@ fn mode_word(mode: ModeWord) -> &'static str {
     }
 }
 
-fn identity(metadata: &Metadata) -> FileIdentity {
-    (metadata.device, metadata.inode)
+/// Refuses to read a file that is named as an argument and is also the output.
+fn refuse_own(arguments: &HashArguments, own: &[FileIdentity]) -> Result<(), Stop> {
+    let is_own = |path: &&OsString| {
+        std::fs::metadata(path).is_ok_and(|metadata| own.contains(&(metadata.dev(), metadata.ino())))
+    };
+    match arguments.paths.iter().find(is_own) {
+        Some(path) => {
+            let path = message::quoted(path.as_bytes());
+            Err(Stop::usage(format_args!(
+                "{path} is to be read and is also the output: write the list to another file"
+            )))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The algorithms by name, each once; none at all for `none`.
@@ -326,6 +340,7 @@ impl Printer<'_> {
 
     /// Ends the output and says how it all ended.
     fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<ExitStatus, Stop> {
+        let after_error = self.lock().after_error();
         if self.error.is_none() {
             let ended = if interrupted {
                 self.lock().set_footer(footer.to_vec());
@@ -347,7 +362,7 @@ impl Printer<'_> {
             // A closed pipe is a normal end: the reader has what it wanted.
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitStatus::Done),
             Some(error) => {
-                let text = format!("the output could not be written: {error}; no list was left behind");
+                let text = format!("the output could not be written: {error}{after_error}");
                 return Err(Stop(ExitStatus::Internal, text));
             }
             None => {}

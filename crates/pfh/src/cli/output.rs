@@ -24,6 +24,7 @@ enum To {
     Stream {
         writer: BufWriter<Box<dyn Write + Send>>,
         terminal: bool,
+        standard: bool,
     },
     /// A temporary file beside the target, which takes its place at the end.
     Whole {
@@ -50,7 +51,11 @@ impl Output {
     pub(crate) fn standard() -> Output {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Output::new(To::Stream { writer: BufWriter::with_capacity(BUFFER_BYTES, Box::new(stdout)), terminal })
+        Output::new(To::Stream {
+            writer: BufWriter::with_capacity(BUFFER_BYTES, Box::new(stdout)),
+            terminal,
+            standard: true,
+        })
     }
 
     /// A file that appears under its name only when it is whole.
@@ -58,7 +63,7 @@ impl Output {
         if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file()) {
             let file = OpenOptions::new().write(true).open(target)?;
             let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
-            return Ok(Output::new(To::Stream { writer, terminal: false }));
+            return Ok(Output::new(To::Stream { writer, terminal: false, standard: false }));
         }
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -66,7 +71,8 @@ impl Output {
         };
         // As an ordinary new file: the user's umask decides.
         let permissions = fs::Permissions::from_mode(0o666);
-        let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory)?;
+        let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory);
+        let file = file.map_err(without_temporary_name)?;
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         Ok(Output::new(To::Whole { writer, target: target.to_owned() }))
     }
@@ -84,6 +90,12 @@ impl Output {
     pub(crate) fn identities(&self) -> Vec<FileIdentity> {
         let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
         match &self.to {
+            To::Stream { standard: true, .. } => {
+                // The shell's own file, in `pfh hash . > list`.
+                let own = rustix::fs::fstat(io::stdout()).into_iter();
+                let regular = |stat: &rustix::fs::Stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+                own.filter(regular).map(|stat| (stat.st_dev, stat.st_ino)).collect()
+            }
             To::Stream { .. } | To::Closed => Vec::new(),
             To::Whole { writer, target } => {
                 let own = writer.get_ref().as_file().metadata();
@@ -112,7 +124,7 @@ impl Output {
     pub(crate) fn end_group(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Journal { writer, .. } => writer.flush(),
-            To::Stream { writer, terminal } if *terminal || self.flushed.elapsed() >= PIPE_FLUSH => {
+            To::Stream { writer, terminal, .. } if *terminal || self.flushed.elapsed() >= PIPE_FLUSH => {
                 self.flushed = Instant::now();
                 writer.flush()
             }
@@ -151,15 +163,30 @@ impl Output {
         }
     }
 
+    /// What is left of the list after an error in writing it, to go behind the error's text.
+    pub(crate) fn after_error(&self) -> &'static str {
+        match self.to {
+            To::Stream { .. } | To::Closed => "",
+            To::Whole { .. } => "; no list was left behind",
+            To::Journal { .. } => "; what was written before is still there, and --resume continues it",
+        }
+    }
+
     /// As [`Output::finish_partial`], when nobody can be told of an error any more.
     pub(crate) fn abandon(&mut self) {
         let _ = self.finish_partial();
     }
 }
 
+/// The name of a temporary file says nothing to the user.
+fn without_temporary_name(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source()).and_then(|source| source.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+}
+
 fn persist(writer: BufWriter<NamedTempFile>, target: &Path) -> io::Result<()> {
     let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    file.persist(target).map_err(|error| error.error)?;
+    file.persist(target).map_err(|error| without_temporary_name(error.error))?;
     Ok(())
 }
