@@ -69,10 +69,12 @@ impl Output {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        // Asked beforehand, so that the message does not speak of a temporary file.
+        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
         // As an ordinary new file: the user's umask decides.
         let permissions = fs::Permissions::from_mode(0o666);
-        let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory);
-        let file = file.map_err(without_temporary_name)?;
+        let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory)?;
+
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         Ok(Output::new(To::Whole { writer, target: target.to_owned() }))
     }
@@ -178,15 +180,9 @@ impl Output {
     }
 }
 
-/// The name of a temporary file says nothing to the user.
-fn without_temporary_name(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|inner| inner.source()).and_then(|source| source.downcast_ref::<io::Error>());
-    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
-}
-
 fn persist(writer: BufWriter<NamedTempFile>, target: &Path) -> io::Result<()> {
     let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    file.persist(target).map_err(|error| without_temporary_name(error.error))?;
+    file.persist(target).map_err(|error| error.error)?;
     Ok(())
 }
