@@ -13,7 +13,15 @@ use crate::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace) -> Result<String> {
     if process::find_program("cargo-deny").is_some() {
-        process::run(workspace.cargo().args(["deny", "--all-features", "check", "licenses", "bans", "sources"]))?;
+        process::run(workspace.cargo().args([
+            "deny",
+            "--all-features",
+            "check",
+            "--hide-inclusion-graph",
+            "licenses",
+            "bans",
+            "sources",
+        ]))?;
         return Ok("by cargo-deny".to_owned());
     }
     let policy = Policy::parse(&workspace.read("deny.toml")?).context("deny.toml")?;
