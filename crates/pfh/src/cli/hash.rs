@@ -343,20 +343,19 @@ impl Printer<'_> {
         let after_error = self.lock().after_error();
         if self.error.is_none() {
             let ended = if interrupted {
-                self.lock().set_footer(footer.to_vec());
-                self.lock().finish_partial()
+                self.lock().finish_partial(footer)
             } else {
                 let mut output = self.lock();
                 output.write(footer).and_then(|()| output.finish()).map(|()| None)
             };
             match ended {
-                Ok(Some(partial)) => message::error(format_args!(
-                    "interrupted; what was finished is in {}",
-                    message::quoted(partial.as_os_str().as_bytes())
-                )),
+                Ok(Some(partial)) => message::interrupted(Some(&partial)),
                 Ok(None) => {}
                 Err(error) => self.error = Some(error),
             }
+        }
+        if self.error.is_some() {
+            self.lock().discard();
         }
         match self.error.take() {
             // A closed pipe is a normal end: the reader has what it wanted.

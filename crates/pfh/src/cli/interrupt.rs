@@ -3,6 +3,7 @@
 use super::output::Output;
 use super::{ExitStatus, message};
 use pfh_engine::CancelToken;
+use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -28,17 +29,15 @@ impl Interrupt {
         let again = AtomicBool::new(false);
         let handler = move || {
             if again.swap(true, Ordering::Relaxed) {
-                leave();
+                leave(None);
             }
             token.cancel();
             let output = Arc::clone(&output);
-            let Ok(run_ended) = run_ended.lock() else { leave() };
+            let Ok(run_ended) = run_ended.lock() else { leave(None) };
             if run_ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 // A read that hangs holds no lock on the output: what is finished can be saved.
-                if let Ok(mut output) = output.try_lock() {
-                    output.abandon();
-                }
-                leave();
+                let saved = output.try_lock().ok().and_then(|mut output| output.finish_partial(&[]).ok().flatten());
+                leave(saved.as_deref());
             }
         };
         let listening = ctrlc::set_handler(handler).is_ok();
@@ -52,7 +51,7 @@ impl Interrupt {
 }
 
 #[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
-fn leave() -> ! {
-    message::error("interrupted");
+fn leave(partial: Option<&Path>) -> ! {
+    message::interrupted(partial);
     process::exit(i32::from(ExitStatus::Interrupted.code()))
 }

@@ -2,6 +2,8 @@
 
 use pfh_record::{Outcome, Record, SkipReason};
 use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// A path in backticks; bytes that are not printable are escaped, so that a name cannot pass for another line.
 pub(crate) fn quoted(path: &[u8]) -> String {
@@ -71,6 +73,16 @@ pub(crate) fn plain(text: impl std::fmt::Display) {
 /// An error or a warning, on standard error.
 pub(crate) fn error(text: impl std::fmt::Display) {
     eprintln!("pfh: {text}");
+}
+
+/// The run was stopped by a signal; where its list is, if that is a file.
+pub(crate) fn interrupted(partial: Option<&Path>) {
+    match partial {
+        Some(partial) => {
+            error(format_args!("interrupted; what was finished is in {}", quoted(partial.as_os_str().as_bytes())));
+        }
+        None => error("interrupted"),
+    }
 }
 
 #[cfg(test)]

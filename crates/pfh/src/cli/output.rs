@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 const BUFFER_BYTES: usize = 256 << 10;
 /// A reader behind a pipe waits at most this long for what is finished.
@@ -15,8 +15,6 @@ const PIPE_FLUSH: Duration = Duration::from_millis(100);
 pub(crate) struct Output {
     to: To,
     flushed: Instant,
-    /// Bytes that end the list when it is cut short.
-    footer: Vec<u8>,
 }
 
 enum To {
@@ -28,7 +26,9 @@ enum To {
     },
     /// A temporary file beside the target, which takes its place at the end.
     Whole {
-        writer: BufWriter<NamedTempFile>,
+        writer: BufWriter<File>,
+        /// Where the file is until then; it goes with this value.
+        temporary: TempPath,
         target: PathBuf,
     },
     /// The target itself; every group of records reaches the system at once.
@@ -44,7 +44,7 @@ pub(crate) type FileIdentity = (u64, u64);
 
 impl Output {
     fn new(to: To) -> Output {
-        Output { to, flushed: Instant::now(), footer: Vec::new() }
+        Output { to, flushed: Instant::now() }
     }
 
     /// Standard output.
@@ -74,9 +74,10 @@ impl Output {
         // As an ordinary new file: the user's umask decides.
         let permissions = fs::Permissions::from_mode(0o666);
         let file = tempfile::Builder::new().prefix(".pfh-").permissions(permissions).tempfile_in(directory)?;
-
+        // In parts: errors in writing the whole would speak of the temporary file.
+        let (file, temporary) = file.into_parts();
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
-        Ok(Output::new(To::Whole { writer, target: target.to_owned() }))
+        Ok(Output::new(To::Whole { writer, temporary, target: target.to_owned() }))
     }
 
     /// A journal: what lies behind `keep_bytes` is cut off, and writing goes on there.
@@ -99,17 +100,12 @@ impl Output {
                 own.filter(regular).map(|stat| (stat.st_dev, stat.st_ino)).collect()
             }
             To::Stream { .. } | To::Closed => Vec::new(),
-            To::Whole { writer, target } => {
-                let own = writer.get_ref().as_file().metadata();
+            To::Whole { writer, target, .. } => {
+                let own = writer.get_ref().metadata();
                 own.into_iter().chain(fs::metadata(target)).map(identity).collect()
             }
             To::Journal { writer, .. } => writer.get_ref().metadata().into_iter().map(identity).collect(),
         }
-    }
-
-    /// What ends the list if it is cut short from now on.
-    pub(crate) fn set_footer(&mut self, footer: Vec<u8>) {
-        self.footer = footer;
     }
 
     /// Appends bytes.
@@ -139,21 +135,20 @@ impl Output {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { mut writer, .. } => writer.flush(),
             To::Journal { writer, .. } => writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all(),
-            To::Whole { writer, target } => persist(writer, &target),
+            To::Whole { writer, temporary, target } => persist(writer, temporary, &target),
             To::Closed => Ok(()),
         }
     }
 
     /// Ends the list early: what there is stays valid, under a name that says so. Returns where it is.
-    pub(crate) fn finish_partial(&mut self) -> io::Result<Option<PathBuf>> {
-        let footer = std::mem::take(&mut self.footer);
-        self.write(&footer)?;
+    pub(crate) fn finish_partial(&mut self, footer: &[u8]) -> io::Result<Option<PathBuf>> {
+        self.write(footer)?;
         match std::mem::replace(&mut self.to, To::Closed) {
-            To::Whole { writer, target } => {
+            To::Whole { writer, temporary, target } => {
                 let mut name = target.into_os_string();
                 name.push(".partial");
                 let partial = PathBuf::from(name);
-                persist(writer, &partial)?;
+                persist(writer, temporary, &partial)?;
                 Ok(Some(partial))
             }
             To::Journal { mut writer, target } => {
@@ -174,15 +169,15 @@ impl Output {
         }
     }
 
-    /// As [`Output::finish_partial`], when nobody can be told of an error any more.
-    pub(crate) fn abandon(&mut self) {
-        let _ = self.finish_partial();
+    /// Ends the list after an error in writing it: a file that would have been whole goes. (The signal handler holds on to
+    /// this value, so that it is never dropped.)
+    pub(crate) fn discard(&mut self) {
+        self.to = To::Closed;
     }
 }
 
-fn persist(writer: BufWriter<NamedTempFile>, target: &Path) -> io::Result<()> {
+fn persist(writer: BufWriter<File>, temporary: TempPath, target: &Path) -> io::Result<()> {
     let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(target).map_err(|error| error.error)?;
-    Ok(())
+    file.sync_all()?;
+    temporary.persist(target).map_err(|error| error.error)
 }
