@@ -1,0 +1,268 @@
+//! How these tests run the program: in a directory of their own, and never longer than a limit.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_testing::{OddFile, odd_tree};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// No run of these tests needs a tenth of it, on a busy machine either.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A directory that vanishes after the test, on the disk that the build is on.
+pub(crate) fn scratch() -> TempDir {
+    tempfile::Builder::new().prefix("program-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The odd tree, at `tree` in a directory of its own; paths as the program prints them.
+pub(crate) fn odd() -> (TempDir, Vec<OddFile>) {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("tree")).unwrap();
+    let mut files = odd_tree(&directory.path().join("tree")).unwrap();
+    for file in &mut files {
+        file.path.splice(0..0, *b"tree/");
+    }
+    (directory, files)
+}
+
+/// The algorithms of these names.
+pub(crate) fn algorithms(names: &[&str]) -> Vec<Algorithm> {
+    names.iter().map(|name| Algorithm::from_name(name).unwrap()).collect()
+}
+
+/// The digest of a message, by the name of the algorithm.
+pub(crate) fn digest(algorithm: &str, message: &[u8]) -> Digest {
+    Algorithm::from_name(algorithm).unwrap().digest(message)
+}
+
+/// A path of raw bytes.
+pub(crate) fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// Bytes that differ from one file to the next and from block to block.
+pub(crate) fn contents(seed: usize, length: usize) -> Vec<u8> {
+    (0..length).map(|position| ((position + seed) % 251) as u8 ^ (position >> 12) as u8).collect()
+}
+
+/// Whether this test may do what only the superuser can.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The program, to be run in `directory` with these arguments.
+pub(crate) fn pfh<A: AsRef<OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = A>) -> Run {
+    Run::new(env!("CARGO_BIN_EXE_pfh"), directory, arguments)
+}
+
+/// `pfh hash`, to be run in `directory` with these arguments.
+pub(crate) fn hash<A: AsRef<OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = A>) -> Run {
+    let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
+    pfh(directory, std::iter::once(OsString::from("hash")).chain(arguments))
+}
+
+/// A program that is about to be run.
+pub(crate) struct Run {
+    command: Command,
+    input: Vec<u8>,
+    limit: Duration,
+}
+
+impl Run {
+    /// Any program, to be run in `directory` with these arguments.
+    pub(crate) fn new<A: AsRef<OsStr>>(
+        program: impl AsRef<OsStr>,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Run {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(directory).env("LC_ALL", "C").env("TZ", "UTC0").env_remove("NO_COLOR");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Run { command, input: Vec::new(), limit: LIMIT }
+    }
+
+    /// What standard input holds.
+    pub(crate) fn input(mut self, bytes: impl Into<Vec<u8>>) -> Run {
+        self.input = bytes.into();
+        self.command.stdin(Stdio::piped());
+        self
+    }
+
+    /// Access to all that `Command` can.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Command) -> &mut Command) -> Run {
+        change(&mut self.command);
+        self
+    }
+
+    /// Another limit than the usual one.
+    pub(crate) fn limit(mut self, limit: Duration) -> Run {
+        self.limit = limit;
+        self
+    }
+
+    /// Starts the program. Its output is read from now on.
+    pub(crate) fn start(mut self) -> Running {
+        let label = format!("{:?}", self.command);
+        let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{label}: {error}"));
+        if let Some(mut stdin) = child.stdin.take()
+            && !self.input.is_empty()
+        {
+            // A program that does not read its input is a matter for the test, not for this thread.
+            thread::spawn(move || stdin.write_all(&self.input));
+        }
+        let stdout = child.stdout.take().map(drain);
+        let stderr = child.stderr.take().map(drain);
+        Running { label, child, stdout, stderr, started: Instant::now(), limit: self.limit }
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn run(self) -> Ended {
+        self.start().end()
+    }
+}
+
+fn drain(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+/// A program that runs.
+pub(crate) struct Running {
+    label: String,
+    pub(crate) child: Child,
+    stdout: Option<JoinHandle<Vec<u8>>>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+    started: Instant,
+    limit: Duration,
+}
+
+impl Running {
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let id = Pid::from_raw(self.child.id().try_into().unwrap()).unwrap();
+        kill_process(id, signal).unwrap();
+    }
+
+    /// Waits for the end; a program that runs beyond its limit fails the test.
+    pub(crate) fn end(mut self) -> Ended {
+        let mut peak_kib = 0;
+        let status = loop {
+            // Memory that was ever resident; a process that has ended no longer tells.
+            peak_kib = peak_kib.max(high_water_kib(self.child.id()));
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if self.started.elapsed() > self.limit {
+                self.child.kill().unwrap();
+                panic!("{} has not ended after {:?}", self.label, self.limit);
+            }
+            thread::sleep(Duration::from_millis(2));
+        };
+        let read = |stream: Option<JoinHandle<Vec<u8>>>| stream.map_or_else(Vec::new, |thread| thread.join().unwrap());
+        let elapsed = self.started.elapsed();
+        let (stdout, stderr) = (read(self.stdout), String::from_utf8(read(self.stderr)).unwrap());
+        Ended { label: self.label, status, stdout, stderr, elapsed, peak_kib }
+    }
+}
+
+fn high_water_kib(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|value| value.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// A program that has ended.
+pub(crate) struct Ended {
+    label: String,
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    /// Always text: names that are none are escaped.
+    pub(crate) stderr: String,
+    pub(crate) elapsed: Duration,
+    /// Most memory that was resident at one time, as far as it was seen.
+    pub(crate) peak_kib: u64,
+}
+
+impl Ended {
+    /// The status that a shell would show.
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap())
+    }
+
+    /// The program ended with this status and said exactly this on standard error. Returns its standard output.
+    #[track_caller]
+    pub(crate) fn expect(&self, code: i32, stderr: &str) -> &[u8] {
+        assert_eq!((self.code(), self.stderr.as_str()), (code, stderr), "{}", self.label);
+        &self.stdout
+    }
+
+    /// The program did all that it was asked to, and has nothing to say.
+    #[track_caller]
+    pub(crate) fn done(&self) -> &[u8] {
+        self.expect(0, "")
+    }
+
+    /// Standard output is exactly this.
+    #[track_caller]
+    pub(crate) fn printed(&self, expected: &[u8]) {
+        assert_eq_bytes(&self.stdout, expected);
+    }
+}
+
+/// As `assert_eq`, readable for text with odd bytes.
+#[track_caller]
+pub(crate) fn assert_eq_bytes(actual: &[u8], expected: &[u8]) {
+    if actual != expected {
+        let lines = |bytes: &[u8]| -> Vec<String> {
+            bytes.split_inclusive(|&byte| byte == b'\n').map(|line| line.escape_ascii().to_string()).collect()
+        };
+        assert_eq!(lines(actual), lines(expected));
+    }
+}
+
+/// Runs another program in `directory`; where there is none, says so, and the test goes without.
+pub(crate) fn peer<A: AsRef<OsStr>>(
+    program: &str,
+    directory: &Path,
+    arguments: impl IntoIterator<Item = A>,
+) -> Option<Output> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(directory).env("LC_ALL", "C").stdin(Stdio::null());
+    match command.output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            println!("skipped: {program}: {error}");
+            None
+        }
+    }
+}
+
+/// Waits until something is so, and fails where it does not become so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < LIMIT, "never happened: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The names below a directory, not deep.
+pub(crate) fn names(directory: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into()).collect();
+    names.sort();
+    names
+}

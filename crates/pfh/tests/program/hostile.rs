@@ -1,0 +1,328 @@
+//! What cannot be read, or never ends, or is no file: each has its outcome, its message and its exit status.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pfh_digest::Algorithm;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+use crate::fixture::*;
+
+fn fifo(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
+
+/// One line as `sha256sum` prints it.
+fn line(message: &[u8], name: &str) -> String {
+    format!("{}  {name}\n", digest("sha256", message))
+}
+
+#[test]
+fn unreadable_files_and_directories() {
+    // Nobody may go there too.
+    let directory = tempfile::tempdir().unwrap();
+    let tree = directory.path().join("t");
+    fs::create_dir_all(tree.join("closed")).unwrap();
+    fs::write(tree.join("closed/inside"), "1").unwrap();
+    fs::write(tree.join("denied"), "2").unwrap();
+    fs::write(tree.join("open"), "3").unwrap();
+    for name in ["closed", "denied"] {
+        fs::set_permissions(tree.join(name), fs::Permissions::from_mode(0)).unwrap();
+    }
+    // The superuser may read everything: then run as nobody, with the way to the tree open.
+    let nobody = |run: Run| if is_root() { run.with(|command| command.uid(65534).gid(65534)) } else { run };
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = directory.path().join("pfh");
+    fs::copy(env!("CARGO_BIN_EXE_pfh"), &program).unwrap();
+    let ended = nobody(Run::new(&program, directory.path(), ["hash", "t"])).run();
+    let expected =
+        "pfh: `t/closed`: Permission denied (os error 13)\npfh: `t/denied`: Permission denied (os error 13)\n";
+    assert_eq!(ended.expect(3, expected), line(b"3", "t/open").as_bytes());
+    let ended = nobody(Run::new(&program, directory.path(), ["hash", "-q", "-f", "csv", "-a", "crc32", "t"])).run();
+    let printed = String::from_utf8(ended.expect(3, "").to_vec()).unwrap();
+    let error = "unreadable,permission-denied: Permission denied (os error 13) (from byte 0),\r\n";
+    assert!(printed.contains(&format!("t/closed,,,{error}")), "{printed}");
+    assert!(printed.contains(&format!("t/denied,,,{error}")), "{printed}");
+    fs::set_permissions(tree.join("closed"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn what_is_not_there() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    symlink("nowhere", directory.path().join("dangling")).unwrap();
+    let missing = "No such file or directory (os error 2)";
+    let ended = hash(directory.path(), ["gone", "f", "f/below", "dangling", ""]).run();
+    assert_eq!(
+        ended.expect(
+            3,
+            &format!(
+                "pfh: `gone`: {missing}\npfh: `f/below`: Not a directory (os error 20)\npfh: `dangling`: {missing}\npfh: ``: {missing}\n"
+            )
+        ),
+        line(b"x", "f").as_bytes()
+    );
+}
+
+/// Names cannot forge lines or escape sequences on the terminal of who reads the messages.
+#[test]
+fn odd_names_in_messages() {
+    let directory = scratch();
+    let names: [&[u8]; 3] = [b"line\nfeed", b"\xff\x1b[31m", "é".as_bytes()];
+    let ended = hash(directory.path(), names.map(path)).run();
+    let text = "No such file or directory (os error 2)";
+    ended.expect(3, &format!("pfh: `line\\nfeed`: {text}\npfh: `\\xff\\u{{1b}}[31m`: {text}\npfh: `é`: {text}\n"));
+}
+
+#[test]
+fn paths_beyond_the_systems_limit() {
+    let (directory, files) = odd();
+    let deep = files.iter().find(|file| file.path.len() > 4096).unwrap();
+    let ended = hash(directory.path(), ["--files-from0", "-", "-a", "md5"]).input(deep.path.clone()).run();
+    let expected = [format!("{}  ", digest("md5", &deep.contents)).as_bytes(), &deep.path, b"\n"].concat();
+    assert_eq_bytes(ended.done(), &expected);
+    // One name may not be longer than the filesystem allows.
+    let long = "n".repeat(300);
+    let ended = hash(directory.path(), [&long]).run();
+    ended.expect(3, &format!("pfh: `{long}`: File name too long (os error 36)\n"));
+}
+
+#[test]
+fn loops_of_links() {
+    let directory = scratch();
+    fs::create_dir_all(directory.path().join("t/d")).unwrap();
+    fs::write(directory.path().join("t/d/f"), "x").unwrap();
+    symlink("..", directory.path().join("t/d/up")).unwrap();
+    symlink("self", directory.path().join("t/self")).unwrap();
+    assert_eq!(hash(directory.path(), ["t"]).run().done(), line(b"x", "t/d/f").as_bytes());
+    let ended = hash(directory.path(), ["--follow-directories", "t"]).run();
+    let said = "pfh: `t/d/up`: a loop of links leads back here; not entered\n";
+    assert_eq!(ended.expect(0, said), line(b"x", "t/d/f").as_bytes());
+    let ended = hash(directory.path(), ["t/self"]).run();
+    ended.expect(3, "pfh: `t/self`: Too many levels of symbolic links (os error 40)\n");
+}
+
+/// FIFOs, sockets and devices that a walk finds are not opened: opening this FIFO would never come back.
+#[test]
+fn what_is_no_file_is_passed_over() {
+    let directory = scratch();
+    let tree = directory.path().join("t");
+    fs::create_dir(&tree).unwrap();
+    fs::write(tree.join("f"), "x").unwrap();
+    fifo(&tree.join("fifo"));
+    drop(UnixListener::bind(tree.join("socket")).unwrap());
+    let mut found = 2;
+    if is_root() {
+        // The device of /dev/zero: reading it would never end.
+        mknodat(CWD, &tree.join("zero"), FileType::CharacterDevice, Mode::RUSR, rustix::fs::makedev(1, 5)).unwrap();
+        found += 1;
+    }
+    let ended = hash(directory.path(), ["--stats=json", "t"]).limit(Duration::from_secs(20)).run();
+    assert_eq!((ended.code(), ended.stdout.as_slice()), (0, line(b"x", "t/f").as_bytes()));
+    let stats: serde_json::Value = serde_json::from_str(&ended.stderr).unwrap();
+    assert_eq!(stats["files"]["skipped"], found);
+    // Named as an argument, a socket is an error and nothing hangs.
+    let ended = hash(directory.path(), ["t/socket"]).limit(Duration::from_secs(20)).run();
+    ended.expect(3, "pfh: `t/socket`: neither a file nor a stream that can be opened\n");
+}
+
+#[test]
+fn a_named_fifo_is_read_to_its_end() {
+    let directory = scratch();
+    let name = directory.path().join("fifo");
+    fifo(&name);
+    let message = contents(1, 3_000_000);
+    let writer = thread::spawn({
+        let message = message.clone();
+        move || File::options().write(true).open(name).unwrap().write_all(&message).unwrap()
+    });
+    assert_eq!(hash(directory.path(), ["fifo"]).run().done(), line(&message, "fifo").as_bytes());
+    writer.join().unwrap();
+}
+
+#[test]
+fn streams_longer_than_the_memory_option() {
+    let directory = scratch();
+    let message = contents(7, 20_000_000);
+    let ended = hash(directory.path(), ["-m", "4M", "-a", "sha256", "-"]).input(message.clone()).run();
+    assert_eq!(ended.done(), line(&message, "-").as_bytes());
+    assert!(ended.peak_kib < (4 + PROGRAM_MIB) << 10, "{} KiB", ended.peak_kib);
+}
+
+/// What the program takes beside the memory option: its code, stacks and the system's buffers, in MiB.
+const PROGRAM_MIB: u64 = 40;
+
+/// The digest of so many zeros, computed here.
+fn digest_of_zeros(algorithm: &str, length: u64) -> String {
+    let mut hasher = Algorithm::from_name(algorithm).unwrap().hasher();
+    let zeros = vec![0; 1 << 20];
+    assert_eq!(length % (1 << 20), 0);
+    for _ in 0..length >> 20 {
+        hasher.update(&zeros);
+    }
+    hasher.finish().to_string()
+}
+
+#[test]
+fn ten_gibibytes_sparse_and_nothing_at_all() {
+    let directory = scratch();
+    File::create(directory.path().join("empty")).unwrap();
+    File::create(directory.path().join("sparse")).unwrap().set_len(10 << 30).unwrap();
+    let ended = hash(directory.path(), ["-a", "crc32c", "-m", "64M", "empty", "sparse"]).run();
+    assert_eq!(
+        String::from_utf8_lossy(ended.done()),
+        format!("{}  empty\n{}  sparse\n", digest("crc32c", b""), digest_of_zeros("crc32c", 10 << 30))
+    );
+    assert!(ended.peak_kib < (64 + PROGRAM_MIB) << 10, "{} KiB", ended.peak_kib);
+}
+
+#[test]
+fn a_full_standard_output() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let said = "pfh: the output could not be written: No space left on device (os error 28)\n";
+    hash(directory.path(), ["f"]).with(|command| command.stdout(full())).run().expect(4, said);
+    hash(directory.path(), ["-o", "/dev/full", "f"]).run().expect(4, said);
+}
+
+/// The list that was there stays, and no half of a new one is left.
+#[test]
+fn a_full_disk_under_the_output() {
+    if !is_root() {
+        println!("skipped: mounting a small disk needs the superuser");
+        return;
+    }
+    let directory = scratch();
+    let small = directory.path().join("small");
+    let tree = directory.path().join("t");
+    fs::create_dir(&small).unwrap();
+    fs::create_dir(&tree).unwrap();
+    for number in 0..2_000 {
+        File::create(tree.join(format!("{number:0100}"))).unwrap();
+    }
+    if let Err(error) = mount("small", &small, "tmpfs", MountFlags::empty(), Some(c"size=64k")) {
+        println!("skipped: no small disk can be mounted: {error}");
+        return;
+    }
+    fs::write(small.join("list"), "old").unwrap();
+    let whole = hash(directory.path(), ["-o", "small/list", "t"]).run();
+    let names_after = names(&small);
+    let old = fs::read(small.join("list")).unwrap();
+    let journal = hash(directory.path(), ["-o", "small/journal", "--resume", "t"]).run();
+    let kept = fs::read(small.join("journal")).unwrap();
+    fs::remove_file(small.join("list")).unwrap();
+    unmount(&small, UnmountFlags::DETACH).unwrap();
+
+    let full = "pfh: the output could not be written: No space left on device (os error 28)";
+    whole.expect(4, &format!("{full}; no list was left behind\n"));
+    assert_eq!(names_after, [Path::new("list")]);
+    assert_eq!(old, b"old");
+    journal.expect(4, &format!("{full}; what was written before is still there, and --resume continues it\n"));
+    assert!(kept.split(|&byte| byte == b'\n').count() > 100);
+}
+
+/// `pfh hash … | head -1` is a normal end.
+#[test]
+fn a_reader_that_closes_the_pipe() {
+    let directory = scratch();
+    for number in 0..3_000 {
+        File::create(directory.path().join(format!("{number:0100}"))).unwrap();
+    }
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    hash(directory.path(), ["."]).with(|command| command.stdout(writer)).run().expect(0, "");
+}
+
+/// Runs on a sparse file of many seconds' work, and calls `change` once the program has it open.
+fn while_read(name: &str, change: impl FnOnce(&File)) -> Ended {
+    let directory = scratch();
+    let file = File::create(directory.path().join(name)).unwrap();
+    file.set_len(4 << 30).unwrap();
+    fs::write(directory.path().join("z"), "calm").unwrap();
+    let running = hash(directory.path(), ["-a", "sha256", name, "z"]).start();
+    let target = directory.path().join(name);
+    let descriptors = format!("/proc/{}/fd", running.child.id());
+    eventually("the program opens the file", || {
+        fs::read_dir(&descriptors)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|entry| fs::read_link(entry.path()).is_ok_and(|path| path == fs::canonicalize(&target).unwrap()))
+    });
+    change(&file);
+    running.end()
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read() {
+    let said = "pfh: `f`: changed while it was read; no digest is given. Run again when it is at rest\n";
+    let calm = line(b"calm", "z");
+    let truncated = while_read("f", |file| file.set_len(100).unwrap());
+    assert_eq!(truncated.expect(3, said), calm.as_bytes());
+    let grown = while_read("f", |file| {
+        // More than once: a file that is appended to must not be followed for ever.
+        file.write_all_at(b"more", 4 << 30).unwrap();
+        file.set_len(1 << 10).unwrap();
+        file.set_len(5 << 20).unwrap();
+    });
+    assert_eq!(grown.expect(3, said), calm.as_bytes());
+}
+
+/// A log that others append to all the time: reading it ends.
+#[test]
+fn a_file_that_grows_for_ever() {
+    let directory = scratch();
+    let mut log = File::create(directory.path().join("log")).unwrap();
+    log.write_all(&contents(3, 8 << 20)).unwrap();
+    let ended = AtomicBool::new(false);
+    let outcome = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) && log.metadata().unwrap().len() < 1 << 30 {
+                log.write_all(&[1; 4096]).unwrap();
+            }
+        });
+        let outcome = hash(directory.path(), ["-a", "md5", "log"]).limit(Duration::from_secs(30)).run();
+        ended.store(true, Ordering::Relaxed);
+        outcome
+    });
+    let said = "pfh: `log`: changed while it was read; no digest is given. Run again when it is at rest\n";
+    assert_eq_bytes(outcome.expect(3, said), b"");
+}
+
+/// Directories that come and go under the walk are reported or not seen; nothing else happens.
+#[test]
+fn a_tree_that_vanishes_under_the_walk() {
+    let directory = scratch();
+    let tree = directory.path().join("t");
+    for outer in 0..20 {
+        for inner in 0..20 {
+            let leaf = tree.join(format!("{outer:02}/{inner:02}"));
+            fs::create_dir_all(&leaf).unwrap();
+            fs::write(leaf.join("f"), "x").unwrap();
+        }
+    }
+    fs::write(directory.path().join("z"), "calm").unwrap();
+    let running = hash(directory.path(), ["t", "z"]).start();
+    let started = Instant::now();
+    while fs::remove_dir_all(&tree).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+    let ended = running.end();
+    assert!(matches!(ended.code(), 0 | 3), "{} {}", ended.code(), ended.stderr);
+    assert_eq!(ended.code() == 3, !ended.stderr.is_empty());
+    let is_about_absence = |line: &str| line.starts_with("pfh: `t") && line.ends_with("(os error 2)");
+    assert!(ended.stderr.lines().all(|line| is_about_absence(line) || line.contains("changed")), "{}", ended.stderr);
+    let printed = String::from_utf8(ended.stdout.clone()).unwrap();
+    let value = digest("sha256", b"x").to_string();
+    assert!(printed.ends_with(&line(b"calm", "z")), "{printed}");
+    assert!(printed.lines().all(|line| line.starts_with(&value) || line.ends_with("  z")), "{printed}");
+}

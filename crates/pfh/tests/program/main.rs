@@ -1,0 +1,14 @@
+//! The whole program, as a user meets it: arguments, standard streams, files, signals and exit statuses.
+#![cfg(target_os = "linux")]
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
+
+mod faults;
+mod fixture;
+mod formats;
+mod hostile;
+mod matrix;
+mod options;
+mod output;
+mod peers;
+mod resume;

@@ -1,0 +1,251 @@
+//! Lists of paths, filters, statistics, progress, and the other commands.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::time::Duration;
+
+use pfh_digest::Algorithm;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+fn tree() -> TempDir {
+    let directory = scratch();
+    for (name, length) in [("a.jpg", 10), ("b.txt", 2000), (".c.jpg", 30), ("d/e.jpg", 40), ("d/f/g.txt", 5)] {
+        let file = directory.path().join("t").join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, contents(length, length)).unwrap();
+    }
+    directory
+}
+
+/// The paths that are printed, `crc32` lines having ten characters before them.
+fn paths(directory: &TempDir, arguments: &[&str]) -> Vec<String> {
+    let ended = hash(directory.path(), [&["-a", "crc32"], arguments].concat()).run();
+    String::from_utf8(ended.done().to_vec()).unwrap().lines().map(|line| line[10..].to_owned()).collect()
+}
+
+#[test]
+fn filters() {
+    let directory = tree();
+    let all = ["t/.c.jpg", "t/a.jpg", "t/b.txt", "t/d/e.jpg", "t/d/f/g.txt"];
+    assert_eq!(paths(&directory, &["t"]), all);
+    assert_eq!(paths(&directory, &["-r", "t"]), all);
+    assert_eq!(paths(&directory, &["--include", "*.jpg", "t"]), ["t/.c.jpg", "t/a.jpg", "t/d/e.jpg"]);
+    assert_eq!(paths(&directory, &["--include", "*.jpg", "--include", "b*", "t"])[..3], all[..3]);
+    assert_eq!(paths(&directory, &["--exclude", "d/", "t"]), all[..3]);
+    assert_eq!(paths(&directory, &["--include", "*.jpg", "--exclude", "t/d/**", "t"]), all[..2]);
+    assert_eq!(paths(&directory, &["--min-size", "30", "--max-size", "1K", "t"]), ["t/.c.jpg", "t/d/e.jpg"]);
+    assert_eq!(paths(&directory, &["--max-depth", "1", "t"]), all[..3]);
+    assert_eq!(paths(&directory, &["--max-depth", "2", "t"]), all[..4]);
+    assert_eq!(paths(&directory, &["--exclude", "*", "t"]), [""; 0]);
+    symlink("b.txt", directory.path().join("t/link")).unwrap();
+    assert_eq!(paths(&directory, &["t"]), all);
+    let followed = ["t/.c.jpg", "t/a.jpg", "t/b.txt", "t/d/e.jpg", "t/d/f/g.txt", "t/link"];
+    assert_eq!(paths(&directory, &["--follow-files", "t"]), followed);
+    assert_eq!(paths(&directory, &["t/link"]), ["t/link"]);
+}
+
+#[test]
+fn lists_of_paths() {
+    let directory = tree();
+    fs::write(directory.path().join("lines"), "t/b.txt\nt/d\nt/a.jpg").unwrap();
+    fs::write(directory.path().join("nuls"), "t/b.txt\0t/d\0t/a.jpg\0").unwrap();
+    let expected = ["t/b.txt", "t/d/e.jpg", "t/d/f/g.txt", "t/a.jpg"];
+    assert_eq!(paths(&directory, &["--files-from", "lines"]), expected);
+    assert_eq!(paths(&directory, &["--files-from0", "nuls"]), expected);
+    // Arguments come first.
+    assert_eq!(paths(&directory, &["--files-from", "lines", "t/.c.jpg"])[..2], ["t/.c.jpg", "t/b.txt"]);
+    let piped = hash(directory.path(), ["-a", "crc32", "--files-from", "-"]).input("t/b.txt\nt/gone\n").run();
+    let value = digest("crc32", &contents(2000, 2000));
+    let said = "pfh: `t/gone`: No such file or directory (os error 2)\n";
+    assert_eq!(piped.expect(3, said), format!("{value}  t/b.txt\n").as_bytes());
+    // An empty list is no error.
+    fs::write(directory.path().join("empty"), "").unwrap();
+    assert_eq!(paths(&directory, &["--files-from", "empty"]), [""; 0]);
+}
+
+/// What `find -print0` prints comes through, whatever the names.
+#[test]
+fn a_list_of_odd_paths() {
+    let (directory, files) = odd();
+    let list: Vec<u8> = files.iter().flat_map(|file| [&file.path[..], b"\0"].concat()).collect();
+    let ended = hash(directory.path(), ["-0", "-a", "md5", "--files-from0", "-"]).input(list).run();
+    let line = |file: &pfh_testing::OddFile| {
+        [format!("{}  ", digest("md5", &file.contents)).as_bytes(), &file.path, b"\0"].concat()
+    };
+    assert_eq_bytes(ended.done(), &files.iter().flat_map(line).collect::<Vec<u8>>());
+}
+
+#[test]
+fn statistics() {
+    let directory = tree();
+    let ended = hash(directory.path(), ["--stats=json", "-t", "2", "-m", "16M", "-q", "t", "gone"]).run();
+    assert_eq!((ended.code(), ended.stderr.lines().count()), (3, 1), "{}", ended.stderr);
+    let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
+    assert_eq!(stats["type"], "stats");
+    assert_eq!(stats["mode"], "adaptive");
+    assert_eq!((&stats["threads"], &stats["memory_bytes"]), (&2.into(), &(16 << 20).into()));
+    assert_eq!(
+        stats["files"],
+        serde_json::json!({ "complete": 5, "changed": 0, "short": 0, "unreadable": 1, "skipped": 0 })
+    );
+    assert_eq!(stats["bytes"], 2085);
+    for timer in ["total_s", "read_s", "hash_s", "wait_file_s", "wait_space_s"] {
+        let seconds = stats[timer].as_f64().unwrap();
+        assert!((0.0..60.0).contains(&seconds), "{timer} {seconds}");
+    }
+    let text = hash(directory.path(), ["--stats", "t"]).run();
+    assert_eq!(text.code(), 0);
+    assert!(
+        text.stderr.starts_with("files                           5 complete, 0 failed, 0 skipped\n"),
+        "{}",
+        text.stderr
+    );
+    assert!(text.stderr.contains("\nwaiting for space  "), "{}", text.stderr);
+    assert_eq!(text.stdout.iter().filter(|&&byte| byte == b'\n').count(), 5);
+}
+
+/// Progress, warnings and statistics never get into the list.
+#[test]
+fn progress_is_for_standard_error() {
+    let directory = tree();
+    File::create(directory.path().join("sparse")).unwrap().set_len(1 << 30).unwrap();
+    let calm = hash(directory.path(), ["-a", "sha1", "t", "sparse"]).run();
+    let calm = calm.done();
+    let loud = hash(directory.path(), ["-a", "sha1", "--progress=always", "t", "sparse", "gone"])
+        .with(|command| command.env("TERM", "xterm"))
+        .run();
+    assert_eq!(loud.code(), 3);
+    assert_eq_bytes(&loud.stdout, calm);
+    assert!(loud.stderr.contains("pfh: `gone`: No such file or directory"), "{:?}", loud.stderr);
+    for never in [&["--progress=never"][..], &[]] {
+        let ended = hash(directory.path(), [never, &["-a", "sha1", "t", "sparse"]].concat()).run();
+        assert_eq_bytes(ended.done(), calm);
+    }
+}
+
+/// On a terminal: a line that is redrawn, and none where the terminal is dumb. The list itself is the same.
+#[test]
+fn progress_on_a_terminal() {
+    let directory = tree();
+    File::create(directory.path().join("sparse")).unwrap().set_len(3 << 30).unwrap();
+    let program = env!("CARGO_BIN_EXE_pfh");
+    for (terminal, is_drawn) in [("xterm", true), ("dumb", false)] {
+        let command = format!("{program} hash -a sha1 -o list t sparse");
+        let run = Run::new("env", directory.path(), ["script", "-qec", &command, "/dev/null"]);
+        let ended = run.with(|command| command.env("TERM", terminal).env("NO_COLOR", "1")).run();
+        if ended.code() == 127 {
+            println!("skipped: there is no script");
+            return;
+        }
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+        let drawn = String::from_utf8_lossy(&ended.stdout);
+        assert_eq!(drawn.contains("/s"), is_drawn, "{terminal}: {drawn:?}");
+        assert_eq!(drawn.contains('\x1b'), is_drawn, "{terminal}: {drawn:?}");
+        assert!(!drawn.contains("\x1b[3"), "colours in spite of NO_COLOR: {drawn:?}");
+        assert_eq!(fs::read_to_string(directory.path().join("list")).unwrap().lines().count(), 6);
+    }
+}
+
+/// No escape codes where nobody reads them as such.
+#[test]
+fn no_colours_off_a_terminal() {
+    let directory = tree();
+    for arguments in [&["hash", "--help"][..], &["--help"], &["hash", "--such"], &["hash", "gone"], &["algorithms"]] {
+        for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")] {
+            let ended = pfh(directory.path(), arguments).with(|command| command.env(name, value)).run();
+            assert!(!ended.stdout.contains(&0x1b) && !ended.stderr.contains('\x1b'), "{arguments:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn algorithms_are_listed() {
+    let directory = scratch();
+    let table = pfh(directory.path(), ["algorithms"]).run();
+    let table = str::from_utf8(table.done()).unwrap();
+    let json = pfh(directory.path(), ["algorithms", "--json"]).run();
+    let lines: Vec<Value> =
+        str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), Algorithm::all().count());
+    for (algorithm, line) in Algorithm::all().zip(&lines) {
+        assert_eq!(line["name"], algorithm.name());
+        assert_eq!(line["bits"], algorithm.digest_bytes() * 8);
+        let row = table.lines().find(|row| row.split(' ').next() == Some(algorithm.name())).unwrap();
+        assert!(row.contains(line["status"].as_str().unwrap()), "{row}");
+        // Every alias that is listed is one.
+        for alias in line["aliases"].as_array().unwrap() {
+            assert_eq!(Algorithm::from_name(alias.as_str().unwrap()).unwrap(), algorithm);
+        }
+    }
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    pfh(directory.path(), ["algorithms"])
+        .with(|command| command.stdout(full))
+        .run()
+        .expect(4, "pfh: standard output: No space left on device (os error 28)\n");
+}
+
+/// Every algorithm of the registry goes through the whole program, together and alone.
+#[test]
+fn every_algorithm() {
+    let directory = scratch();
+    let message = contents(5, 100_000);
+    fs::write(directory.path().join("f"), &message).unwrap();
+    let all: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+    let ended = hash(directory.path(), ["-f", "csv", "-a", &all.join(","), "f"]).run();
+    let printed = str::from_utf8(ended.done()).unwrap();
+    let values: Vec<&str> = printed.trim_end().rsplit("\r\n").next().unwrap().split(',').skip(5).collect();
+    let expected: Vec<String> = all.iter().map(|name| digest(name, &message).to_string()).collect();
+    assert_eq!(values, expected);
+    for (name, value) in all.iter().zip(&expected) {
+        assert_eq!(
+            hash(directory.path(), ["-a", name, "f"]).run().done(),
+            format!("{value}  f\n").as_bytes(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn completions_manuals_and_help() {
+    let directory = scratch();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ended = pfh(directory.path(), ["completions", shell]).run();
+        let script = str::from_utf8(ended.done()).unwrap();
+        assert!(script.contains("--files-from0") || script.contains("files-from0"), "{shell}");
+    }
+    pfh(directory.path(), ["man", "."]).run().done();
+    let pages = names(directory.path());
+    assert_eq!(pages.len(), 4, "{pages:?}");
+    for page in pages {
+        let text = fs::read_to_string(directory.path().join(&page)).unwrap();
+        assert!(text.contains(".TH ") && text.contains(".SH NAME"), "{page:?}");
+    }
+    assert_eq!(pfh(directory.path(), ["man", "no/such"]).run().code(), 4);
+    for arguments in [&["--help"][..], &["-h"], &["hash", "--help"], &["hash", "-h"], &["help", "hash"], &["--version"]]
+    {
+        assert!(!pfh(directory.path(), arguments).run().done().is_empty(), "{arguments:?}");
+    }
+}
+
+/// As many files as there are, the memory stays below the option and a constant.
+#[test]
+fn memory_for_many_files() {
+    const FILES: usize = 25_000;
+    let directory = scratch();
+    for outer in 0..25 {
+        let d = directory.path().join(format!("t/{outer:02}"));
+        fs::create_dir_all(&d).unwrap();
+        for inner in 0..FILES / 25 {
+            fs::write(d.join(format!("{inner:04}")), [outer as u8]).unwrap();
+        }
+    }
+    for options in [&["--mode", "adaptive"][..], &["--mode", "mtp", "-t", "2"], &["--order", "size", "-f", "jsonl"]] {
+        let run = hash(directory.path(), [&["-a", "md5,crc32", "-m", "4M"], options, &["t"]].concat());
+        let ended = run.limit(Duration::from_secs(50)).run();
+        assert!(ended.done().iter().filter(|&&byte| byte == b'\n').count() >= FILES);
+        assert!(ended.peak_kib < (4 + 40) << 10, "{options:?}: {} KiB", ended.peak_kib);
+    }
+}

@@ -1,0 +1,235 @@
+//! `-o`: the list appears whole or not at all, and is never a part of itself. And what an interruption leaves.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Longer than this after a signal nobody waits: the program gives a hanging read two seconds.
+const PROMPT: Duration = Duration::from_secs(8);
+
+fn line(message: &[u8], name: &str) -> String {
+    format!("{}  {name}\n", digest("sha256", message))
+}
+
+fn tree() -> TempDir {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("t")).unwrap();
+    fs::write(directory.path().join("t/f"), "x").unwrap();
+    directory
+}
+
+fn read(directory: &TempDir, name: &str) -> String {
+    fs::read_to_string(directory.path().join(name)).unwrap()
+}
+
+#[test]
+fn a_whole_list_takes_the_place_of_the_old_one() {
+    let directory = tree();
+    fs::write(directory.path().join("list"), "old").unwrap();
+    assert_eq_bytes(hash(directory.path(), ["-o", "list", "t"]).run().done(), b"");
+    assert_eq!(read(&directory, "list"), line(b"x", "t/f"));
+    assert_eq!(names(directory.path()), ["list", "t"].map(Path::new));
+    // As an ordinary new file would be.
+    let usual = File::create(directory.path().join("usual")).unwrap().metadata().unwrap();
+    let list = fs::metadata(directory.path().join("list")).unwrap();
+    assert_eq!(list.permissions().mode(), usual.permissions().mode());
+    // With files that cannot be read the list is still whole.
+    hash(directory.path(), ["-q", "-o", "list", "t", "gone", "usual"]).run().expect(3, "");
+    assert_eq!(read(&directory, "list"), line(b"x", "t/f") + &line(b"", "usual"));
+}
+
+#[test]
+fn an_output_that_is_no_file_is_written_through() {
+    let directory = tree();
+    hash(directory.path(), ["-o", "/dev/null", "t"]).run().done();
+    let name = directory.path().join("fifo");
+    mknodat(CWD, &name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let reader = thread::spawn(move || fs::read_to_string(name).unwrap());
+    hash(directory.path(), ["-o", "fifo", "t"]).run().done();
+    assert_eq!(reader.join().unwrap(), line(b"x", "t/f"));
+}
+
+/// Neither the new list nor the one it replaces is listed, under whatever name.
+#[test]
+fn a_list_does_not_list_itself() {
+    let directory = tree();
+    let t = directory.path().join("t");
+    for (arguments, name) in [(&["-o", "a-list", "."][..], "a-list"), (&["-o", "./z-list", "."], "z-list")] {
+        for _ in 0..2 {
+            hash(&t, arguments).run().done();
+            assert_eq!(fs::read_to_string(t.join(name)).unwrap(), line(b"x", "./f"), "{name}");
+        }
+        fs::remove_file(t.join(name)).unwrap();
+    }
+    // `pfh hash . > list`
+    let list = File::create(t.join("a-list")).unwrap();
+    hash(&t, ["."]).with(|command| command.stdout(list)).run().done();
+    assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), line(b"x", "./f"));
+    // Named outright it is refused, before anything happens to it.
+    fs::write(t.join("a-list"), "old").unwrap();
+    fs::hard_link(t.join("a-list"), t.join("same")).unwrap();
+    for named in ["a-list", "same"] {
+        let ended = hash(&t, ["-o", "a-list", "f", named]).run();
+        let said = format!("pfh: `{named}` is to be read and is also the output: write the list to another file\n");
+        assert_eq_bytes(ended.expect(2, &said), b"");
+        assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), "old");
+    }
+    assert_eq!(names(&t), ["a-list", "f", "same"].map(Path::new));
+}
+
+/// A tree whose first files are small and whose last would take minutes.
+fn endless() -> TempDir {
+    let directory = tree();
+    for number in 0..50 {
+        fs::write(directory.path().join(format!("t/{number:02}")), number.to_string()).unwrap();
+    }
+    File::create(directory.path().join("z")).unwrap().set_len(1 << 40).unwrap();
+    directory
+}
+
+/// The program has everything but `z` in hand: it has held that file open for a while.
+fn wait_for_the_last_file(running: &Running, directory: &Path) {
+    let last = fs::canonicalize(directory.join("z")).unwrap();
+    let descriptors = format!("/proc/{}/fd", running.child.id());
+    eventually("the program reads the last file", || {
+        let open = fs::read_dir(&descriptors).unwrap().flatten();
+        open.into_iter().any(|entry| fs::read_link(entry.path()).is_ok_and(|path| path == last))
+    });
+    thread::sleep(Duration::from_millis(200));
+}
+
+#[test]
+fn interrupted_with_an_output_file() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let directory = endless();
+        fs::write(directory.path().join("list"), "old").unwrap();
+        let running = hash(directory.path(), ["-a", "sha512", "-f", "jsonl", "-o", "list", "t", "z"]).start();
+        wait_for_the_last_file(&running, directory.path());
+        let sent = Instant::now();
+        running.signal(signal);
+        let ended = running.end();
+        assert!(sent.elapsed() < PROMPT, "{:?}", sent.elapsed());
+        ended.expect(130, "pfh: interrupted; what was finished is in `list.partial`\n");
+        // The old list is as it was; the partial one is a whole JSON Lines file that says what it is.
+        assert_eq!(read(&directory, "list"), "old");
+        let partial = read(&directory, "list.partial");
+        let lines: Vec<serde_json::Value> = partial.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let (summary, files) = (lines.last().unwrap(), &lines[1..lines.len() - 1]);
+        assert_eq!(summary["type"], "summary");
+        assert_eq!(summary["interrupted"], true);
+        assert_eq!(files.len(), 51, "{partial}");
+        for file in files {
+            let name = file["path"].as_str().unwrap();
+            let message = fs::read(directory.path().join(name)).unwrap();
+            assert_eq!(file["digests"]["sha512"], digest("sha512", &message).to_string(), "{name}");
+        }
+        assert_eq!(names(directory.path()), ["list", "list.partial", "t", "z"].map(Path::new));
+    }
+}
+
+#[test]
+fn interrupted_on_standard_output() {
+    let directory = endless();
+    let running = hash(directory.path(), ["-a", "sha512", "t", "z"]).start();
+    wait_for_the_last_file(&running, directory.path());
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert_eq!(ended.code(), 130, "{}", ended.stderr);
+    let printed = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(printed.lines().count(), 51, "{printed}");
+    assert!(printed.ends_with('\n') && !printed.contains("  z"));
+}
+
+const MANY: usize = 1000;
+
+/// Files that a worker may have in hand, and records that it holds, when it comes to a read that hangs.
+const IN_FLIGHT_MAX: usize = 150;
+
+/// `t` with a thousand small files, and the lines that belong to them.
+fn many() -> (TempDir, String) {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("t")).unwrap();
+    let mut lines = String::new();
+    for number in 0..MANY {
+        let name = format!("t/{number:04}");
+        fs::write(directory.path().join(&name), number.to_string()).unwrap();
+        lines += &line(number.to_string().as_bytes(), &name);
+    }
+    (directory, lines)
+}
+
+/// A run that hangs ends all the same, says so, and has given the first of the lines.
+#[track_caller]
+fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str, list: Option<&str>) {
+    thread::sleep(Duration::from_millis(700));
+    let sent = Instant::now();
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert!(sent.elapsed() < PROMPT, "{:?}", sent.elapsed());
+    let (said, printed) = match list {
+        Some(list) => (format!("pfh: interrupted; what was finished is in `{list}`\n"), read(directory, list)),
+        None => ("pfh: interrupted\n".to_owned(), String::from_utf8(ended.stdout.clone()).unwrap()),
+    };
+    ended.expect(130, &said);
+    assert!(expected.starts_with(&printed) && (printed.is_empty() || printed.ends_with('\n')), "{printed}");
+    let count = printed.lines().count();
+    assert!(count >= expected.lines().count().saturating_sub(IN_FLIGHT_MAX), "{count} lines");
+}
+
+/// A read that never comes back cannot be ended; the program leaves all the same, and saves what is finished.
+#[test]
+fn interrupted_while_blocked() {
+    // A FIFO that nobody writes to, and one that somebody holds open without writing.
+    for held in [false, true] {
+        for mode in ["adaptive", "mtp", "smt"] {
+            let (directory, expected) = many();
+            let name = directory.path().join("fifo");
+            mknodat(CWD, &name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            let writer = held.then(|| File::options().read(true).write(true).open(&name).unwrap());
+            let running = hash(directory.path(), ["--mode", mode, "-o", "list", "t", "fifo"]).start();
+            assert_hanging_run_ends(running, &directory, &expected, Some("list.partial"));
+            drop(writer);
+        }
+    }
+}
+
+#[test]
+fn interrupted_on_standard_input() {
+    let (directory, expected) = many();
+    let (reader, writer) = io::pipe().unwrap();
+    (&writer).write_all(b"some").unwrap();
+    let running = hash(directory.path(), ["t", "-"]).with(|command| command.stdin(reader)).start();
+    assert_hanging_run_ends(running, &directory, &expected, None);
+}
+
+/// A list of paths that never ends.
+#[test]
+fn interrupted_while_paths_are_awaited() {
+    let (directory, expected) = many();
+    let (reader, writer) = io::pipe().unwrap();
+    (&writer).write_all(b"t\n").unwrap();
+    let running = hash(directory.path(), ["--files-from", "-"]).with(|command| command.stdin(reader)).start();
+    assert_hanging_run_ends(running, &directory, &expected, None);
+}
+
+/// `kill -9` leaves the old list and, at worst, a file that the next run does not take for input.
+#[test]
+fn killed_with_an_output_file() {
+    let directory = endless();
+    fs::write(directory.path().join("list"), "old").unwrap();
+    let running = hash(directory.path(), ["-a", "sha512", "-o", "list", "t", "z"]).start();
+    wait_for_the_last_file(&running, directory.path());
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code(), 137);
+    assert_eq!(read(&directory, "list"), "old");
+    assert!(fs::metadata(directory.path().join("list")).unwrap().nlink() == 1);
+}

@@ -1,0 +1,201 @@
+//! Other programs and pfh on the same tree: they accept our lists, and we read theirs. A program that is not there is
+//! skipped, and the test says so.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use pfh_record::{FormatName, ReadOptions, Reader};
+use pfh_testing::OddFile;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// The odd tree without what a peer cannot express, and without what no other program reaches or reads.
+fn plain(keep: impl Fn(&[u8]) -> bool) -> (TempDir, Vec<OddFile>) {
+    let (directory, files) = odd();
+    let (kept, others): (Vec<OddFile>, Vec<OddFile>) =
+        files.into_iter().partition(|file| file.path.len() < 4096 && keep(&file.path));
+    for file in others {
+        match file.path.strip_prefix(b"tree/names/") {
+            Some(rest) => {
+                let name = rest.split(|&byte| byte == b'/').next().unwrap();
+                fs::remove_dir_all(directory.path().join("tree/names").join(path(name))).unwrap();
+            }
+            // Too long for one call; its first directory is not.
+            None if file.path.len() > 4096 => {
+                let first = file.path.split(|&byte| byte == b'/').nth(1).unwrap();
+                fs::remove_dir_all(directory.path().join("tree").join(path(first))).unwrap();
+            }
+            None => fs::remove_file(directory.path().join(path(&file.path))).unwrap(),
+        }
+    }
+    for special in ["fifo", "socket", "dangling link", "link to itself", "link to file", "link to directory"] {
+        fs::remove_file(directory.path().join("tree").join(special)).unwrap();
+    }
+    fs::remove_file(directory.path().join("tree/a/link to its directory")).unwrap();
+    (directory, kept)
+}
+
+fn is_on_one_line(name: &[u8]) -> bool {
+    !name.contains(&b'\n') && !name.ends_with(b"\r")
+}
+
+#[track_caller]
+fn assert_accepts(output: &Output) {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
+}
+
+#[test]
+fn coreutils_check_our_lists() {
+    let (directory, files) = plain(|_| true);
+    for (program, algorithm) in
+        [("md5sum", "md5"), ("sha1sum", "sha1"), ("sha256sum", "sha256"), ("sha512sum", "sha512"), ("b2sum", "blake2b")]
+    {
+        for format in ["gnu", "bsd"] {
+            hash(directory.path(), ["-a", algorithm, "-f", format, "-o", "list", "tree"]).run().done();
+            let Some(output) = peer(program, directory.path(), ["--check", "--strict", "list"]) else { continue };
+            assert_accepts(&output);
+            let ok = output.stdout.split(|&byte| byte == b'\n').filter(|line| line.ends_with(b": OK")).count();
+            assert_eq!(ok, files.len(), "{program} {format}");
+        }
+    }
+    hash(directory.path(), ["-a", "md5,sha1,sha256,sm3,blake2b", "-o", "list", "tree"]).run().done();
+    if let Some(output) = peer("cksum", directory.path(), ["--check", "--strict", "list"]) {
+        assert_accepts(&output);
+    }
+}
+
+#[test]
+fn hashdeep_audits_our_list() {
+    let (directory, files) = plain(is_on_one_line);
+    let t = directory.path().canonicalize().unwrap().join("tree");
+    // Absolute paths, as hashdeep has them, and relative ones for its option -l.
+    for (root, options) in [(t.as_os_str(), "-ravvk"), (OsStr::new("tree"), "-rlavvk")] {
+        let arguments = ["-f", "hashdeep", "-a", "md5,sha1,sha256,tiger,whirlpool", "-o", "list"].map(OsStr::new);
+        hash(directory.path(), [&arguments[..], &[root]].concat()).run().done();
+        let arguments = [OsStr::new(options), OsStr::new("list"), root];
+        let Some(output) = peer("hashdeep", directory.path(), arguments) else { return };
+        assert_accepts(&output);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("Audit passed"), "{text}");
+        assert!(text.contains(&format!("Files matched: {}\n", files.len())), "{text}");
+    }
+    // It sees what changed since.
+    fs::write(t.join("a.txt"), "changed").unwrap();
+    let output = peer("hashdeep", directory.path(), ["-rlak", "list", "tree"]).unwrap();
+    assert!(!output.status.success());
+}
+
+fn sorted(list: &[u8]) -> Vec<String> {
+    let mut lines: Vec<String> =
+        list.split_inclusive(|&byte| byte == b'\n').map(|line| line.escape_ascii().to_string()).collect();
+    lines.sort();
+    lines
+}
+
+/// Line by line the same as md5deep, whose order is that of the directory.
+#[test]
+fn md5deep_prints_what_we_print() {
+    let (directory, _) = plain(is_on_one_line);
+    for (program, algorithm) in [("md5deep", "md5"), ("sha1deep", "sha1"), ("tigerdeep", "tiger")] {
+        for form in ["", "k", "z", "kz", "c", "zc", "t", "kt", "zt", "ct", "zct"] {
+            let Some(theirs) = peer(program, directory.path(), [&format!("-rl{form}"), "tree"]) else { return };
+            assert_accepts(&theirs);
+            let format = if form.is_empty() { "md5deep".to_owned() } else { format!("md5deep-{form}") };
+            let ours = hash(directory.path(), ["-a", algorithm, "-f", &format, "tree"]).run();
+            assert_eq!(sorted(ours.done()), sorted(&theirs.stdout), "{program} {format}");
+        }
+    }
+}
+
+/// RHash turns backslashes into slashes, drops blanks and `*` before names, and takes control characters for binary data.
+fn is_plain_to_rhash(name: &[u8]) -> bool {
+    name.trim_ascii() == name && !name.iter().any(|&byte| byte == b'\\' || byte < b' ')
+}
+
+#[test]
+fn rhash_checks_our_lists() {
+    let (directory, files) = plain(is_plain_to_rhash);
+    for (format, algorithm) in [("sfv", "crc32"), ("gnu", "sha1"), ("bsd", "sha256")] {
+        hash(directory.path(), ["-a", algorithm, "-f", format, "-o", "list", "tree"]).run().done();
+        let Some(output) = peer("rhash", directory.path(), ["-c", "list"]) else { return };
+        assert_accepts(&output);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("Everything OK"), "{format}: {text}");
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("tree/") && line.trim_end().ends_with(" OK")).count(),
+            files.len(),
+            "{format}: {text}"
+        );
+    }
+}
+
+/// Digests by path, without `./` before it.
+fn by_path(format: FormatName, list: &[u8], options: ReadOptions) -> BTreeMap<Vec<u8>, Vec<String>> {
+    let entries = Reader::new(format, list, options).map(|entry| entry.unwrap());
+    entries
+        .filter(|entry| !entry.digests.is_empty())
+        .map(|entry| {
+            let name = entry.path.strip_prefix(b"./").unwrap_or(&entry.path).to_vec();
+            (name, entry.digests.iter().map(|digest| format!("{digest:?}")).collect())
+        })
+        .collect()
+}
+
+/// What a peer's list says of the tree, and what ours says, is the same.
+#[test]
+fn we_read_what_peers_write() {
+    let (directory, files) = plain(|name| is_on_one_line(name) && is_plain_to_rhash(name));
+    let sfv = FormatName::Sfv;
+    for (program, arguments, format, algorithms) in [
+        ("hashdeep", &["-rl", "-c", "md5,sha256", "tree"][..], FormatName::Hashdeep, "md5,sha256"),
+        ("hashdeep", &["-rld", "-c", "md5,sha1", "tree"], FormatName::Dfxml, "md5,sha1"),
+        ("md5deep", &["-rlz", "tree"], FormatName::from_name("md5deep-z").unwrap(), "md5"),
+        ("rhash", &["-r", "--sfv", "tree"], sfv, "crc32"),
+        ("rhash", &["-r", "--bsd", "--sha3-256", "tree"], FormatName::Bsd, "sha3-256"),
+    ] {
+        let Some(output) = peer(program, directory.path(), arguments) else { continue };
+        assert_accepts(&output);
+        let theirs = by_path(format, &output.stdout, ReadOptions::default());
+        let ours = hash(directory.path(), ["-f", "jsonl", "-a", algorithms, "tree"]).run();
+        let ours = by_path(FormatName::Jsonl, ours.done(), ReadOptions::default());
+        assert_eq!(ours.len(), files.len());
+        assert_eq!(theirs, ours, "{program} {arguments:?}");
+    }
+}
+
+/// A real tree, in the same bytes as `find | xargs sha256sum`.
+#[test]
+fn a_real_tree() {
+    let root = ["/usr/share/doc", "/usr/include", "/usr/lib"].into_iter().find(|root| Path::new(root).is_dir());
+    let Some(root) = root else {
+        println!("skipped: there is no tree to read");
+        return;
+    };
+    let directory = scratch();
+    let find = Command::new("sh")
+        .args(["-c", "find \"$0\" -xdev -type f -size -4096k -print0 | head -zn 3000", root])
+        .stdin(Stdio::null())
+        .output();
+    let Ok(found) = find else {
+        println!("skipped: there is no find");
+        return;
+    };
+    let list = found.stdout;
+    assert!(!list.is_empty());
+    fs::write(directory.path().join("paths"), &list).unwrap();
+    let Some(theirs) = peer("xargs", directory.path(), ["-0", "-a", "paths", "sha256sum", "--"]) else { return };
+    assert_accepts(&theirs);
+    for options in [&[][..], &["--mode", "mtp", "-t", "3", "-m", "8M"], &["--mode", "smt", "--order", "inode"]] {
+        let ours = hash(directory.path(), [options, &["--files-from0", "paths"]].concat()).run();
+        assert_eq_bytes(ours.done(), &theirs.stdout);
+    }
+    let count = list.iter().filter(|&&byte| byte == 0).count();
+    println!("{count} files of {root}");
+    assert!(OsStr::from_bytes(&list).len() > count);
+}
