@@ -24,12 +24,15 @@ pub(crate) enum Feeding {
     ReadOnly,
 }
 
+/// What one chain yields.
+type Part = (Vec<Digest>, Vec<Piece>);
+
 /// What the chains of one file share.
 struct Spread {
     ticket: Ticket,
     path: Vec<u8>,
     chains_left: AtomicUsize,
-    parts: Mutex<Vec<Option<(Vec<Digest>, Vec<Piece>)>>>,
+    parts: Mutex<Vec<Option<Part>>>,
     panicked: AtomicBool,
     /// Set by the reader when it is done: what the file was and how much of it was read, or why there is no digest.
     end: OnceLock<Result<(Option<Metadata>, u64), Failure>>,

@@ -1,6 +1,6 @@
 //! Parallel framework for hashing: hash everything below some paths, at the speed of the hardware.
 //!
-//! This crate is the face of the library: [`Hash`] is the one call that most users want; the modules re-export the rooms
+//! This crate is the face of the library: [`struct@Hash`] is the one call that most users want; the modules re-export the rooms
 //! behind it for those who want more. The program `pfh` is built on the same call.
 //!
 //! ```

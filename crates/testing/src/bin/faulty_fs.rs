@@ -1,6 +1,7 @@
 //! `faulty_fs DIRECTORY MOUNT_POINT LIST`: shows a directory with the faults of a list, until standard input ends.
 //!
 //! Says `mounted` on standard output when the mount stands. See `pfh_testing::FaultPlan` for the list.
+#![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::io::{self, Read, Write};
