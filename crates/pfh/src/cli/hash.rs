@@ -84,7 +84,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         let progress = if progress::is_wanted(out.progress) {
             let (source, ended, totals) = (&source, ended.clone(), &totals);
             scope.spawn(move || count(source, totals, &ended));
-            Progress::start(scope, &counters, &totals)
+            Progress::start(scope, &counters, totals)
         } else {
             Progress::hidden()
         };

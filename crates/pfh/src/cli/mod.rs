@@ -1,5 +1,5 @@
 //! The program: arguments, terminal, exit statuses. The only part of pfh that prints.
-#![expect(clippy::print_stderr, clippy::print_stdout, reason = "this is the part that talks to people")]
+#![expect(clippy::print_stderr, reason = "this is the part that talks to people")]
 
 mod algorithms;
 mod args;
