@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_testing::{OddFile, odd_tree};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -52,6 +53,16 @@ pub(crate) fn path(bytes: &[u8]) -> &Path {
 /// Bytes that differ from one file to the next and from block to block.
 pub(crate) fn contents(seed: usize, length: usize) -> Vec<u8> {
     (0..length).map(|position| ((position + seed) % 251) as u8 ^ (position >> 12) as u8).collect()
+}
+
+/// A FIFO that nobody has open.
+pub(crate) fn fifo(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
+
+/// One line as `sha256sum` prints it.
+pub(crate) fn line(message: &[u8], name: &str) -> String {
+    format!("{}  {name}\n", digest("sha256", message))
 }
 
 /// Whether this test may do what only the superuser can.
@@ -155,12 +166,37 @@ impl Running {
         kill_process(id, signal).unwrap();
     }
 
+    /// Waits until the program has had a file open for a moment: it has looked at it, and reads.
+    pub(crate) fn wait_until_it_reads(&self, file: &Path) {
+        let file = fs::canonicalize(file).unwrap();
+        let descriptors = format!("/proc/{}/fd", self.child.id());
+        eventually("the program opens the file", || {
+            let open = fs::read_dir(&descriptors).into_iter().flatten().flatten();
+            open.into_iter().any(|entry| fs::read_link(entry.path()).is_ok_and(|path| path == file))
+        });
+        thread::sleep(Duration::from_millis(200));
+    }
+
+    /// Waits until the program has read nothing for a while: it stands in a read, and has done all else.
+    pub(crate) fn wait_until_it_hangs(&self) {
+        let read_bytes = || look_up(self.child.id(), "io", "rchar:");
+        let (mut seen, mut since) = (read_bytes(), Instant::now());
+        eventually("the program reads no more", || {
+            let now = read_bytes();
+            if now != seen {
+                (seen, since) = (now, Instant::now());
+            }
+            since.elapsed() > Duration::from_millis(800)
+        });
+    }
+
     /// Waits for the end; a program that runs beyond its limit fails the test.
     pub(crate) fn end(mut self) -> Ended {
-        let mut peak_kib = 0;
+        let (mut peak_kib, mut read_bytes) = (0, 0);
         let status = loop {
-            // Memory that was ever resident; a process that has ended no longer tells.
-            peak_kib = peak_kib.max(high_water_kib(self.child.id()));
+            // A process that has ended no longer tells. Both values only rise.
+            peak_kib = peak_kib.max(look_up(self.child.id(), "status", "VmHWM:"));
+            read_bytes = read_bytes.max(look_up(self.child.id(), "io", "rchar:"));
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
@@ -173,14 +209,15 @@ impl Running {
         let read = |stream: Option<JoinHandle<Vec<u8>>>| stream.map_or_else(Vec::new, |thread| thread.join().unwrap());
         let elapsed = self.started.elapsed();
         let (stdout, stderr) = (read(self.stdout), String::from_utf8(read(self.stderr)).unwrap());
-        Ended { label: self.label, status, stdout, stderr, elapsed, peak_kib }
+        Ended { label: self.label, status, stdout, stderr, elapsed, peak_kib, read_bytes }
     }
 }
 
-fn high_water_kib(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|value| value.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+/// A number that the system keeps about a process; 0 when there is none.
+fn look_up(process: u32, file: &str, name: &str) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
+    let value = text.lines().find_map(|line| line.strip_prefix(name));
+    value.and_then(|value| value.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
 /// A program that has ended.
@@ -193,6 +230,8 @@ pub(crate) struct Ended {
     pub(crate) elapsed: Duration,
     /// Most memory that was resident at one time, as far as it was seen.
     pub(crate) peak_kib: u64,
+    /// Bytes that read calls returned, as far as it was seen.
+    pub(crate) read_bytes: u64,
 }
 
 impl Ended {
@@ -218,6 +257,18 @@ impl Ended {
     #[track_caller]
     pub(crate) fn printed(&self, expected: &[u8]) {
         assert_eq_bytes(&self.stdout, expected);
+    }
+}
+
+/// What the program takes beside the memory option: its code, stacks and the system's buffers, in MiB.
+const PROGRAM_MIB: u64 = 40;
+
+impl Ended {
+    /// Never was more memory resident than the option says, and a constant.
+    #[track_caller]
+    pub(crate) fn kept_below(&self, option_mib: u64) {
+        assert!(self.peak_kib > 1 << 10, "the program was too short to be looked at");
+        assert!(self.peak_kib < (option_mib + PROGRAM_MIB) << 10, "{}: {} KiB", self.label, self.peak_kib);
     }
 }
 

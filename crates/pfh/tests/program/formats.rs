@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime};
 
 use pfh_record::{FormatName, Listed, ReadOptions, Reader};
 use pfh_testing::OddFile;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
 use crate::fixture::*;
@@ -151,7 +150,7 @@ fn formats_for_programs_lose_no_name() {
     let (directory, files) = odd();
     let asked = algorithms(&["md5", "sha3-512", "crc32c"]);
     for format in [FormatName::Csv, FormatName::Jsonl, FormatName::Dfxml] {
-        let ended = hash(directory.path(), ["-f", &format.name(), "-a", "md5,sha3-512,crc32c", "tree"]).run();
+        let ended = hash(directory.path(), ["-f", format.name(), "-a", "md5,sha3-512,crc32c", "tree"]).run();
         let list = ended.done();
         let listed: Vec<Listed> =
             Reader::new(format, list, ReadOptions::default()).map(|entry| entry.unwrap()).collect();
@@ -177,7 +176,7 @@ fn three_outcomes() -> TempDir {
     fs::write(d.join("a,\"b"), "hello").unwrap();
     let billion = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_456_789);
     File::options().append(true).open(d.join("a,\"b")).unwrap().set_modified(billion).unwrap();
-    mknodat(CWD, d.join("fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    fifo(&d.join("fifo"));
     directory
 }
 

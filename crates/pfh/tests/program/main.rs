@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
 
 mod faults;
+mod findings;
 mod fixture;
 mod formats;
 mod hostile;

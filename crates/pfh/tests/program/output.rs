@@ -7,7 +7,6 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -15,10 +14,6 @@ use crate::fixture::*;
 
 /// Longer than this after a signal nobody waits: the program gives a hanging read two seconds.
 const PROMPT: Duration = Duration::from_secs(8);
-
-fn line(message: &[u8], name: &str) -> String {
-    format!("{}  {name}\n", digest("sha256", message))
-}
 
 fn tree() -> TempDir {
     let directory = scratch();
@@ -52,7 +47,7 @@ fn an_output_that_is_no_file_is_written_through() {
     let directory = tree();
     hash(directory.path(), ["-o", "/dev/null", "t"]).run().done();
     let name = directory.path().join("fifo");
-    mknodat(CWD, &name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    fifo(&name);
     let reader = thread::spawn(move || fs::read_to_string(name).unwrap());
     hash(directory.path(), ["-o", "fifo", "t"]).run().done();
     assert_eq!(reader.join().unwrap(), line(b"x", "t/f"));
@@ -96,24 +91,13 @@ fn endless() -> TempDir {
     directory
 }
 
-/// The program has everything but `z` in hand: it has held that file open for a while.
-fn wait_for_the_last_file(running: &Running, directory: &Path) {
-    let last = fs::canonicalize(directory.join("z")).unwrap();
-    let descriptors = format!("/proc/{}/fd", running.child.id());
-    eventually("the program reads the last file", || {
-        let open = fs::read_dir(&descriptors).unwrap().flatten();
-        open.into_iter().any(|entry| fs::read_link(entry.path()).is_ok_and(|path| path == last))
-    });
-    thread::sleep(Duration::from_millis(200));
-}
-
 #[test]
 fn interrupted_with_an_output_file() {
     for signal in [Signal::INT, Signal::TERM] {
         let directory = endless();
         fs::write(directory.path().join("list"), "old").unwrap();
         let running = hash(directory.path(), ["-a", "sha512", "-f", "jsonl", "-o", "list", "t", "z"]).start();
-        wait_for_the_last_file(&running, directory.path());
+        running.wait_until_it_reads(&directory.path().join("z"));
         let sent = Instant::now();
         running.signal(signal);
         let ended = running.end();
@@ -140,7 +124,7 @@ fn interrupted_with_an_output_file() {
 fn interrupted_on_standard_output() {
     let directory = endless();
     let running = hash(directory.path(), ["-a", "sha512", "t", "z"]).start();
-    wait_for_the_last_file(&running, directory.path());
+    running.wait_until_it_reads(&directory.path().join("z"));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code(), 130, "{}", ended.stderr);
@@ -170,7 +154,7 @@ fn many() -> (TempDir, String) {
 /// A run that hangs ends all the same, says so, and has given the first of the lines.
 #[track_caller]
 fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str, list: Option<&str>) {
-    thread::sleep(Duration::from_millis(700));
+    running.wait_until_it_hangs();
     let sent = Instant::now();
     running.signal(Signal::INT);
     let ended = running.end();
@@ -189,17 +173,20 @@ fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str
 #[test]
 fn interrupted_while_blocked() {
     // A FIFO that nobody writes to, and one that somebody holds open without writing.
-    for held in [false, true] {
-        for mode in ["adaptive", "mtp", "smt"] {
-            let (directory, expected) = many();
-            let name = directory.path().join("fifo");
-            mknodat(CWD, &name, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-            let writer = held.then(|| File::options().read(true).write(true).open(&name).unwrap());
-            let running = hash(directory.path(), ["--mode", mode, "-o", "list", "t", "fifo"]).start();
-            assert_hanging_run_ends(running, &directory, &expected, Some("list.partial"));
-            drop(writer);
+    let hang = |held: bool, mode: &str| {
+        let (directory, expected) = many();
+        let name = directory.path().join("fifo");
+        fifo(&name);
+        let writer = held.then(|| File::options().read(true).write(true).open(&name).unwrap());
+        let running = hash(directory.path(), ["--mode", mode, "-o", "list", "t", "fifo"]).start();
+        assert_hanging_run_ends(running, &directory, &expected, Some("list.partial"));
+        drop(writer);
+    };
+    thread::scope(|scope| {
+        for (held, mode) in [(false, "adaptive"), (true, "adaptive"), (true, "mtp"), (false, "smt")] {
+            scope.spawn(move || hang(held, mode));
         }
-    }
+    });
 }
 
 #[test]
@@ -227,7 +214,7 @@ fn killed_with_an_output_file() {
     let directory = endless();
     fs::write(directory.path().join("list"), "old").unwrap();
     let running = hash(directory.path(), ["-a", "sha512", "-o", "list", "t", "z"]).start();
-    wait_for_the_last_file(&running, directory.path());
+    running.wait_until_it_reads(&directory.path().join("z"));
     running.signal(Signal::KILL);
     assert_eq!(running.end().code(), 137);
     assert_eq!(read(&directory, "list"), "old");
