@@ -8,7 +8,7 @@ mod openssl;
 
 use openssl::OpenSsl;
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, Event, LaneManager};
+use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager};
 use rustix::time::{ClockId, clock_gettime};
 
 const MESSAGE_BYTES: usize = 8 << 10;
@@ -46,6 +46,7 @@ fn main() {
         match mode.as_str() {
             "kernels" => kernels(algorithm, openssl),
             "backends" => backends(algorithm, openssl),
+            "strings" => strings(algorithm, openssl),
             _ => panic!("unknown mode {mode}"),
         }
     }
@@ -75,6 +76,37 @@ fn backends(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
             let lanes = manager.lanes();
             let figures = measure(algorithm, manager, &mut openssl);
             println!("{algorithm:>10} {backend:>8} {lanes:>2} lanes {figures}");
+        }
+    }
+}
+
+/// Short messages in memory, as lists of passwords or identifiers are hashed.
+fn strings(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
+    const MESSAGES: usize = 1 << 12;
+    for backend in Backend::offered() {
+        for bytes in [16, 100] {
+            let content: Vec<u8> = (0..=250).cycle().take(MESSAGES * bytes).collect();
+            let messages: Vec<&[u8]> = content.chunks(bytes).collect();
+            let mut hasher = BatchHasher::with_backend(algorithm, backend);
+            let mut digests = vec![algorithm.digest(b""); MESSAGES];
+            hasher.hash(&messages, &mut digests);
+            for (message, digest) in messages.iter().zip(&digests) {
+                assert_eq!(digest, &algorithm.digest(message));
+            }
+            let mut figures = Figures::default();
+            for _ in 0..ROUNDS {
+                let time = seconds(|| (0..25).for_each(|_| hasher.hash(&messages, &mut digests)));
+                figures.lanes.push((25 * MESSAGES) as f64 / time / 1e6);
+                if let Some(openssl) = &mut openssl {
+                    let time = seconds(|| {
+                        for message in messages.iter().cycle().take(3 * MESSAGES) {
+                            std::hint::black_box(openssl.digest(message));
+                        }
+                    });
+                    figures.openssl.push((3 * MESSAGES) as f64 / time / 1e6);
+                }
+            }
+            println!("{algorithm:>10} {backend:>8} {bytes:>3} bytes {}", figures.with_unit("M/s"));
         }
     }
 }
@@ -135,7 +167,7 @@ fn measure(algorithm: Algorithm, mut manager: LaneManager<Vec<u8>, usize>, opens
     figures
 }
 
-/// Bytes per nanosecond in each round.
+/// Rates in each round.
 #[derive(Default)]
 struct Figures {
     lanes: Vec<f64>,
@@ -148,11 +180,21 @@ impl Figures {
     }
 }
 
+impl Figures {
+    fn with_unit(&self, unit: &str) -> String {
+        let rate = median(self.lanes.clone());
+        if self.openssl.is_empty() {
+            return format!("{rate:6.2} {unit}");
+        }
+        let ratios = self.lanes.iter().zip(&self.openssl).map(|(lanes, openssl)| lanes / openssl).collect();
+        let best = max(&self.lanes) / max(&self.openssl);
+        format!("{rate:6.2} {unit} {:6.2}x (best {best:5.2}x)", median(ratios))
+    }
+}
+
 impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ratios = self.lanes.iter().zip(&self.openssl).map(|(lanes, openssl)| lanes / openssl).collect();
-        let rate = median(self.lanes.clone());
-        write!(f, "{rate:6.2} GB/s {:6.2}x (best {:5.2}x)", median(ratios), max(&self.lanes) / max(&self.openssl))
+        f.write_str(&self.with_unit("GB/s"))
     }
 }
 

@@ -38,12 +38,23 @@ impl Digest {
     }
 
     /// Where the value goes: the algorithm's length, which the caller has at hand.
+    #[inline]
     pub(crate) fn room(&mut self, digest_bytes: usize) -> &mut [u8] {
         debug_assert_eq!(digest_bytes, self.algorithm.digest_bytes());
         &mut self.bytes[..digest_bytes]
     }
 
+    /// Makes this the digest at the front of a line, in which zeros follow it up to 32 bytes at least.
+    #[inline]
+    pub(crate) fn set_line(&mut self, algorithm: Algorithm, line: &[u8; Digest::BYTES_MAX]) {
+        self.algorithm = algorithm;
+        self.collision = false;
+        self.bytes[..32].copy_from_slice(&line[..32]);
+        self.bytes[32..].fill(0);
+    }
+
     /// The algorithm.
+    #[inline]
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

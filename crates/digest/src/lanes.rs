@@ -11,6 +11,7 @@ mod definition;
 #[allow(unsafe_code, reason = "kernels are compiled for CPU features; each block argues")]
 mod kernel;
 mod manager;
+mod many;
 mod plan;
 mod schedule;
 mod text;
@@ -20,6 +21,7 @@ mod vector;
 
 pub use backend::{BACKEND_VARIABLE, Backend, BackendError};
 pub use manager::{Detached, Event, LaneId, LaneManager};
+pub use many::{BatchHasher, hash_many};
 
 /// Lanes of a manager, at most: sets of them are the bits of a word.
 const LANES_MAX: usize = 64;

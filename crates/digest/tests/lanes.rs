@@ -7,7 +7,7 @@ mod harness;
 use common::cycle251;
 use harness::{Message, check};
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, LaneManager};
+use pfh_digest::lanes::{Backend, BatchHasher, LaneManager};
 
 fn lane_algorithms() -> Vec<Algorithm> {
     Algorithm::all()
@@ -105,5 +105,30 @@ impl Random {
         word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         (word ^ word >> 31) as usize % bound
+    }
+}
+
+/// Short and long messages mixed, in batches that fill the lanes and that do not.
+#[test]
+fn batches() {
+    let mut random = Random(3);
+    for algorithm in Algorithm::all() {
+        for backend in Backend::offered() {
+            let mut hasher = BatchHasher::with_backend(algorithm, backend);
+            // All lengths of one and two blocks, in groups of equal ones and in ascending order.
+            let lengths = (0..=130).flat_map(|bytes| std::iter::repeat_n(bytes, [1, 33][bytes % 2]));
+            let mixed = (0..400).map(|_| random.below([20, 70, 130, 1000][random.0 as usize % 4]));
+            let lengths: Vec<usize> = lengths.chain(mixed).collect();
+            let messages: Vec<_> = lengths.iter().map(|&bytes| cycle251(bytes)).collect();
+            for count in [0, 1, 2, 31, 32, 33, messages.len()] {
+                // What was there before does not matter.
+                let mut digests = vec![common::algorithm("sha512").digest(b"other"); count];
+                hasher.hash(&messages[..count], &mut digests);
+                for (message, digest) in messages.iter().zip(&digests) {
+                    assert_eq!(*digest, algorithm.digest(message), "{algorithm} {backend} {} bytes", message.len());
+                    assert!(!digest.collision_detected());
+                }
+            }
+        }
     }
 }

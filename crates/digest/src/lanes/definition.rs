@@ -306,22 +306,29 @@ impl Definition {
     }
 
     /// Writes the digest in one lane of the states `[word][lane]`.
+    #[inline]
     pub(super) fn finish(&self, states: &[u8], lanes: usize, lane: usize, digest: &mut [u8]) {
         match self.initial {
             Words32(_) => {
                 let states = states.as_chunks().0;
-                for (index, to) in digest.chunks_mut(4).enumerate() {
+                for (index, to) in digest.as_chunks_mut().0.iter_mut().enumerate() {
                     let word = u32::from_ne_bytes(states[index * lanes + lane]);
-                    let bytes = if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
-                    to.copy_from_slice(&bytes[..to.len()]);
+                    *to = if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
                 }
             }
             Words64(_) => {
                 let states = states.as_chunks().0;
-                for (index, to) in digest.chunks_mut(8).enumerate() {
+                let (whole, rest) = digest.as_chunks_mut();
+                let bytes = |index| {
                     let word = u64::from_ne_bytes(states[index * lanes + lane]);
-                    let bytes = if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
-                    to.copy_from_slice(&bytes[..to.len()]);
+                    if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() }
+                };
+                for (index, to) in whole.iter_mut().enumerate() {
+                    *to = bytes(index);
+                }
+                if !rest.is_empty() {
+                    // Only SHA3-224 ends within a word.
+                    rest.copy_from_slice(&bytes(whole.len())[..rest.len()]);
                 }
             }
         }

@@ -1,8 +1,11 @@
 //! Kernels: a text over a vector, compiled for certain CPU features.
 
+use std::sync::LazyLock;
+
+use super::LANES_MAX;
 use super::definition::Compression;
 use super::text::Text;
-use super::vector::{LINE_BYTES, Vector};
+use super::vector::{LINE_BYTES, Line, ShortVector, Vector};
 
 pub(super) mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +23,10 @@ pub(super) mod x86;
 /// The CPU has the features for which the kernel is compiled.
 type Run = unsafe fn(states: &mut [u8], inputs: &[&[u8]], blocks: usize);
 
+/// Like [`Run`] for whole messages of one or two blocks, which come without padding. The first 32 bytes of a line get the final
+/// state of its lane, as a digest and with zeros behind it.
+type RunShort = unsafe fn(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize);
+
 /// One compiled kernel.
 pub(super) struct Kernel {
     /// What it is made of: `avx512`, `sha-ni`, …
@@ -27,6 +34,7 @@ pub(super) struct Kernel {
     pub(super) lanes: usize,
     cost: Cost,
     run: Run,
+    run_short: Option<RunShort>,
 }
 
 /// Time that one block takes for all lanes together, full or not. Only the ratios within an algorithm matter.
@@ -44,6 +52,21 @@ impl Cost {
 }
 
 impl Kernel {
+    /// True if the kernel takes whole messages of one or two blocks.
+    pub(super) fn takes_short(&self) -> bool {
+        self.run_short.is_some()
+    }
+
+    /// Hashes a message in each lane, all of `blocks` blocks with their padding, from these states on; see [`RunShort`].
+    ///
+    /// # Panics
+    /// When the slices are too short, a message does not have that many blocks, or there is no such kernel.
+    pub(super) fn run_short(&self, states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize) {
+        let run_short = self.run_short.expect("the kernel takes short messages");
+        // SAFETY: as for `run`.
+        unsafe { run_short(states, lines, messages, blocks) }
+    }
+
     /// Family and lanes: `avx512-x32`.
     pub(super) fn name(&self) -> String {
         format!("{}-x{}", self.family, self.lanes)
@@ -67,13 +90,17 @@ impl Kernel {
 
 /// Intel's vector and SHA units differ so much from AMD's that other kernels win.
 fn is_intel() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let vendor = std::arch::x86_64::__cpuid(0);
-        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    // Asked once: in a virtual machine the instruction takes microseconds.
+    static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let vendor = std::arch::x86_64::__cpuid(0);
+            [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+        }
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        false
+    });
+    *IS_INTEL
 }
 
 /// The kernel of a text over a vector; inlined into an entry that enables the features.
@@ -92,11 +119,7 @@ where
     check(inputs, V::LANES, blocks * M * word_bytes);
 
     // SAFETY: the features are the caller's promise.
-    let mut state = [unsafe { V::load(&states[..row_bytes]) }; N];
-    for word in 1..N {
-        // SAFETY: as above.
-        state[word] = unsafe { V::load(&states[word * row_bytes..][..row_bytes]) };
-    }
+    let mut state = unsafe { load_state::<V, N>(states) };
     for block in 0..blocks {
         let mut message = [state[0]; M];
         // Whole lines; before them one that ends with the block, if that leaves words. Of what it loads twice the compiler keeps one.
@@ -117,6 +140,71 @@ where
     }
 }
 
+/// Hashes messages that end within so many blocks, and leaves the final states in the lines, in the byte order of the message
+/// and with zeros up to 8 words; inlined into an entry that enables the features.
+///
+/// # Panics
+/// When the slices are too short, or a message with its padding does not have that many blocks.
+///
+/// # Safety
+/// The CPU has the features of `V`, and the entry enables them.
+#[inline(always)]
+unsafe fn run_short<T, V, const N: usize>(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize)
+where
+    T: Text<u32, N, 16>,
+    V: ShortVector,
+{
+    let lines = &mut lines[..V::LANES];
+    let mut bits = [0; 4 * LANES_MAX];
+    for lane in 0..V::LANES {
+        let message = messages[lane];
+        assert!((message.len() + 8) / LINE_BYTES + 1 == blocks);
+        bits[4 * lane..][..4].copy_from_slice(&(8 * message.len() as u32).to_ne_bytes());
+    }
+    // SAFETY: the features are the caller's promise.
+    let mut state = unsafe { load_state::<V, N>(states) };
+    for block in 0..blocks {
+        for lane in 0..V::LANES {
+            // SAFETY: as above.
+            lines[lane] = unsafe { V::last_line(messages[lane], block * LINE_BYTES) };
+        }
+        let mut inputs = [&lines[0][..]; LANES_MAX];
+        for lane in 1..V::LANES {
+            inputs[lane] = &lines[lane];
+        }
+        let mut message = [state[0]; 16];
+        // SAFETY: as above, and each input is a line.
+        unsafe { V::load_line(&inputs, 0, T::BIG_ENDIAN, &mut message) };
+        if block + 1 == blocks {
+            // The upper half of the length is zero.
+            // SAFETY: as above.
+            message[if T::BIG_ENDIAN { 15 } else { 14 }] = unsafe { V::load(&bits[..4 * V::LANES]) };
+        }
+        state = T::compress(state, message, block + 1 == blocks);
+    }
+    let mut words = [state[0].splat(0); 8];
+    for word in 0..N {
+        words[word] = state[word];
+    }
+    V::store_lines(words, T::BIG_ENDIAN, lines);
+}
+
+/// Loads the states `[word][lane]`.
+///
+/// # Safety
+/// As for [`run`].
+#[inline(always)]
+unsafe fn load_state<V: Vector, const N: usize>(states: &[u8]) -> [V; N] {
+    let row_bytes = V::LANES * size_of::<V::Word>();
+    // SAFETY: the features are the caller's promise.
+    let mut state = [unsafe { V::load(&states[..row_bytes]) }; N];
+    for word in 1..N {
+        // SAFETY: as above.
+        state[word] = unsafe { V::load(&states[word * row_bytes..][..row_bytes]) };
+    }
+    state
+}
+
 /// What the loads in a kernel rely on.
 #[inline(always)]
 fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
@@ -127,9 +215,9 @@ fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
 }
 
 /// Defines the kernels of a family, and `of`, which lists those of a compression function. The attribute enables their CPU
-/// features. A line is `name: text, vector, costs;`.
+/// features. A line is `name: text, vector, costs;`, or `name: text, vector, costs, short name;` for a kernel of short messages too.
 macro_rules! kernels {
-    ($family:literal #[$attribute:meta] $($compression:ident { $($name:ident: $text:ty, $vector:ty, $cost:tt;)+ })+) => {
+    ($family:literal #[$attribute:meta] $($compression:ident { $($name:ident: $text:ty, $vector:ty, $cost:tt $(, short $short:ident)?;)+ })+) => {
         /// The kernels of a compression function.
         pub(in crate::lanes) fn of(compression: Compression) -> &'static [Kernel] {
             match compression {
@@ -138,6 +226,7 @@ macro_rules! kernels {
                     lanes: <$vector as $crate::lanes::vector::Vector>::LANES,
                     cost: Cost::new $cost,
                     run: $name,
+                    run_short: kernels!(@ short $($short)?),
                 }),+] },)+
                 #[allow(unreachable_patterns, reason = "some families have kernels for all")]
                 _ => &[],
@@ -150,7 +239,20 @@ macro_rules! kernels {
                 // SAFETY: the attribute enables the features of the vector; whoever calls this answers for the CPU.
                 unsafe { $crate::lanes::kernel::run::<$text, $vector, _, _>(states, inputs, blocks) }
             }
+            $(
+                #[$attribute]
+                fn $short(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize) {
+                    // SAFETY: as above.
+                    unsafe { $crate::lanes::kernel::run_short::<$text, $vector, _>(states, lines, messages, blocks) }
+                }
+            )?
         )+)+
+    };
+    (@ short) => {
+        None
+    };
+    (@ short $short:ident) => {
+        Some($short)
     };
 }
 use kernels;

@@ -17,6 +17,7 @@ pub(super) use pair::Pair;
 
 /// Bytes of each lane that [`Vector::load_line`] takes.
 pub(super) const LINE_BYTES: usize = 64;
+pub(super) type Line = [u8; LINE_BYTES];
 
 /// Order of the bytes of 16 that reverses each word of 4.
 const REVERSED_32: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
@@ -109,4 +110,16 @@ pub(super) trait Vector: Copy {
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
         x.xor(y.not().and(z))
     }
+}
+
+/// A vector that makes the blocks of short messages in registers.
+pub(super) trait ShortVector: Vector<Word = u32> {
+    /// The 64 bytes of a message from `offset` on; behind its end the byte 0x80, then zeros.
+    ///
+    /// # Safety
+    /// As for [`Vector::load`].
+    unsafe fn last_line(message: &[u8], offset: usize) -> Line;
+
+    /// Stores 8 words of each lane as the first 32 bytes of its line, in the byte order given.
+    fn store_lines(words: [Self; 8], big_endian: bool, lines: &mut [Line]);
 }

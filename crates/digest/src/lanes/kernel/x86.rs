@@ -5,4 +5,4 @@ pub(in crate::lanes) mod avx512;
 pub(in crate::lanes) mod bmi;
 pub(in crate::lanes) mod sha_ni;
 
-use super::{Compression, Cost, Kernel, check, kernels};
+use super::{Compression, Cost, Kernel, Line, check, kernels};

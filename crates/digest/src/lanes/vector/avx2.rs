@@ -120,49 +120,70 @@ unsafe fn two_rows(low: &[u8], high: &[u8], offset: usize) -> __m256i {
     }
 }
 
-/// [`Vector::load_line`] in four squares of 4 words by 8 lanes: the halves of a row are lanes 4 apart, so that shuffles within
+/// [`Vector::load_line`], in four squares of 4 words by 8 lanes: the halves of a row are lanes 4 apart, so that shuffles within
 /// the halves do.
 #[inline(always)]
 unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x32]) {
-    for square in [0, 4, 8, 12] {
-        let mut rows = [words[0].0; 4];
-        for lane in 0..4 {
-            // SAFETY: the caller promises the features, 8 inputs, and 64 bytes from `offset` on.
-            rows[lane] =
-                unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 4), offset + 4 * square) };
-            if big_endian {
-                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
-            }
-        }
-        register!({
-            let low01 = _mm256_unpacklo_epi32(rows[0], rows[1]);
-            let high01 = _mm256_unpackhi_epi32(rows[0], rows[1]);
-            let low23 = _mm256_unpacklo_epi32(rows[2], rows[3]);
-            let high23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
-            words[square] = Avx2x32(_mm256_unpacklo_epi64(low01, low23));
-            words[square + 1] = Avx2x32(_mm256_unpackhi_epi64(low01, low23));
-            words[square + 2] = Avx2x32(_mm256_unpacklo_epi64(high01, high23));
-            words[square + 3] = Avx2x32(_mm256_unpackhi_epi64(high01, high23));
-        });
+    // One by one: the compiler does not unroll a loop over them.
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        load_square32(inputs, offset, big_endian, &mut words[..4]);
+        load_square32(inputs, offset + 16, big_endian, &mut words[4..8]);
+        load_square32(inputs, offset + 32, big_endian, &mut words[8..12]);
+        load_square32(inputs, offset + 48, big_endian, &mut words[12..16]);
     }
 }
 
-/// [`Vector::load_line`] in four squares of 2 words by 4 lanes: the halves of a row are lanes 2 apart.
+/// # Safety
+/// The features are on, and there are 8 inputs of 16 bytes from `offset` on.
+#[inline(always)]
+unsafe fn load_square32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x32]) {
+    let mut rows = [words[0].0; 4];
+    for lane in 0..4 {
+        // SAFETY: the caller's promise.
+        rows[lane] = unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 4), offset) };
+        if big_endian {
+            rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
+        }
+    }
+    register!({
+        let low01 = _mm256_unpacklo_epi32(rows[0], rows[1]);
+        let high01 = _mm256_unpackhi_epi32(rows[0], rows[1]);
+        let low23 = _mm256_unpacklo_epi32(rows[2], rows[3]);
+        let high23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
+        words[0] = Avx2x32(_mm256_unpacklo_epi64(low01, low23));
+        words[1] = Avx2x32(_mm256_unpackhi_epi64(low01, low23));
+        words[2] = Avx2x32(_mm256_unpacklo_epi64(high01, high23));
+        words[3] = Avx2x32(_mm256_unpackhi_epi64(high01, high23));
+    });
+}
+
+/// [`Vector::load_line`], in four squares of 2 words by 4 lanes: the halves of a row are lanes 2 apart.
 #[inline(always)]
 unsafe fn load_line64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x64]) {
-    for square in [0, 2, 4, 6] {
-        let mut rows = [words[0].0; 2];
-        for lane in 0..2 {
-            // SAFETY: the caller promises the features, 4 inputs, and 64 bytes from `offset` on.
-            rows[lane] =
-                unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 2), offset + 8 * square) };
-            if big_endian {
-                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
-            }
-        }
-        register!({
-            words[square] = Avx2x64(_mm256_unpacklo_epi64(rows[0], rows[1]));
-            words[square + 1] = Avx2x64(_mm256_unpackhi_epi64(rows[0], rows[1]));
-        });
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        load_square64(inputs, offset, big_endian, &mut words[..2]);
+        load_square64(inputs, offset + 16, big_endian, &mut words[2..4]);
+        load_square64(inputs, offset + 32, big_endian, &mut words[4..6]);
+        load_square64(inputs, offset + 48, big_endian, &mut words[6..8]);
     }
+}
+
+/// # Safety
+/// The features are on, and there are 4 inputs of 16 bytes from `offset` on.
+#[inline(always)]
+unsafe fn load_square64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x64]) {
+    let mut rows = [words[0].0; 2];
+    for lane in 0..2 {
+        // SAFETY: the caller's promise.
+        rows[lane] = unsafe { two_rows(inputs.get_unchecked(lane), inputs.get_unchecked(lane + 2), offset) };
+        if big_endian {
+            rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
+        }
+    }
+    register!({
+        words[0] = Avx2x64(_mm256_unpacklo_epi64(rows[0], rows[1]));
+        words[1] = Avx2x64(_mm256_unpackhi_epi64(rows[0], rows[1]));
+    });
 }

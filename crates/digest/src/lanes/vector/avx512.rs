@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{REVERSED_32, REVERSED_64, Vector};
+use super::{LINE_BYTES, Line, REVERSED_32, REVERSED_64, ShortVector, Vector};
 
 /// 16 lanes of 32 bits.
 #[derive(Clone, Copy)]
@@ -116,6 +116,70 @@ fn shuffle_bytes(row: __m512i, order: &[u8; 16]) -> __m512i {
     }
 }
 
+impl ShortVector for Avx512x32 {
+    #[inline(always)]
+    unsafe fn last_line(message: &[u8], offset: usize) -> Line {
+        let content = match message.len().saturating_sub(offset) {
+            bytes @ 0..LINE_BYTES => (1 << bytes) - 1,
+            _ => u64::MAX,
+        };
+        // A message that ends before this line has its mark in the line before.
+        let mark = match message.len().wrapping_sub(offset) {
+            bytes @ 0..LINE_BYTES => 1 << bytes,
+            _ => 0,
+        };
+        let mut line = [0; LINE_BYTES];
+        // SAFETY: the features are the caller's promise. The load touches only the bytes of the mask, which are in the message;
+        // the store fills an array of 64 bytes.
+        unsafe {
+            let bytes = _mm512_maskz_loadu_epi8(content, message.as_ptr().wrapping_add(offset).cast());
+            let bytes = _mm512_mask_mov_epi8(bytes, mark, _mm512_set1_epi8(0x80_u8.cast_signed()));
+            _mm512_storeu_si512(line.as_mut_ptr().cast(), bytes);
+        }
+        line
+    }
+
+    #[inline(always)]
+    fn store_lines(words: [Self; 8], big_endian: bool, lines: &mut [Line]) {
+        assert_eq!(lines.len(), Self::LANES);
+        let [a, b, c, d, e, f, g, h] = words;
+        store_square32([a, b, c, d], big_endian, 0, lines);
+        store_square32([e, f, g, h], big_endian, 16, lines);
+    }
+}
+
+/// The way back from [`load_square32`]: 4 words of each lane, as 16 bytes of its line from `offset` on.
+#[inline(always)]
+fn store_square32([a, b, c, d]: [Avx512x32; 4], big_endian: bool, offset: usize, lines: &mut [Line]) {
+    let mut rows = register!({
+        let (low_ab, high_ab) = (_mm512_unpacklo_epi32(a.0, b.0), _mm512_unpackhi_epi32(a.0, b.0));
+        let (low_cd, high_cd) = (_mm512_unpacklo_epi32(c.0, d.0), _mm512_unpackhi_epi32(c.0, d.0));
+        [
+            _mm512_unpacklo_epi64(low_ab, low_cd),
+            _mm512_unpackhi_epi64(low_ab, low_cd),
+            _mm512_unpacklo_epi64(high_ab, high_cd),
+            _mm512_unpackhi_epi64(high_ab, high_cd),
+        ]
+    });
+    for lane in 0..4 {
+        if big_endian {
+            rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
+        }
+        register!({
+            store_quarter(_mm512_castsi512_si128(rows[lane]), offset, &mut lines[lane]);
+            store_quarter(_mm512_extracti32x4_epi32::<1>(rows[lane]), offset, &mut lines[lane + 4]);
+            store_quarter(_mm512_extracti32x4_epi32::<2>(rows[lane]), offset, &mut lines[lane + 8]);
+            store_quarter(_mm512_extracti32x4_epi32::<3>(rows[lane]), offset, &mut lines[lane + 12]);
+        });
+    }
+}
+
+#[inline(always)]
+fn store_quarter(quarter: __m128i, offset: usize, line: &mut Line) {
+    // SAFETY: 16 bytes are there; every x86-64 has this instruction.
+    unsafe { _mm_storeu_si128(line[offset..offset + 16].as_mut_ptr().cast(), quarter) }
+}
+
 /// 16 bytes of each of four lanes.
 ///
 /// # Safety
@@ -132,44 +196,70 @@ unsafe fn four_rows(inputs: &[&[u8]], lane: usize, step: usize, offset: usize) -
     }
 }
 
+/// [`Vector::load_line`], in four squares of 4 words by 16 lanes: the quarters of a row are lanes 4 apart, so that shuffles within
+/// the quarters do.
 #[inline(always)]
 unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x32]) {
-    for square in [0, 4, 8, 12] {
-        let mut rows = [words[0].0; 4];
-        for lane in 0..4 {
-            // SAFETY: the caller promises the features, 16 inputs, and 64 bytes from `offset` on.
-            rows[lane] = unsafe { four_rows(inputs, lane, 4, offset + 4 * square) };
-            if big_endian {
-                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
-            }
-        }
-        register!({
-            let low01 = _mm512_unpacklo_epi32(rows[0], rows[1]);
-            let high01 = _mm512_unpackhi_epi32(rows[0], rows[1]);
-            let low23 = _mm512_unpacklo_epi32(rows[2], rows[3]);
-            let high23 = _mm512_unpackhi_epi32(rows[2], rows[3]);
-            words[square] = Avx512x32(_mm512_unpacklo_epi64(low01, low23));
-            words[square + 1] = Avx512x32(_mm512_unpackhi_epi64(low01, low23));
-            words[square + 2] = Avx512x32(_mm512_unpacklo_epi64(high01, high23));
-            words[square + 3] = Avx512x32(_mm512_unpackhi_epi64(high01, high23));
-        });
+    // One by one: the compiler does not unroll a loop over them.
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        load_square32(inputs, offset, big_endian, &mut words[..4]);
+        load_square32(inputs, offset + 16, big_endian, &mut words[4..8]);
+        load_square32(inputs, offset + 32, big_endian, &mut words[8..12]);
+        load_square32(inputs, offset + 48, big_endian, &mut words[12..16]);
     }
 }
 
+/// # Safety
+/// The features are on, and there are 16 inputs of 16 bytes from `offset` on.
+#[inline(always)]
+unsafe fn load_square32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x32]) {
+    let mut rows = [words[0].0; 4];
+    for lane in 0..4 {
+        // SAFETY: the caller's promise.
+        rows[lane] = unsafe { four_rows(inputs, lane, 4, offset) };
+        if big_endian {
+            rows[lane] = shuffle_bytes(rows[lane], &REVERSED_32);
+        }
+    }
+    register!({
+        let low01 = _mm512_unpacklo_epi32(rows[0], rows[1]);
+        let high01 = _mm512_unpackhi_epi32(rows[0], rows[1]);
+        let low23 = _mm512_unpacklo_epi32(rows[2], rows[3]);
+        let high23 = _mm512_unpackhi_epi32(rows[2], rows[3]);
+        words[0] = Avx512x32(_mm512_unpacklo_epi64(low01, low23));
+        words[1] = Avx512x32(_mm512_unpackhi_epi64(low01, low23));
+        words[2] = Avx512x32(_mm512_unpacklo_epi64(high01, high23));
+        words[3] = Avx512x32(_mm512_unpackhi_epi64(high01, high23));
+    });
+}
+
+/// [`Vector::load_line`], in four squares of 2 words by 8 lanes: the quarters of a row are lanes 2 apart.
 #[inline(always)]
 unsafe fn load_line64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x64]) {
-    for square in [0, 2, 4, 6] {
-        let mut rows = [words[0].0; 2];
-        for lane in 0..2 {
-            // SAFETY: the caller promises the features, 8 inputs, and 64 bytes from `offset` on.
-            rows[lane] = unsafe { four_rows(inputs, lane, 2, offset + 8 * square) };
-            if big_endian {
-                rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
-            }
-        }
-        register!({
-            words[square] = Avx512x64(_mm512_unpacklo_epi64(rows[0], rows[1]));
-            words[square + 1] = Avx512x64(_mm512_unpackhi_epi64(rows[0], rows[1]));
-        });
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        load_square64(inputs, offset, big_endian, &mut words[..2]);
+        load_square64(inputs, offset + 16, big_endian, &mut words[2..4]);
+        load_square64(inputs, offset + 32, big_endian, &mut words[4..6]);
+        load_square64(inputs, offset + 48, big_endian, &mut words[6..8]);
     }
+}
+
+/// # Safety
+/// The features are on, and there are 8 inputs of 16 bytes from `offset` on.
+#[inline(always)]
+unsafe fn load_square64(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x64]) {
+    let mut rows = [words[0].0; 2];
+    for lane in 0..2 {
+        // SAFETY: the caller's promise.
+        rows[lane] = unsafe { four_rows(inputs, lane, 2, offset) };
+        if big_endian {
+            rows[lane] = shuffle_bytes(rows[lane], &REVERSED_64);
+        }
+    }
+    register!({
+        words[0] = Avx512x64(_mm512_unpacklo_epi64(rows[0], rows[1]));
+        words[1] = Avx512x64(_mm512_unpackhi_epi64(rows[0], rows[1]));
+    });
 }

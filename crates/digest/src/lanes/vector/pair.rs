@@ -1,6 +1,6 @@
 //! Two vectors as one with twice the lanes: the two chains of dependent operations hide each other's latency.
 
-use super::{LINE_BYTES, Vector};
+use super::{LINE_BYTES, Line, ShortVector, Vector};
 
 #[derive(Clone, Copy)]
 pub(in crate::lanes) struct Pair<V>(V, V);
@@ -88,5 +88,24 @@ impl<V: Vector> Vector for Pair<V> {
     #[inline(always)]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
         Pair(V::xor_not_and(x.0, y.0, z.0), V::xor_not_and(x.1, y.1, z.1))
+    }
+}
+
+impl<V: ShortVector> ShortVector for Pair<V> {
+    #[inline(always)]
+    unsafe fn last_line(message: &[u8], offset: usize) -> Line {
+        // SAFETY: the caller's promise is the same.
+        unsafe { V::last_line(message, offset) }
+    }
+
+    #[inline(always)]
+    fn store_lines(words: [Self; 8], big_endian: bool, lines: &mut [Line]) {
+        let (mut low, mut high) = ([words[0].0; 8], [words[0].1; 8]);
+        for index in 0..8 {
+            (low[index], high[index]) = (words[index].0, words[index].1);
+        }
+        let (low_lines, high_lines) = lines.split_at_mut(V::LANES);
+        V::store_lines(low, big_endian, low_lines);
+        V::store_lines(high, big_endian, high_lines);
     }
 }

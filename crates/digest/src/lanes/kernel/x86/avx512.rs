@@ -1,6 +1,6 @@
 //! AVX-512: pairs of vectors, and one vector for half as many lanes or where a pair has too few registers.
 
-use super::{Compression, Cost, Kernel, kernels};
+use super::{Compression, Cost, Kernel, Line, kernels};
 use crate::lanes::text::{Blake2b, Blake2s, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
 use crate::lanes::vector::Pair;
 use crate::lanes::vector::avx512::{Avx512x32, Avx512x64};
@@ -8,20 +8,20 @@ use crate::lanes::vector::avx512::{Avx512x32, Avx512x64};
 kernels! {
     "avx512" #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2")]
     Md4 {
-        md4_x32: Md4, Pair<Avx512x32>, (118, 118);
+        md4_x32: Md4, Pair<Avx512x32>, (118, 118), short md4_short_x32;
         md4_x16: Md4, Avx512x32, (100, 100);
     }
     Md5 {
-        md5_x32: Md5, Pair<Avx512x32>, (178, 182);
+        md5_x32: Md5, Pair<Avx512x32>, (178, 182), short md5_short_x32;
         md5_x16: Md5, Avx512x32, (120, 213);
     }
     Sha1 {
         sha1_x32: Sha1, Pair<Avx512x32>, (315, 542);
-        sha1_x16: Sha1, Avx512x32, (180, 348);
+        sha1_x16: Sha1, Avx512x32, (180, 348), short sha1_short_x16;
     }
     Sha256 {
         sha256_x32: Sha256, Pair<Avx512x32>, (632, 865);
-        sha256_x16: Sha256, Avx512x32, (330, 516);
+        sha256_x16: Sha256, Avx512x32, (330, 516), short sha256_short_x16;
     }
     Sha512 {
         sha512_x16: Sha512, Pair<Avx512x64>, (785, 296);
@@ -29,11 +29,11 @@ kernels! {
     }
     Ripemd160 {
         ripemd160_x32: Ripemd160, Pair<Avx512x32>, (400, 110);
-        ripemd160_x16: Ripemd160, Avx512x32, (250, 94);
+        ripemd160_x16: Ripemd160, Avx512x32, (250, 94), short ripemd160_short_x16;
     }
     Sm3 {
         sm3_x32: Sm3, Pair<Avx512x32>, (700, 700);
-        sm3_x16: Sm3, Avx512x32, (400, 400);
+        sm3_x16: Sm3, Avx512x32, (400, 400), short sm3_short_x16;
     }
     Keccak9 {
         keccak9_x8: Keccak<9>, Avx512x64, (450, 100);

@@ -17,6 +17,7 @@ macro_rules! kernels {
                     lanes: $streams,
                     cost: Cost::new $cost,
                     run: $name,
+                    run_short: None,
                 }),+] },)+
                 _ => &[],
             }

@@ -1,0 +1,243 @@
+//! Many messages in memory.
+
+use super::LANES_MAX;
+use super::backend::Backend;
+use super::definition::Definition;
+use super::kernel::Kernel;
+use super::schedule::Schedule;
+use super::track::{Buffers, LaneSet, members};
+use super::vector::{LINE_BYTES, Line};
+use crate::{Algorithm, Digest};
+
+/// Hashes many messages by one algorithm, several at once where that is faster.
+///
+/// ```
+/// use pfh_digest::{Algorithm, lanes::hash_many};
+///
+/// let md5 = Algorithm::from_name("md5")?;
+/// let digests = hash_many(md5, &["", "abc"]);
+/// assert_eq!(digests[1].to_string(), "900150983cd24fb0d6963f7d28e17f72");
+/// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+/// ```
+pub fn hash_many<M: AsRef<[u8]>>(algorithm: Algorithm, messages: &[M]) -> Vec<Digest> {
+    let mut digests = vec![Digest::zero(algorithm); messages.len()];
+    BatchHasher::new(algorithm).hash(messages, &mut digests);
+    digests
+}
+
+/// [`hash_many`] for batch after batch: what it needs is made once.
+pub struct BatchHasher {
+    algorithm: Algorithm,
+    lanes: Option<Lanes>,
+}
+
+struct Lanes {
+    schedule: Schedule,
+    short: Option<Short>,
+}
+
+/// The kernel of short messages.
+struct Short {
+    kernel: &'static Kernel,
+    /// First states of all lanes.
+    states: Vec<u8>,
+    lines: Vec<Line>,
+}
+
+impl BatchHasher {
+    /// With the kernels of the best backend, or the one that is forced by the environment ([`Backend::chosen`]).
+    pub fn new(algorithm: Algorithm) -> BatchHasher {
+        BatchHasher::with_backend(algorithm, Backend::chosen())
+    }
+
+    /// With the kernels of a certain backend.
+    pub fn with_backend(algorithm: Algorithm, backend: Backend) -> BatchHasher {
+        BatchHasher { algorithm, lanes: Lanes::new(algorithm, backend) }
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Hashes a batch: `digests[i]` becomes that of `messages[i]`, whatever it was.
+    ///
+    /// # Panics
+    /// When there are not as many digests as messages.
+    pub fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
+        assert_eq!(messages.len(), digests.len(), "one digest for each message");
+        let algorithm = self.algorithm;
+        if let Some(lanes) = &mut self.lanes {
+            lanes.hash(algorithm, messages, digests);
+        } else {
+            for (message, digest) in messages.iter().zip(digests) {
+                *digest = algorithm.digest(message.as_ref());
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for BatchHasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BatchHasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+/// Messages of as many blocks that wait for the lanes to be full.
+struct Queue<'m> {
+    messages: [&'m [u8]; LANES_MAX],
+    places: [usize; LANES_MAX],
+    length: usize,
+}
+
+impl<'m> Queue<'m> {
+    const fn new() -> Queue<'m> {
+        Queue { messages: [&[]; LANES_MAX], places: [0; LANES_MAX], length: 0 }
+    }
+
+    fn push(&mut self, message: &'m [u8], place: usize) {
+        self.messages[self.length] = message;
+        self.places[self.length] = place;
+        self.length += 1;
+    }
+
+    /// Hashes what waits, and empties the queue.
+    fn run(&mut self, short: &mut Short, algorithm: Algorithm, digests: &mut [Digest]) {
+        if self.length > 0 {
+            let any = self.messages[0];
+            self.messages[self.length..].fill(any);
+            let lines = short.run(&self.messages[..short.kernel.lanes]);
+            for (line, &place) in lines.iter().zip(&self.places[..self.length]) {
+                digests[place].set_line(algorithm, line);
+            }
+            self.length = 0;
+        }
+    }
+}
+
+impl Lanes {
+    fn new(algorithm: Algorithm, backend: Backend) -> Option<Lanes> {
+        let definition = Definition::of(algorithm)?;
+        let schedule = Schedule::new(&[algorithm], backend, None).filter(Schedule::pays)?;
+        let kernels = backend.kernels(definition.compression);
+        // A cut digest (SHA-224) takes the longer way.
+        let whole = definition.state_bytes() == algorithm.digest_bytes();
+        let short = kernels.into_iter().find(|kernel| kernel.takes_short() && whole).map(|kernel| {
+            let mut states = vec![0; kernel.lanes * definition.state_bytes()];
+            (0..kernel.lanes).for_each(|lane| definition.begin(&mut states, kernel.lanes, lane));
+            Short { kernel, states, lines: vec![[0; LINE_BYTES]; kernel.lanes] }
+        });
+        Some(Lanes { schedule, short })
+    }
+
+    fn hash<M: AsRef<[u8]>>(&mut self, algorithm: Algorithm, messages: &[M], digests: &mut [Digest]) {
+        let Lanes { schedule, short } = self;
+        let mut slots = Slots::new(schedule.lanes());
+        if let Some(short) = short {
+            let lanes = short.kernel.lanes;
+            let mut group = [&[][..]; LANES_MAX];
+            // One for each number of blocks.
+            let mut queues = [const { Queue::new() }; Short::BLOCKS_MAX];
+            for (index, messages) in messages.chunks(lanes).enumerate() {
+                let (mut least, mut most) = (usize::MAX, 0);
+                for (slot, message) in group.iter_mut().zip(messages) {
+                    *slot = message.as_ref();
+                    least = least.min(slot.len());
+                    most = most.max(slot.len());
+                }
+                let group = &group[..messages.len()];
+                let first = index * lanes;
+                if group.len() == lanes && Short::blocks(least) == Short::blocks(most) && Short::takes(most) {
+                    for (line, digest) in short.run(group).iter().zip(&mut digests[first..]) {
+                        digest.set_line(algorithm, line);
+                    }
+                    continue;
+                }
+                for (message, place) in group.iter().zip(first..) {
+                    if !Short::takes(message.len()) {
+                        slots.hash(schedule, message, place, digests);
+                        continue;
+                    }
+                    let queue = &mut queues[Short::blocks(message.len()) - 1];
+                    queue.push(message, place);
+                    if queue.length == lanes {
+                        queue.run(short, algorithm, digests);
+                    }
+                }
+            }
+            for queue in &mut queues {
+                queue.run(short, algorithm, digests);
+            }
+        } else {
+            for (place, message) in messages.iter().enumerate() {
+                slots.hash(schedule, message.as_ref(), place, digests);
+            }
+        }
+        while !schedule.is_idle() {
+            slots.step(schedule, digests);
+        }
+    }
+}
+
+impl Short {
+    /// Most blocks of a short message.
+    const BLOCKS_MAX: usize = 2;
+
+    /// Number of blocks of a message with its padding: all short kernels have blocks of 64 bytes and lengths of 8.
+    fn blocks(message_bytes: usize) -> usize {
+        (message_bytes + 8) / LINE_BYTES + 1
+    }
+
+    fn takes(message_bytes: usize) -> bool {
+        Short::blocks(message_bytes) <= Short::BLOCKS_MAX
+    }
+
+    /// Hashes messages of as many blocks each, one for each lane; the lines begin with the digests.
+    fn run(&mut self, messages: &[&[u8]]) -> &[Line] {
+        self.kernel.run_short(&self.states, &mut self.lines, messages, Short::blocks(messages[0].len()));
+        &self.lines
+    }
+}
+
+/// The longer messages, in the lanes.
+struct Slots<'m> {
+    messages: [&'m [u8]; LANES_MAX],
+    places: [usize; LANES_MAX],
+    free: LaneSet,
+}
+
+impl<'m> Slots<'m> {
+    fn new(lanes: usize) -> Slots<'m> {
+        Slots { messages: [&[]; LANES_MAX], places: [0; LANES_MAX], free: LaneSet::MAX >> (LANES_MAX - lanes) }
+    }
+
+    /// Begins a message, and hashes until a lane is free for the next.
+    fn hash(&mut self, schedule: &mut Schedule, message: &'m [u8], place: usize, digests: &mut [Digest]) {
+        let lane = self.free.trailing_zeros() as usize;
+        self.free &= self.free - 1;
+        self.messages[lane] = message;
+        self.places[lane] = place;
+        schedule.begin(lane);
+        schedule.take(lane, message.len(), true, self);
+        while self.free == 0 {
+            self.step(schedule, digests);
+        }
+    }
+
+    fn step(&mut self, schedule: &mut Schedule, digests: &mut [Digest]) {
+        for lane in members(schedule.step(self)) {
+            digests[self.places[lane]] = schedule.digests(lane)[0];
+            self.free |= 1 << lane;
+        }
+    }
+}
+
+impl Buffers for Slots<'_> {
+    fn bytes(&self, lane: usize) -> &[u8] {
+        self.messages[lane]
+    }
+
+    fn reserve(&mut self, _lane: usize, _content_bytes: usize) -> &mut [u8] {
+        &mut []
+    }
+}
