@@ -123,7 +123,7 @@ where
     for block in 0..blocks {
         let mut message = [state[0]; M];
         // Whole lines; before them one that ends with the block, if that leaves words. Of what it loads twice the compiler keeps one.
-        if M % line_words != 0 {
+        if !M.is_multiple_of(line_words) {
             let offset = (block * M + M - line_words) * word_bytes;
             // SAFETY: the features as above; `check` has found whole blocks in every input, and no block is shorter than a line.
             unsafe { V::load_line(inputs, offset, T::BIG_ENDIAN, &mut message[M - line_words..]) };
@@ -183,9 +183,7 @@ where
         state = T::compress(state, message, block + 1 == blocks);
     }
     let mut words = [state[0].splat(0); 8];
-    for word in 0..N {
-        words[word] = state[word];
-    }
+    words[..N].copy_from_slice(&state[..N]);
     V::store_lines(words, T::BIG_ENDIAN, lines);
 }
 

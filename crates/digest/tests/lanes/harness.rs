@@ -31,7 +31,7 @@ impl Message {
         buffer.resize(bytes + self.reserve_bytes, 0xa5);
         self.at += bytes;
         // An end that is known only after the last byte was read comes as an empty chunk.
-        let last = bytes < self.chunk_bytes || self.at == self.content.len() && self.content.len() % 3 == 0;
+        let last = bytes < self.chunk_bytes || self.at == self.content.len() && self.content.len().is_multiple_of(3);
         (buffer, bytes, last)
     }
 }

@@ -47,6 +47,7 @@ const BITS: [[i32; 80]; 2] = [
 const CONSTANTS: [[u32; 5]; 2] =
     [[0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xa953_fd4e], [0x50a2_8be6, 0x5c4d_d124, 0x6d70_3ef3, 0x7a6d_76e9, 0]];
 
+#[expect(clippy::manual_div_ceil, reason = "the number of a step, rounded down, is its round")]
 impl Text<u32, 5, 16> for Ripemd160 {
     const BIG_ENDIAN: bool = false;
 
