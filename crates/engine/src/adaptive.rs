@@ -15,7 +15,7 @@ use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
 use crate::window::Window;
-use pfh_source::{Source, SourceFile};
+use pfh_source::{EntryKind, Source, SourceFile};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -56,6 +56,10 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         // Nothing is left in hand: what is finished goes out, and slots go back, before this worker waits.
         worker.flush();
         adaptive.return_slots();
+        if !adaptive.jobs.is_empty() {
+            // A stream waited for that.
+            continue;
+        }
         match context.queue.next(true, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
             Next::Read(grab) => {
                 adaptive.device = Some(grab.device);
@@ -84,6 +88,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     /// True while another file can be begun.
     fn has_room(&self) -> bool {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
+    }
+
+    fn is_hashing(&self) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0)
     }
 
     /// Hashes in the lanes until one of them was seen to. Returns false when they are empty.
@@ -117,6 +125,16 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             if worker.is_cancelled() {
                 self.jobs.clear();
                 self.opened.clear();
+            }
+            let stream = self.jobs.front().is_some_and(|job| job.entry.kind == EntryKind::Stream);
+            if stream {
+                // Opening or reading it may take for ever: what is in hand goes out first, and others take the rest.
+                if !self.opened.is_empty() || self.is_hashing() || worker.holds_records() {
+                    return;
+                }
+                let stream = self.jobs.pop_front();
+                self.give_back_jobs(worker);
+                self.jobs.extend(stream);
             }
             let Some(job) = self.jobs.pop_front() else {
                 if let Some(device) = self.device.take() {

@@ -384,6 +384,11 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         self.bytes += bytes;
     }
 
+    /// Whether there is something to hand over.
+    pub(crate) fn holds_records(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
     /// Hands over what is finished. Called before anything that may take long.
     pub(crate) fn flush(&mut self) {
         self.context.counters.add_bytes(std::mem::take(&mut self.bytes));

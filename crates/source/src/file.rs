@@ -125,6 +125,11 @@ impl LocalFile {
                 self.leave_direct()?;
                 Ok(pread(&self.descriptor, buffer, offset)?)
             }
+            // An earlier read ended between two blocks, before a bad sector for one: what lies behind is no end of the file.
+            Ok(0) if !buffer.is_empty() && !aligned && self.metadata()?.size > offset => {
+                self.leave_direct()?;
+                Ok(pread(&self.descriptor, buffer, offset)?)
+            }
             outcome => Ok(outcome?),
         }
     }

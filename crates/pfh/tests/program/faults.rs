@@ -49,11 +49,12 @@ impl Drop for Faulty {
     }
 }
 
-const MODES: [&[&str]; 4] = [
+const MODES: [&[&str]; 5] = [
     &["--mode", "adaptive", "-t", "1"],
     &["--mode", "adaptive", "-t", "4"],
     &["--mode", "mtp", "-t", "3"],
     &["--mode", "smt", "-t", "2"],
+    &["--io", "direct"],
 ];
 
 #[test]
