@@ -149,17 +149,27 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
                     None => return,
                 }
             };
+            if job.entry.kind == EntryKind::Stream {
+                // It may never come: nothing waits behind it.
+                if !self.opened.is_empty() || self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0) {
+                    self.jobs.push_front(job);
+                    return;
+                }
+                self.give_back_jobs(worker);
+            }
             if self.window.files() == 0 {
                 self.opened.extend(worker.open(job));
                 continue;
             }
             let started = Instant::now();
             let Some(mut opened) = worker.open(job) else { continue };
-            let size = opened.file.metadata().map_or(0, |metadata| metadata.size).min(WINDOW_FILE_BYTES);
-            let within_budget = announce(&context.announced_left, &mut opened, size);
+            let within_budget = worker.guarded(|_| {
+                let size = opened.file.metadata().map_or(0, |metadata| metadata.size).min(WINDOW_FILE_BYTES);
+                announce(&context.announced_left, &mut opened, size)
+            });
             self.window.observe(started.elapsed(), 0);
             self.opened.push_back(opened);
-            if !within_budget {
+            if within_budget != Some(true) {
                 return;
             }
         }

@@ -81,10 +81,10 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     feeding: Feeding,
 ) {
     let context = worker.context;
-    let piece_bytes = context.options.piece_bytes;
-    let mut sets: Vec<_> = context.options.algorithms.iter().map(|one| DigestSet::new(&[*one], piece_bytes)).collect();
+    let mut sets: Vec<_> =
+        context.options.algorithms.iter().map(|one| DigestSet::new(&[*one], context.pieces)).collect();
     if sets.is_empty() {
-        sets.push(DigestSet::new(&[], piece_bytes));
+        sets.push(DigestSet::new(&[], context.pieces));
     }
     let spread = Arc::new(Spread {
         ticket: opened.job.ticket,
@@ -154,7 +154,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
         if length < slot_bytes || expected.is_some_and(|metadata| metadata.size == offset) {
             break;
         }
-        if context.cancel.is_cancelled() {
+        if context.is_cancelled() {
             return Err(Failure::cancelled(offset));
         }
         let started = context.clock.start();

@@ -62,6 +62,11 @@ impl<'k, K: Sink> Collector<'k, K> {
         HandedOver { released_bytes, stopped: state.stopped }
     }
 
+    /// Delivers nothing from now on.
+    pub(crate) fn stop(&self) {
+        self.lock().stopped = true;
+    }
+
     /// Delivers what still waits behind files that a stopped run never finished.
     pub(crate) fn drain(&self) {
         let mut state = self.lock();

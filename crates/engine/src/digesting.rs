@@ -9,25 +9,47 @@ pub(crate) struct DigestSet {
     pieces: Option<Pieces>,
 }
 
-struct Pieces {
+/// How messages are cut into pieces, and how many pieces of one message may be kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PieceRule {
     piece_bytes: u64,
+    pieces_max: usize,
+}
+
+impl PieceRule {
+    /// `memory_bytes` bounds what the digests of all pieces of one message occupy.
+    pub(crate) fn new(piece_bytes: u64, algorithms: usize, memory_bytes: u64) -> PieceRule {
+        let pieces_max = memory_bytes / pieces_memory_bytes(1, algorithms);
+        PieceRule { piece_bytes, pieces_max: usize::try_from(pieces_max).unwrap_or(usize::MAX) }
+    }
+
+    pub(crate) fn are_too_many_for(self, size: u64) -> bool {
+        size.div_ceil(self.piece_bytes) > self.pieces_max as u64
+    }
+}
+
+struct Pieces {
+    rule: PieceRule,
     hashers: Vec<Hasher>,
     offset: u64,
     length: u64,
     done: Vec<Piece>,
+    /// There were more than the rule allows.
+    overflowed: bool,
 }
 
 impl DigestSet {
-    pub(crate) fn new(algorithms: &[Algorithm], piece_bytes: Option<u64>) -> DigestSet {
+    pub(crate) fn new(algorithms: &[Algorithm], rule: Option<PieceRule>) -> DigestSet {
         let hashers = || algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
         DigestSet {
             whole: hashers(),
-            pieces: piece_bytes.map(|piece_bytes| Pieces {
-                piece_bytes,
+            pieces: rule.map(|rule| Pieces {
+                rule,
                 hashers: hashers(),
                 offset: 0,
                 length: 0,
                 done: Vec::new(),
+                overflowed: false,
             }),
         }
     }
@@ -41,7 +63,7 @@ impl DigestSet {
         }
     }
 
-    /// Ends the message and leaves the set as new.
+    /// Ends the message and leaves the set as new. A message has at least one piece, unless there are too many to keep.
     pub(crate) fn finish(&mut self) -> (Vec<Digest>, Vec<Piece>) {
         let digests = self.whole.iter_mut().map(Hasher::finish).collect();
         (digests, self.pieces.as_mut().map_or_else(Vec::new, Pieces::finish))
@@ -50,14 +72,14 @@ impl DigestSet {
 
 impl Pieces {
     fn update(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let room = usize::try_from(self.piece_bytes - self.length).unwrap_or(usize::MAX);
+        while !bytes.is_empty() && !self.overflowed {
+            let room = usize::try_from(self.rule.piece_bytes - self.length).unwrap_or(usize::MAX);
             let (now, later) = bytes.split_at(room.min(bytes.len()));
             for hasher in &mut self.hashers {
                 hasher.update(now);
             }
             self.length += now.len() as u64;
-            if self.length == self.piece_bytes {
+            if self.length == self.rule.piece_bytes {
                 self.end_piece();
             }
             bytes = later;
@@ -65,6 +87,11 @@ impl Pieces {
     }
 
     fn end_piece(&mut self) {
+        if self.done.len() == self.rule.pieces_max {
+            self.overflowed = true;
+            self.done = Vec::new();
+            return;
+        }
         let digests = self.hashers.iter_mut().map(Hasher::finish).collect();
         self.done.push(Piece { offset: self.offset, length: self.length, digests });
         self.offset += self.length;
@@ -73,10 +100,15 @@ impl Pieces {
 
     fn finish(&mut self) -> Vec<Piece> {
         // An empty message has one empty piece, as md5deep and hashdeep list it.
-        if self.length > 0 || self.offset == 0 {
+        if !self.overflowed && (self.length > 0 || self.offset == 0) {
             self.end_piece();
         }
-        self.offset = 0;
+        if std::mem::take(&mut self.overflowed) {
+            for hasher in &mut self.hashers {
+                hasher.finish();
+            }
+        }
+        (self.offset, self.length) = (0, 0);
         std::mem::take(&mut self.done)
     }
 }
@@ -93,10 +125,9 @@ pub(crate) fn join_pieces(parts: Vec<Vec<Piece>>) -> Vec<Piece> {
     joined
 }
 
-/// Bytes that the piecewise digests of a message of `size` bytes occupy.
-pub(crate) fn pieces_memory_bytes(size: u64, piece_bytes: u64, algorithms: usize) -> u64 {
-    let each = size_of::<Piece>() + algorithms * size_of::<Digest>();
-    size.div_ceil(piece_bytes).saturating_mul(each as u64)
+/// Bytes that so many pieces occupy.
+pub(crate) fn pieces_memory_bytes(pieces: usize, algorithms: usize) -> u64 {
+    (pieces as u64).saturating_mul((size_of::<Piece>() + algorithms * size_of::<Digest>()) as u64)
 }
 
 #[cfg(test)]
@@ -108,7 +139,7 @@ mod tests {
         let algorithms: Vec<_> = ["md5", "crc32"].iter().map(|name| Algorithm::from_name(name).unwrap()).collect();
         let message: Vec<u8> = (0..1000u32).map(|i| (i % 251) as u8).collect();
         for (length, step) in [(0, 1), (1, 1), (299, 7), (300, 300), (301, 13), (1000, 999)] {
-            let mut set = DigestSet::new(&algorithms, Some(100));
+            let mut set = DigestSet::new(&algorithms, Some(PieceRule::new(100, algorithms.len(), 1 << 20)));
             for part in message[..length].chunks(step) {
                 set.update(part);
             }
@@ -121,6 +152,24 @@ mod tests {
                 assert_eq!(piece.digests[1], algorithms[1].digest(&message[from..to]));
             }
             assert_eq!(pieces.iter().map(|piece| piece.length).sum::<u64>(), length as u64);
+        }
+    }
+
+    #[test]
+    fn too_many_pieces_leave_no_trace_in_the_next_message() {
+        let algorithms = [Algorithm::from_name("crc32").unwrap()];
+        let rule = PieceRule::new(10, 1, pieces_memory_bytes(3, 1));
+        assert!(!rule.are_too_many_for(30) && rule.are_too_many_for(31));
+        let mut set = DigestSet::new(&algorithms, Some(rule));
+        for (length, pieces) in [(30, 3), (31, 0), (1000, 0), (0, 1), (35, 0), (29, 3)] {
+            let message = vec![7; length];
+            set.update(&message);
+            let (whole, found) = set.finish();
+            assert_eq!(whole, [algorithms[0].digest(&message)]);
+            assert_eq!(found.len(), pieces, "{length}");
+            for (piece, part) in found.iter().zip(message.chunks(10)) {
+                assert_eq!(piece.digests, [algorithms[0].digest(part)]);
+            }
         }
     }
 }

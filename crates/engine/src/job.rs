@@ -1,7 +1,7 @@
 //! One file's way through a run: a job on the way in, a finished record on the way out.
 
 use pfh_digest::Digest;
-use pfh_record::{FileError, Metadata, Outcome, Piece, Record};
+use pfh_record::{FileError, Metadata, Outcome, Piece, Record, SkipReason};
 use pfh_source::Entry;
 use std::io;
 
@@ -78,8 +78,12 @@ impl Failure {
         matches!(&self.outcome, Outcome::Unreadable { error, .. } if error.kind == INTERRUPTED)
     }
 
+    pub(crate) fn too_many_pieces(metadata: Option<Metadata>) -> Failure {
+        Failure { metadata, ..Failure::new(Outcome::Skipped(SkipReason::TooManyPieces)) }
+    }
+
     pub(crate) fn panicked() -> Failure {
-        let message = "internal error: the code that hashes this file panicked; please report it".to_owned();
+        let message = "internal error: the code that lists, reads or hashes this panicked; please report it".to_owned();
         Failure::new(Outcome::Unreadable { offset: 0, error: FileError { kind: "internal", errno: None, message } })
     }
 

@@ -180,17 +180,21 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         lane: LaneId,
         mut slot: Slot<'r, 'm>,
     ) {
+        // What is finished does not wait for the end of a large file.
+        worker.flush();
         let context = worker.context;
         let LaneFile::Long { opened, metadata, offset, rest } = self.manager.tag_mut(lane) else { return };
         let started = context.clock.start();
-        let read = if context.cancel.is_cancelled() {
+        let read = if context.is_cancelled() {
             Err(Failure::cancelled(*offset))
         } else {
-            opened.next(slot.bytes(), *offset, Some(metadata)).and_then(|length| {
+            let read = worker.guarded(|_| {
+                let length = opened.next(slot.bytes(), *offset, Some(metadata))?;
                 *offset += length as u64;
                 let last = length < slot.bytes().len() || *offset == metadata.size;
                 if last { opened.confirm(metadata, *offset).map(|()| (length, true)) } else { Ok((length, false)) }
-            })
+            });
+            read.unwrap_or_else(|| Err(Failure::panicked()))
         };
         stop(started, &mut worker.timers.read);
         match read {

@@ -21,6 +21,16 @@ enum Known {
     Read { found: Yield, left: u64 },
 }
 
+/// Who reads a large file with several links.
+pub(crate) enum Claim<T> {
+    /// Whoever asked.
+    Mine(T),
+    /// Nobody any more: this was found.
+    Known(T, Yield),
+    /// Another worker.
+    Waits,
+}
+
 impl Links {
     pub(crate) fn new(most: usize) -> Links {
         Links { known: Mutex::new(HashMap::new()), count: AtomicUsize::new(0), most }
@@ -58,41 +68,48 @@ impl Links {
         if let Some(metadata) = &found.metadata
             && metadata.links > 1
         {
-            let mut known = self.lock();
-            if known.len() < self.most {
-                let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
-                known.entry((metadata.device, metadata.inode)).or_insert(read);
-                self.count.store(known.len(), Ordering::Relaxed);
-            }
+            self.insert_into(&mut self.lock(), metadata, found);
         }
     }
 
-    /// Asks to read a large file with several links. Returns what holds its job when it is this worker's to read;
-    /// otherwise another worker is reading the same content, and the job waits for what that one finds.
-    pub(crate) fn claim<T>(&self, metadata: &Metadata, holder: T, job: impl FnOnce(T) -> Job) -> Option<T> {
-        let mut known = self.lock();
-        if known.len() >= self.most {
-            return Some(holder);
+    fn insert_into(&self, known: &mut HashMap<(u64, u64), Known>, metadata: &Metadata, found: &Yield) {
+        if known.len() < self.most {
+            let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
+            known.entry((metadata.device, metadata.inode)).or_insert(read);
+            self.count.store(known.len(), Ordering::Relaxed);
         }
-        let mine = match known.entry((metadata.device, metadata.inode)) {
+    }
+
+    /// Asks to read a large file with several links. Returns what holds its job unless another worker is reading the same
+    /// content; the job then waits for what that one finds.
+    pub(crate) fn claim<T>(&self, metadata: &Metadata, holder: T, job: impl FnOnce(T) -> Job) -> Claim<T> {
+        let mut known = self.lock();
+        let full = known.len() >= self.most;
+        let claim = match known.entry((metadata.device, metadata.inode)) {
             Place::Vacant(place) => {
-                place.insert(Known::BeingRead(Vec::new()));
-                Some(holder)
+                if !full {
+                    place.insert(Known::BeingRead(Vec::new()));
+                }
+                Claim::Mine(holder)
             }
             Place::Occupied(mut place) => match place.get_mut() {
                 Known::BeingRead(parked) => {
                     parked.push(job(holder));
-                    None
+                    Claim::Waits
                 }
-                Known::Read { .. } => Some(holder),
+                Known::Read { found, .. } if found.metadata.is_some_and(|then| same_content(metadata, &then)) => {
+                    Claim::Known(holder, found.clone())
+                }
+                Known::Read { .. } => Claim::Mine(holder),
             },
         };
         self.count.store(known.len(), Ordering::Relaxed);
-        mine
+        claim
     }
 
-    /// Ends a claim, well or not, and returns the jobs that waited for it.
-    pub(crate) fn settle(&self, metadata: &Metadata) -> Vec<Job> {
+    /// Ends a claim, and returns the jobs that waited for it. What the reading found, if it went well, is known from then
+    /// on: nobody can claim the file in between.
+    pub(crate) fn settle(&self, metadata: &Metadata, found: Option<&Yield>) -> Vec<Job> {
         let mut known = self.lock();
         let parked = match known.entry((metadata.device, metadata.inode)) {
             Place::Occupied(place) if matches!(place.get(), Known::BeingRead(_)) => match place.remove() {
@@ -101,6 +118,9 @@ impl Links {
             },
             _ => Vec::new(),
         };
+        if let Some(found) = found {
+            self.insert_into(&mut known, metadata, found);
+        }
         self.count.store(known.len(), Ordering::Relaxed);
         parked
     }

@@ -12,7 +12,7 @@ use crate::run::{Context, Ready, Sink, Worker};
 use crate::stats::stop;
 use crate::table::{Full, Slot};
 use pfh_record::Metadata;
-use pfh_source::{Source, SourceFile};
+use pfh_source::{EntryKind, Source, SourceFile};
 use std::ops::Range;
 use std::thread::Scope;
 
@@ -92,6 +92,10 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 if worker.is_cancelled() {
                     break;
                 }
+                if job.entry.kind == EntryKind::Stream {
+                    // It may never come, and what was read of it cannot be read again into another slot.
+                    self.pass_on(worker);
+                }
                 if let Some(opened) = worker.open(job) {
                     self.prefetch(worker, opened);
                 }
@@ -110,8 +114,12 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 slot
             });
             let started = worker.context.clock.start();
-            let first = opened.first(&mut slot.bytes()[self.filled..]);
+            let first = worker.guarded_file(&opened, |_| opened.first(&mut slot.bytes()[self.filled..]));
             stop(started, &mut worker.timers.read);
+            let Some(first) = first else {
+                self.slot = Some(slot);
+                return;
+            };
             match first {
                 Ok(First::Whole { length, metadata }) => {
                     opened.file.release(length as u64);
@@ -128,7 +136,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     }
                     return;
                 }
-                Ok(First::Long { .. }) if self.filled > 0 => {
+                Ok(First::Long { .. }) if !self.files.is_empty() => {
                     // It does not fit what is left of the slot: it gets one of its own.
                     self.slot = Some(slot);
                     self.pass_on(worker);

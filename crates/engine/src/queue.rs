@@ -180,6 +180,11 @@ impl<R, L> Queue<R, L> {
         self.room.notify_all();
     }
 
+    /// A record turned out to occupy more waiting memory than its job did.
+    pub(crate) fn charge(&self, bytes: u64) {
+        self.lock().waiting_bytes += bytes;
+    }
+
     /// Records were delivered: their waiting memory is free.
     pub(crate) fn release(&self, bytes: u64) {
         if bytes > 0 {
@@ -225,9 +230,8 @@ impl<R, L> Queue<R, L> {
     pub(crate) fn push_ready(&self, item: R) {
         let mut state = self.lock();
         state.ready.push_back(item);
-        if state.idle > 0 {
-            self.work.notify_one();
-        }
+        // Waking one would not do: it may be a prefetcher that waits for jobs.
+        self.wake(&state);
     }
 
     pub(crate) fn pop_ready(&self) -> Option<R> {
@@ -241,8 +245,9 @@ impl<R, L> Queue<R, L> {
     }
 
     pub(crate) fn push_moving(&self, file: L) {
-        self.lock().moving.push_back(file);
-        self.work.notify_one();
+        let mut state = self.lock();
+        state.moving.push_back(file);
+        self.wake(&state);
     }
 
     pub(crate) fn pop_moving(&self) -> Option<L> {

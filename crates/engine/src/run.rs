@@ -4,7 +4,7 @@ use crate::adaptive;
 use crate::chain::{Chain, run_chain};
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
-use crate::digesting::DigestSet;
+use crate::digesting::{DigestSet, PieceRule, pieces_memory_bytes};
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
@@ -19,9 +19,11 @@ use crate::table::{Arena, Table};
 use crate::tree::TreeFile;
 use pfh_digest::Digest;
 use pfh_record::{Metadata, Outcome, Record, Summary};
-use pfh_source::{Found, Medium, Source, SourceFile};
+use pfh_source::{EntryKind, Found, Medium, Source, SourceFile};
+use std::any::Any;
+use std::io;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -87,12 +89,13 @@ pub fn run<S: Source, K: Sink>(
         lanes: budget.lanes,
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
-        piece_memory_bytes: budget.waiting_bytes,
+        pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
         counters,
         cancel,
         clock: Clock(options.measure),
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
+        panic: Mutex::new(None),
         window_files_max: options.open_files_max / options.threads.max(1),
     };
     std::thread::scope(|scope| {
@@ -109,6 +112,9 @@ pub fn run<S: Source, K: Sink>(
             Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| smt::work(&context)))),
         }
     });
+    if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(panic);
+    }
     context.collector.drain();
     let totals = context.totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     let interrupted = context.stopped.into_inner() || cancel.is_cancelled();
@@ -133,17 +139,20 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
-    /// Most that the piecewise digests of one file may occupy.
-    pub(crate) piece_memory_bytes: u64,
+    pub(crate) pieces: Option<PieceRule>,
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,
     pub(crate) clock: Clock,
     totals: Mutex<Totals>,
     /// The sink wants no more.
     stopped: AtomicBool,
+    /// A panic of the caller's code, to be given back to it.
+    panic: Mutex<Option<Panic>>,
     /// Files that one worker's look-ahead window may hold open.
     pub(crate) window_files_max: usize,
 }
+
+type Panic = Box<dyn Any + Send>;
 
 #[derive(Default)]
 struct Totals {
@@ -215,16 +224,18 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 worker.fail(ticket, path, failure);
                 worker.flush();
             }
-            !context.cancel.is_cancelled() && !context.is_stopped()
+            !context.is_cancelled()
         });
+        if !context.is_cancelled() {
+            sort(context, sorting.unwrap_or_default(), &mut group);
+        }
     }));
     if walked.is_err() {
         worker.fail(Ticket { sequence, cost_bytes: 0 }, Vec::new(), Failure::panicked());
     }
-    if context.cancel.is_cancelled() {
+    if context.is_cancelled() {
         context.queue.stop();
     } else if !group.is_empty() {
-        sort(context, sorting.unwrap_or_default(), &mut group);
         context.queue.push_jobs(&mut group, group_bytes, limit_readers);
     }
     worker.flush();
@@ -244,9 +255,32 @@ fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs:
 }
 
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    /// True when the run is to end: by its token, or because the sink wants no more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
     }
+
+    /// The sink wants no more.
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.queue.stop();
+    }
+
+    /// What the caller gave to the run panicked: nothing more of it is called, and the run ends.
+    fn abort(&self, panic: Panic) {
+        self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        self.collector.stop();
+        self.stop();
+    }
+}
+
+/// What became of a job whose file was to be opened.
+enum Opening<F> {
+    Open(F),
+    /// Its content is known from another link.
+    Known(Yield),
+    LeftOut,
+    Failed(io::Error),
 }
 
 /// What one thread keeps to itself: finished records not yet handed over, times, and its digest states.
@@ -264,7 +298,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
         Worker {
             context,
-            set: DigestSet::new(&context.options.algorithms, context.options.piece_bytes),
+            set: DigestSet::new(&context.options.algorithms, context.pieces),
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
             summary: Summary::default(),
@@ -275,32 +309,44 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// Opens a job's file, unless its content is known from another link or the caller leaves it out.
     pub(crate) fn open(&mut self, job: Job) -> Option<Opened<S::File>> {
-        if self.is_own(&job) {
-            self.push(Finished { ticket: job.ticket, item: None });
-            return None;
+        if job.entry.kind == EntryKind::Stream {
+            // Somebody must open its other end first, which may take for ever.
+            self.flush();
         }
-        let job = self.answer_from_links(job)?;
+        let opening = self.guarded(|worker| worker.begin_to_open(&job));
+        match opening {
+            Some(Opening::Open(file)) => return Some(Opened::new(job, file)),
+            Some(Opening::Known(found)) => self.finish(job.ticket, found.into_record(job.entry.path())),
+            Some(Opening::LeftOut) => self.push(Finished { ticket: job.ticket, item: None }),
+            Some(Opening::Failed(error)) => {
+                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
+            }
+            None => self.fail(job.ticket, job.entry.path(), Failure::panicked()),
+        }
+        None
+    }
+
+    fn begin_to_open(&mut self, job: &Job) -> Opening<S::File> {
+        if self.is_own(job) {
+            return Opening::LeftOut;
+        }
+        if let Some(known) = self.answer_from_links(job) {
+            return known;
+        }
         let started = self.context.clock.start();
         let opened = self.context.source.open(&job.entry);
         stop(started, &mut self.timers.read);
-        let opened = match opened {
-            Ok(file) => Opened::new(job, file),
-            Err(error) => {
-                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
-                return None;
-            }
-        };
-        if let Some(skip) = self.context.skip {
-            match opened.file.metadata() {
-                Ok(metadata) if skip(&opened.job.entry.path(), &metadata) => {
+        match opened {
+            Ok(file) => {
+                let skips = |skip: Skip<'_>| file.metadata().is_ok_and(|metadata| skip(&job.entry.path(), &metadata));
+                if self.context.skip.is_some_and(skips) {
                     self.left_out += 1;
-                    self.push(Finished { ticket: opened.job.ticket, item: None });
-                    return None;
+                    return Opening::LeftOut;
                 }
-                _ => {}
+                Opening::Open(file)
             }
+            Err(error) => Opening::Failed(error),
         }
-        Some(opened)
     }
 
     fn is_own(&self, job: &Job) -> bool {
@@ -311,28 +357,25 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             && self.context.source.metadata(&job.entry).is_ok_and(|found| own.contains(&(found.device, found.inode)))
     }
 
-    fn answer_from_links(&mut self, job: Job) -> Option<Job> {
+    /// What another link of the same file has yielded already.
+    fn answer_from_links(&mut self, job: &Job) -> Option<Opening<S::File>> {
         let links = &self.context.links;
         if links.is_empty() || job.entry.inode_hint == 0 {
-            return Some(job);
+            return None;
         }
         let (device, inode) = (job.entry.directory.device().number, job.entry.inode_hint);
         // The directory's inode number is a hint; the file's own metadata decide.
-        let Some(found) = links.find(device, inode) else { return Some(job) };
-        match (self.context.source.metadata(&job.entry), found.metadata) {
-            (Ok(now), Some(then)) if same_content(&now, &then) => {
-                links.used(device, inode);
-                let path = job.entry.path();
-                if self.context.skip.is_some_and(|skip| skip(&path, &now)) {
-                    self.left_out += 1;
-                    self.push(Finished { ticket: job.ticket, item: None });
-                } else {
-                    self.finish(job.ticket, found.into_record(path));
-                }
-                None
-            }
-            _ => Some(job),
+        let found = links.find(device, inode)?;
+        let now = self.context.source.metadata(&job.entry).ok()?;
+        if !found.metadata.is_some_and(|then| same_content(&now, &then)) {
+            return None;
         }
+        links.used(device, inode);
+        if self.context.skip.is_some_and(|skip| skip(&job.entry.path(), &now)) {
+            self.left_out += 1;
+            return Some(Opening::LeftOut);
+        }
+        Some(Opening::Known(found))
     }
 
     /// A file is done with, one way or the other. `claimed` ends the claim on a file with several links: jobs that
@@ -344,15 +387,25 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         result: Result<Yield, Failure>,
         claimed: Option<&Metadata>,
     ) {
-        let parked = claimed.map(|metadata| self.context.links.settle(metadata));
+        let too_many_pieces = |found: &Yield| self.context.pieces.is_some() && found.pieces.is_empty();
+        let result = match result {
+            Ok(found) if too_many_pieces(&found) => Err(Failure::too_many_pieces(found.metadata)),
+            result => result,
+        };
+        let links = &self.context.links;
+        let mut parked = Vec::new();
+        match (claimed, &result) {
+            (Some(metadata), result) => parked = links.settle(metadata, result.as_ref().ok()),
+            (None, Ok(found)) => links.insert(found),
+            (None, Err(_)) => {}
+        }
         match result {
-            Ok(found) => {
-                self.context.links.insert(&found);
-                self.finish(ticket, found.into_record(path));
-            }
+            Ok(found) => self.finish(ticket, found.into_record(path)),
             Err(failure) => self.fail(ticket, path, failure),
         }
-        self.context.queue.requeue(parked.unwrap_or_default());
+        if !parked.is_empty() {
+            self.context.queue.requeue(parked);
+        }
     }
 
     /// A file yields no digest. One that a stopped run interrupted gets no record at all.
@@ -366,10 +419,21 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         self.finish(ticket, failure.into_record(path));
     }
 
-    fn finish(&mut self, ticket: Ticket, record: Record) {
+    pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {
         self.summary.count(&record);
-        let item = (self.context.prepare)(record);
-        self.push(Finished { ticket, item: Some(item) });
+        let pieces = record.pieces.len();
+        if pieces > 0 {
+            // They wait with their record, and may be many.
+            let bytes = pieces_memory_bytes(pieces, self.context.options.algorithms.len());
+            self.context.queue.charge(bytes);
+            ticket.cost_bytes += bytes;
+        }
+        let item = catch_unwind(AssertUnwindSafe(|| (self.context.prepare)(record)));
+        let item = item.map_err(|panic| self.context.abort(panic)).ok();
+        self.push(Finished { ticket, item });
+        if pieces > 0 {
+            self.flush();
+        }
     }
 
     fn push(&mut self, finished: Finished<K::Item>) {
@@ -396,17 +460,21 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             return;
         }
         self.context.counters.files.fetch_add(self.finished.len() as u64, Ordering::Relaxed);
-        let handed_over = self.context.collector.hand_over(&mut self.finished);
-        self.context.queue.release(handed_over.released_bytes);
-        if handed_over.stopped {
-            self.context.stopped.store(true, Ordering::Relaxed);
-            self.context.queue.stop();
+        let hand_over = AssertUnwindSafe(|| self.context.collector.hand_over(&mut self.finished));
+        match catch_unwind(hand_over) {
+            Ok(handed_over) => {
+                self.context.queue.release(handed_over.released_bytes);
+                if handed_over.stopped {
+                    self.context.stop();
+                }
+            }
+            Err(panic) => self.context.abort(panic),
         }
     }
 
     /// True when the run is to end; drops the jobs that wait.
     pub(crate) fn is_cancelled(&self) -> bool {
-        let cancelled = self.context.cancel.is_cancelled();
+        let cancelled = self.context.is_cancelled();
         if cancelled {
             self.context.queue.stop();
         }
@@ -435,7 +503,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if result.is_err() {
-            self.set = DigestSet::new(&self.context.options.algorithms, self.context.options.piece_bytes);
+            self.set = DigestSet::new(&self.context.options.algorithms, self.context.pieces);
         }
         result.ok()
     }

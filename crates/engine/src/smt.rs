@@ -1,13 +1,13 @@
 //! Simple multi-threading, as published: every thread reads and hashes its own file.
 
-use crate::digesting::pieces_memory_bytes;
 use crate::job::{Failure, Yield};
+use crate::links::Claim;
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
 use crate::run::{Context, Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::{Metadata, Outcome, SkipReason};
+use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
 
 /// The life of a thread.
@@ -106,7 +106,7 @@ fn hash_slots<S: Source, K: Sink>(
         if ended || expected.is_some_and(|metadata| metadata.size == offset) {
             break;
         }
-        if context.cancel.is_cancelled() {
+        if context.is_cancelled() {
             return Err(Failure::cancelled(offset));
         }
         let started = context.clock.start();
@@ -130,18 +130,21 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     ) -> Option<(Opened<S::File>, Option<Metadata>)> {
         self.flush();
         let Some(known) = metadata else { return Some((opened, None)) };
-        let options = &self.context.options;
-        if let Some(piece_bytes) = options.piece_bytes
-            && pieces_memory_bytes(known.size, piece_bytes, options.algorithms.len()) > self.context.piece_memory_bytes
-        {
-            let failure = Failure::new(Outcome::Skipped(SkipReason::TooManyPieces));
-            let failure = Failure { metadata, ..failure };
-            self.fail(opened.job.ticket, opened.job.entry.path(), failure);
+        if self.context.pieces.is_some_and(|pieces| pieces.are_too_many_for(known.size)) {
+            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::too_many_pieces(metadata));
             return None;
         }
         if known.links <= 1 {
             return Some((opened, metadata));
         }
-        self.context.links.claim(&known, opened, |opened| opened.job).map(|opened| (opened, metadata))
+        match self.context.links.claim(&known, opened, |opened| opened.job) {
+            Claim::Mine(opened) => Some((opened, metadata)),
+            Claim::Known(opened, found) => {
+                self.context.links.used(known.device, known.inode);
+                self.finish(opened.job.ticket, found.into_record(opened.job.entry.path()));
+                None
+            }
+            Claim::Waits => None,
+        }
     }
 }

@@ -37,6 +37,13 @@ struct State {
     concluded: bool,
 }
 
+impl State {
+    /// Whether a failure is known at an offset below `end`.
+    fn failed_before(&self, end: u64) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.bytes_read < end)
+    }
+}
+
 /// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
 pub(crate) fn applies(algorithms: &[Algorithm], piece_bytes: Option<u64>, metadata: &Metadata) -> bool {
     piece_bytes.is_none() && algorithms == [ALGORITHM] && metadata.size > 2 * PIECE_BYTES as u64
@@ -71,8 +78,10 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
         }
         let taken = worker.guarded(|worker| self.take_pieces(worker)).unwrap_or_else(|| Err(Failure::panicked()));
         let mut state = lock(&self.state);
-        if let Err(failure) = taken {
-            state.failure.get_or_insert(failure);
+        if let Err(failure) = taken
+            && !state.failed_before(failure.bytes_read + 1)
+        {
+            state.failure = Some(failure);
         }
         state.helpers -= 1;
         let over = state.failure.is_some() || state.joined == self.pieces;
@@ -80,7 +89,7 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
             return;
         }
         state.concluded = true;
-        let result = self.result(&mut state);
+        let result = worker.guarded(|_| self.result(&mut state)).unwrap_or_else(|| Err(Failure::panicked()));
         drop(state);
         let claimed = (self.metadata.links > 1).then_some(&self.metadata);
         let job = &self.opened.job;
@@ -93,8 +102,11 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
         let context = worker.context;
         let mut slot = context.table.acquire();
         loop {
-            if lock(&self.state).waiting.len() >= WAITING_MAX {
-                return Ok(());
+            {
+                let state = lock(&self.state);
+                if state.failure.is_some() || state.waiting.len() >= WAITING_MAX {
+                    return Ok(());
+                }
             }
             let piece = self.next.fetch_add(1, Ordering::Relaxed);
             if piece >= self.pieces {
@@ -105,10 +117,11 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
             let mut hasher = PieceHasher::new(first);
             let mut offset = first;
             while offset < last {
-                if context.cancel.is_cancelled() {
+                if context.is_cancelled() {
                     return Err(Failure::cancelled(offset));
                 }
-                if lock(&self.state).failure.is_some() {
+                // Not after a failure further on: the first byte that cannot be read is the one to be named.
+                if lock(&self.state).failed_before(offset + 1) {
                     return Ok(());
                 }
                 let started = context.clock.start();

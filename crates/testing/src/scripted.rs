@@ -15,6 +15,8 @@ use crate::gate::Gate;
 /// `S_IFREG`, `S_IFIFO` and `S_IFBLK`, all with permission to read.
 const MODES: [u32; 3] = [0o100_444, 0o010_444, 0o060_444];
 
+const ENOENT: i32 = 2;
+
 /// When files that nobody changed were changed last.
 const LONG_AGO: Timestamp = Timestamp { seconds: 1_000_000_000, nanoseconds: 0 };
 
@@ -248,7 +250,7 @@ impl ScriptedSource {
         self
     }
 
-    /// After `reads` reads of the file, this happens to it. 0: before the first.
+    /// After `reads` reads of the file, this happens to it. 0: before it is opened.
     /// # Panics
     /// If there is no such file.
     #[must_use]
@@ -324,7 +326,7 @@ impl ScriptedSource {
     }
 
     fn find(&self, path: &[u8]) -> io::Result<&Arc<Mutex<Name>>> {
-        self.files.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.files.get(path).ok_or_else(no_entry)
     }
 }
 
@@ -419,7 +421,8 @@ impl Source for ScriptedSource {
         self.shared.call()?;
         let path = entry.path();
         let name = Arc::clone(self.find(&path)?);
-        let inode = lock(&name).inode.clone().ok_or(io::ErrorKind::NotFound)?;
+        lock(&name).apply_due(&self.shared);
+        let inode = lock(&name).inode.clone().ok_or_else(no_entry)?;
         lock(&self.shared.opened).push(path);
         let open = self.shared.open_files.fetch_add(1, Ordering::SeqCst) + 1;
         self.shared.open_files_max.fetch_max(open, Ordering::SeqCst);
@@ -434,8 +437,9 @@ impl Source for ScriptedSource {
 
     fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
         self.shared.call()?;
-        let name = lock(self.find(&entry.path())?);
-        let inode = name.inode.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let mut name = lock(self.find(&entry.path())?);
+        name.apply_due(&self.shared);
+        let inode = name.inode.as_ref().ok_or_else(no_entry)?;
         Ok(metadata(&lock(inode), name.stated_size, self.device.number))
     }
 
@@ -499,6 +503,10 @@ impl Drop for ScriptedFile {
     fn drop(&mut self) {
         self.shared.open_files.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+fn no_entry() -> io::Error {
+    io::Error::from_raw_os_error(ENOENT)
 }
 
 fn device(medium: Medium) -> Arc<Device> {

@@ -1,0 +1,114 @@
+//! The ceiling over everything that is buffered, announced, open or waiting.
+
+use std::time::Duration;
+
+use pfh_engine::{Mode, Options};
+use pfh_record::{Outcome, SkipReason};
+use pfh_testing::{Fault, Gate, ScriptedSource};
+
+use crate::common::*;
+use crate::observed::Observed;
+
+#[test]
+fn too_little_memory_is_an_error_before_anything_is_read_and_names_the_least() {
+    let _watchdog = watchdog(60);
+    for setting in settings().into_iter().filter(|setting| setting.least_memory) {
+        for algorithms in algorithm_sets() {
+            let options = setting.options(&algorithms);
+            for memory_bytes in [0, 1, options.memory_bytes / 2] {
+                let source = ScriptedSource::new().file("file", b"contents");
+                let options = Options { memory_bytes, ..options.clone() };
+                let error = try_hash(&source, &options).map(drop).unwrap_err();
+                assert_eq!((error.memory_bytes, error.least_bytes), (memory_bytes, least_memory(&options)));
+                assert_eq!(source.calls(), 0);
+                let text = error.to_string();
+                assert!(text.contains(&format!("{}", error.least_bytes)), "{text}");
+            }
+        }
+    }
+}
+
+/// Reads that wait open the look-ahead window: what it announces stays below a quarter of the memory, and what it holds
+/// open below the option.
+#[test]
+fn look_ahead_is_bounded_in_bytes_and_in_open_files() {
+    let _watchdog = watchdog(60);
+    for (threads, memory_bytes, open_files_max) in
+        [(1, 4 << 20, 20), (2, 8 << 20, 64), (4, 64 << 20, 100), (2, 64 << 20, 4)]
+    {
+        let source =
+            (0..400).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), vec![1; 60_000]));
+        let source = Observed::with_hook(source, |_| std::thread::sleep(Duration::from_micros(200)));
+        let algorithms = algorithms(&["crc32c"]);
+        let options = Options { threads, memory_bytes, open_files_max, ..Options::new(algorithms.clone()) };
+        let run = hash(&source, &options);
+        assert_eq!(run.report.summary.complete, 400);
+        assert!(source.announced_sum() > 0, "the window never opened");
+        assert!(source.announced_max() <= memory_bytes / 4, "{} of {memory_bytes}", source.announced_max());
+        // Beside the window: what each worker opened last.
+        assert!(source.inner.open_files_max() <= open_files_max + threads, "{}", source.inner.open_files_max());
+    }
+}
+
+/// One file that does not come holds back the records of all others: the walk waits rather than fill the memory.
+#[test]
+fn the_walk_waits_while_records_cannot_be_delivered() {
+    let _watchdog = watchdog(120);
+    const ENTRIES: usize = 30_000;
+    for passed_over in [false, true] {
+        for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
+            let gate = Gate::new();
+            let mut source = ScriptedSource::new().file("stalled", b"1").fault_at_call(1, Fault::Stall(gate.clone()));
+            for name in 0..ENTRIES {
+                source = match passed_over {
+                    false => source.file(format!("{name}"), b"1"),
+                    true => source.skipped(format!("{name}"), SkipReason::NotRegular),
+                };
+            }
+            let source = Observed::new(source);
+            let mut options = Options { mode, threads: 2, ..Options::new(algorithms(&["md5"])) };
+            options.memory_bytes = least_memory(&options).max(1 << 20);
+            let run = std::thread::scope(|scope| {
+                let run = scope.spawn(|| hash(&source, &options));
+                assert!(gate.reached_by(1, Duration::from_secs(30)));
+                // Until it stands still.
+                let mut walked = 0;
+                while walked != source.walked() {
+                    walked = source.walked();
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                // No less than 200 bytes for each entry that waits; and what the walk has in hand.
+                let most = options.memory_bytes / 200 + 200;
+                assert!(walked < most, "{mode:?}, passed over {passed_over}: {walked} entries wait, {most} may");
+                gate.open();
+                run.join().unwrap()
+            });
+            assert_eq!(run.records.len(), ENTRIES + 1);
+            assert_eq!(source.inner.open_files(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_file_whose_pieces_would_not_fit_is_skipped_with_that_reason() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["md5"]);
+    for setting in settings() {
+        let options = Options { piece_bytes: Some(1), ..setting.options(&algorithms) };
+        let length = 3 << 20;
+        // One that is larger than a slot, and one that is not.
+        let slot_bytes = slot_bytes(&options);
+        let small = slot_bytes - 1;
+        let source =
+            ScriptedSource::new().file("large", vec![1; length]).file("small", vec![1; small]).file("tiny", b"12");
+        let run = hash(&source, &options);
+        assert_eq!(run.records[0].outcome, Outcome::Skipped(SkipReason::TooManyPieces), "{setting:?}");
+        assert_eq!(run.records[0].metadata.unwrap().size, length as u64);
+        assert_nothing_claimed(&run.records[0]);
+        let each = std::mem::size_of::<pfh_record::Piece>();
+        if small * each > options.memory_bytes as usize {
+            assert_eq!(run.records[1].outcome, Outcome::Skipped(SkipReason::TooManyPieces), "{setting:?}");
+        }
+        assert_eq!(run.records[2].pieces.len(), 2);
+    }
+}

@@ -1,0 +1,121 @@
+//! In which order files are read, by how many at a time, and how soon what is finished is handed on.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use pfh_engine::{CancelToken, Counters, Mode, Options, Order, Sink};
+use pfh_record::Record;
+use pfh_source::{Entry, Found, Medium, Metadata, Source};
+use pfh_testing::{Fault, Gate, ScriptedFile, ScriptedSource};
+
+use crate::common::*;
+
+/// Sizes and places in neither order.
+fn source(medium: Medium) -> ScriptedSource {
+    [(5, 30), (900, 10), (1, 50), (40_000, 20), (7, 40)].into_iter().enumerate().fold(
+        ScriptedSource::new().medium(medium),
+        |source, (name, (size, place))| {
+            source.file(format!("{name}"), contents(name as u64, size)).at_physical_position(format!("{name}"), place)
+        },
+    )
+}
+
+fn opened(medium: Medium, order: Order, mode: Mode) -> String {
+    let source = source(medium);
+    let options = Options { order, mode, threads: 1, ..Options::new(algorithms(&["md5"])) };
+    let run = hash(&source, &options);
+    let records: Vec<_> = run.records.iter().map(|record| String::from_utf8_lossy(&record.path)).collect();
+    assert_eq!(records.concat(), "01234");
+    String::from_utf8(source.opened().concat()).unwrap()
+}
+
+#[test]
+fn files_are_read_in_the_order_asked_for() {
+    let _watchdog = watchdog(60);
+    for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
+        assert_eq!(opened(Medium::SolidState, Order::Auto, mode), "01234");
+        assert_eq!(opened(Medium::Rotating, Order::Auto, mode), "13042");
+        assert_eq!(opened(Medium::Rotating, Order::Path, mode), "01234");
+        assert_eq!(opened(Medium::SolidState, Order::Physical, mode), "13042");
+        assert_eq!(opened(Medium::SolidState, Order::Inode, mode), "01234");
+        assert_eq!(opened(Medium::SolidState, Order::Size, mode), "31402");
+    }
+}
+
+/// As many files are open at once as readers are allowed, where each reader has one.
+#[test]
+fn a_rotating_device_has_no_more_readers_than_prefetchers() {
+    let _watchdog = watchdog(60);
+    for prefetchers in [1, 2] {
+        for mode in [Mode::Smt, Mode::Mtp] {
+            let source = (0..100).fold(ScriptedSource::new().medium(Medium::Rotating), |source, name| {
+                source
+                    .file(format!("{name}"), vec![1; 10])
+                    .fault_at_call(3 * name + 2, Fault::Delay(Duration::from_micros(300)))
+            });
+            let options = Options { prefetchers, mode, threads: 4, ..Options::new(algorithms(&["md5"])) };
+            let run = hash(&source, &options);
+            assert_eq!(run.report.summary.complete, 100);
+            assert!(source.open_files_max() <= prefetchers, "{mode:?}: {} at once", source.open_files_max());
+        }
+    }
+}
+
+struct Arrivals<'a>(&'a Gate);
+
+impl Sink for Arrivals<'_> {
+    type Item = Record;
+    fn deliver(&mut self, _: Record) -> ControlFlow<()> {
+        self.0.pass(Duration::ZERO);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A FIFO that nobody writes to must not hold back the files before it.
+#[test]
+fn what_is_finished_is_handed_on_while_a_stream_waits() {
+    let _watchdog = watchdog(120);
+    for setting in settings() {
+        for small in [1, 3, 40] {
+            let delivered = Gate::new();
+            let inner = (0..small).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), b"0"));
+            let inner = inner.stream("stream", vec![7; 100_000]);
+            let source = SlowStream { inner, before: small, delivered: &delivered, in_time: AtomicBool::new(false) };
+            let options = setting.options(&algorithms(&["md5"]));
+            let prepare = |record| record;
+            let (counters, cancel) = (Counters::default(), CancelToken::default());
+            let mut sink = Arrivals(&delivered);
+            let report = pfh_engine::run(&options, &source, &prepare, &mut sink, None, &counters, &cancel).unwrap();
+            assert_eq!(report.summary.complete, small as u64 + 1);
+            assert!(source.in_time.load(Ordering::SeqCst), "{setting:?}: {small} files were kept back");
+        }
+    }
+}
+
+/// Opening a stream takes until everything before it was delivered.
+struct SlowStream<'a> {
+    inner: ScriptedSource,
+    before: usize,
+    delivered: &'a Gate,
+    in_time: AtomicBool,
+}
+
+impl Source for SlowStream<'_> {
+    type File = ScriptedFile;
+    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+        self.inner.walk(visit);
+    }
+    fn open(&self, entry: &Entry) -> std::io::Result<ScriptedFile> {
+        if &*entry.name == b"stream" {
+            self.in_time.store(self.delivered.reached_by(self.before, Duration::from_secs(5)), Ordering::SeqCst);
+        }
+        self.inner.open(entry)
+    }
+    fn metadata(&self, entry: &Entry) -> std::io::Result<Metadata> {
+        self.inner.metadata(entry)
+    }
+    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+        self.inner.physical_position(entry)
+    }
+}

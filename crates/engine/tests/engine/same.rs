@@ -1,0 +1,190 @@
+//! The same records whatever the mode, the number of threads, the order of reading, the memory.
+
+use pfh_digest::Algorithm;
+use pfh_engine::{Options, Order};
+use pfh_record::{Piece, Record};
+use pfh_source::SkipReason;
+use pfh_testing::ScriptedSource;
+
+use crate::common::*;
+
+/// Lengths around the edges of slots, and beyond all slots of a small table.
+fn lengths(slot_bytes: usize) -> Vec<usize> {
+    let mut lengths = vec![0, 1, 2, 4095, 4096, 4097];
+    for slots in [1, 2, 3, 10] {
+        lengths.extend([slots * slot_bytes - 1, slots * slot_bytes, slots * slot_bytes + 1]);
+    }
+    lengths
+}
+
+/// Files (in two directories, some with two names), streams, and what is not read.
+fn source(samples: &[Sample]) -> ScriptedSource {
+    let mut source = ScriptedSource::new().skipped("fifo", SkipReason::NotRegular);
+    for (place, sample) in samples.iter().enumerate() {
+        source = with_samples(source, std::slice::from_ref(sample))
+            .at_physical_position(&sample.path, place as u64 * 77 % 23);
+        if place % 5 == 3 {
+            source = source.failed(format!("missing {place}"), 2);
+        }
+        if place % 4 == 1 && !sample.stream {
+            source = source.hard_link(format!("link {place}"), &sample.path);
+        }
+    }
+    source
+}
+
+fn samples(slot_bytes: usize, algorithms: &[Algorithm]) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for (seed, length) in lengths(slot_bytes).into_iter().enumerate() {
+        samples.push(sample(format!("files/{seed}"), contents(seed as u64, length), algorithms));
+        let mut stream = sample(format!("streams/{seed}"), contents(seed as u64 + 1000, length), algorithms);
+        stream.stream = true;
+        samples.push(stream);
+    }
+    samples
+}
+
+#[test]
+fn every_setting_yields_the_same_records_as_the_simplest_one() {
+    let _watchdog = watchdog(120);
+    for algorithms in algorithm_sets() {
+        for least_memory in [true, false] {
+            let mut model: Option<Vec<Record>> = None;
+            for setting in few_settings().into_iter().filter(|setting| setting.least_memory == least_memory) {
+                let options = setting.options(&algorithms);
+                // The same files for all, though their slots differ.
+                let samples = samples(if least_memory { 16 << 10 } else { 256 << 10 }, &algorithms);
+                let source = source(&samples);
+                let run = hash(&source, &options);
+                assert_eq!(source.open_files(), 0);
+                let found = run
+                    .records
+                    .iter()
+                    .filter(|record| record.path.starts_with(b"files/") || record.path.starts_with(b"streams/"));
+                found.zip(&samples).for_each(|(record, sample)| assert_complete(record, sample));
+                let model = model.get_or_insert_with(|| run.records.clone());
+                assert_eq!(&run.records, model, "{setting:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn orders_change_what_is_read_first_and_nothing_else() {
+    let _watchdog = watchdog(120);
+    let algorithms = algorithms(&["md5", "crc32c"]);
+    let samples = samples(16 << 10, &algorithms);
+    let mut model: Option<Vec<Record>> = None;
+    for setting in settings().into_iter().filter(|setting| setting.least_memory) {
+        for order in [Order::Auto, Order::Path, Order::Inode, Order::Physical, Order::Size] {
+            for balance in [false, true] {
+                let options = Options { order, balance, measure: balance, ..setting.options(&algorithms) };
+                let run = hash(&source(&samples), &options);
+                let model = model.get_or_insert_with(|| run.records.clone());
+                assert_eq!(&run.records, model, "{setting:?}, {order:?}, balance {balance}");
+                assert_eq!(run.report.timers == pfh_engine::Timers::default(), !balance);
+                let unordered = Options { unordered: true, ..options };
+                let mut run = hash(&source(&samples), &unordered);
+                let mut sorted = model.clone();
+                run.records.sort_by(|one, other| one.path.cmp(&other.path));
+                sorted.sort_by(|one, other| one.path.cmp(&other.path));
+                assert_eq!(run.records, sorted, "{setting:?}, {order:?}, unordered");
+            }
+        }
+    }
+}
+
+/// Files beyond every slot that a table has, more of them than threads.
+#[test]
+fn files_larger_than_the_memory_table_go_through_it() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["md5", "xxh3-128"]);
+    for setting in settings().into_iter().filter(|setting| setting.least_memory) {
+        let options = setting.options(&algorithms);
+        let length = options.memory_bytes as usize + 7;
+        let samples: Vec<_> =
+            (0..5).map(|seed| sample(format!("{seed}"), contents(seed, length), &algorithms)).collect();
+        let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+        assert_eq!(run.records.len(), samples.len());
+        run.records.iter().zip(&samples).for_each(|(record, sample)| assert_complete(record, sample));
+    }
+}
+
+/// From 8 MiB on each of several digests is a chain of its own; BLAKE3 alone is a tree from 2 MiB on.
+#[test]
+fn large_files_are_shared_and_yield_the_same_digests() {
+    let _watchdog = watchdog(120);
+    for names in [&["blake3"][..], &["crc32c", "xxh3-64", "blake3"]] {
+        let algorithms = algorithms(names);
+        let lengths = [(2 << 20) - 1, 2 << 20, (2 << 20) + 1, (3 << 20) + 5, (8 << 20) - 1, 8 << 20, (9 << 20) + 4097];
+        let samples: Vec<_> = (0..lengths.len())
+            .map(|seed| sample(format!("{seed}"), contents(seed as u64, lengths[seed]), &algorithms))
+            .collect();
+        for setting in settings() {
+            let run = hash(&with_samples(ScriptedSource::new(), &samples), &setting.options(&algorithms));
+            run.records.iter().zip(&samples).for_each(|(record, sample)| assert_complete(record, sample));
+            assert_eq!(run.records.len(), samples.len(), "{setting:?}");
+        }
+    }
+}
+
+#[test]
+fn pieces_are_those_of_the_bytes_wherever_slots_end() {
+    let _watchdog = watchdog(120);
+    let algorithms = algorithms(&["md5", "crc32"]);
+    for setting in settings().into_iter().filter(|setting| setting.least_memory) {
+        let options = setting.options(&algorithms);
+        let slot_bytes = slot_bytes(&options);
+        let samples: Vec<_> = [0, 1, 6, 7, 8, 4096, slot_bytes - 1, slot_bytes, slot_bytes + 1, 3 * slot_bytes]
+            .into_iter()
+            .enumerate()
+            .map(|(seed, length)| sample(format!("{seed}"), contents(seed as u64, length), &algorithms))
+            .collect();
+        let sizes = [7, 4096, slot_bytes as u64 - 1, slot_bytes as u64, slot_bytes as u64 + 1, u64::MAX];
+        for piece_bytes in sizes {
+            // Room for the pieces of the largest file, which the least memory does not have for the smallest pieces.
+            let memory_bytes = if piece_bytes == 7 { 64 << 20 } else { options.memory_bytes };
+            let options = Options { piece_bytes: Some(piece_bytes), memory_bytes, ..options.clone() };
+            let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+            for (record, sample) in run.records.iter().zip(&samples) {
+                assert_complete(record, sample);
+                assert_eq!(record.pieces, pieces(sample, &algorithms, piece_bytes), "{setting:?}, {piece_bytes}");
+            }
+        }
+    }
+}
+
+/// As a large file that is spread, and as a stream.
+#[test]
+fn pieces_of_spread_files_join_the_digests_of_all_algorithms() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["crc32", "xxh64", "fnv1a-64"]);
+    let mut samples =
+        [sample("file", contents(1, (8 << 20) + 3), &algorithms), sample("stream", contents(2, 1 << 20), &algorithms)];
+    samples[1].stream = true;
+    for setting in settings() {
+        let memory_bytes = 64 << 20;
+        let options = Options { piece_bytes: Some(100_000), memory_bytes, ..setting.options(&algorithms) };
+        let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+        for (record, sample) in run.records.iter().zip(&samples) {
+            assert_complete(record, sample);
+            assert_eq!(record.pieces, pieces(sample, &algorithms, 100_000), "{setting:?}");
+        }
+    }
+}
+
+fn pieces(sample: &Sample, algorithms: &[Algorithm], piece_bytes: u64) -> Vec<Piece> {
+    let piece_bytes = usize::try_from(piece_bytes).unwrap();
+    let all = [&sample.contents[..]];
+    let parts: Vec<&[u8]> =
+        if sample.contents.is_empty() { all.to_vec() } else { sample.contents.chunks(piece_bytes).collect() };
+    let mut offset = 0;
+    parts
+        .into_iter()
+        .map(|part| {
+            let piece = Piece { offset, length: part.len() as u64, digests: digests(algorithms, part) };
+            offset += piece.length;
+            piece
+        })
+        .collect()
+}
