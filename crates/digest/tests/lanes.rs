@@ -7,7 +7,7 @@ mod harness;
 use common::cycle251;
 use harness::{Message, check};
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, BatchHasher, LaneManager};
+use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager};
 
 fn lane_algorithms() -> Vec<Algorithm> {
     Algorithm::all()
@@ -131,4 +131,124 @@ fn batches() {
             }
         }
     }
+}
+
+/// A lane that is given up is free, and its neighbours' digests are right.
+#[test]
+fn abandoned_lanes() {
+    for algorithm in lane_algorithms() {
+        let content = cycle251(3 * algorithm.block_bytes());
+        for backend in Backend::offered() {
+            let mut manager = LaneManager::<Vec<u8>, usize>::with_backend(&[algorithm], backend).expect("has lanes");
+            for given_up in 0..manager.lanes() {
+                for tag in 0..manager.lanes() {
+                    manager.submit(tag, content.clone(), content.len(), false);
+                }
+                let mut finished = 0;
+                loop {
+                    match manager.advance() {
+                        Event::NeedsData { lane, buffer } => {
+                            let tag = *manager.tag(lane);
+                            if tag == given_up {
+                                assert_eq!(manager.abandon(lane), (tag, None));
+                            } else {
+                                manager.refill(lane, buffer, tag, true);
+                            }
+                        }
+                        Event::Finished { tag, digests, .. } => {
+                            assert_ne!(tag, given_up);
+                            let message = [&content[..], &content[..tag]].concat();
+                            assert_eq!(digests[0], algorithm.digest(&message), "{algorithm} {backend}");
+                            finished += 1;
+                        }
+                        Event::Idle => break,
+                    }
+                }
+                assert_eq!((finished, manager.active()), (manager.lanes() - 1, 0));
+            }
+        }
+    }
+}
+
+/// A message given up in the middle of a chunk comes back with its buffer.
+#[test]
+fn abandoned_chunk() {
+    let md5 = common::algorithm("md5");
+    let mut manager = LaneManager::<Vec<u8>, usize>::with_backend(&[md5], portable()).expect("has lanes");
+    manager.submit(0, cycle251(64), 64, false);
+    let lane = match manager.advance() {
+        Event::NeedsData { lane, .. } => lane,
+        event => panic!("{event:?}"),
+    };
+    manager.refill(lane, cycle251(6400), 6400, true);
+    assert_eq!(manager.abandon(lane), (0, Some(cycle251(6400))));
+    assert!(matches!(manager.advance(), Event::Idle));
+}
+
+/// Input at every alignment.
+#[test]
+fn all_alignments() {
+    let content = cycle251(1024 + 64);
+    for algorithm in lane_algorithms() {
+        for backend in Backend::offered() {
+            let mut hasher = BatchHasher::with_backend(algorithm, backend);
+            for bytes in [40, 100, 1000] {
+                let messages: Vec<_> = (0..64).map(|start| &content[start..start + bytes]).collect();
+                let mut digests = vec![algorithm.digest(b""); messages.len()];
+                hasher.hash(&messages, &mut digests);
+                for (message, digest) in messages.iter().zip(digests) {
+                    assert_eq!(digest, algorithm.digest(message), "{algorithm} {backend}");
+                }
+            }
+        }
+    }
+}
+
+/// Prints which backends ran, and fails when one that this CPU offers did not: the features are asked here once more. Those
+/// in the comma list `PFH_TEST_REQUIRED_BACKENDS` must run, so that a test machine cannot silently lose one.
+#[test]
+fn every_backend_ran() {
+    let md5 = common::algorithm("md5");
+    let mut ran = vec![];
+    for name in Backend::names() {
+        let Ok(backend) = Backend::from_name(name) else { continue };
+        assert_eq!(backend.name(), name);
+        for (kernel, lanes) in backend.kernels_of(md5) {
+            let mut manager = LaneManager::with_kernel(md5, backend, &kernel).expect("listed");
+            let messages = (0..lanes).map(|bytes| Message::new(cycle251(bytes), usize::MAX, 256)).collect();
+            check(&mut manager, &[md5], messages, lanes, &kernel);
+            ran.push(format!("{name}: {kernel}"));
+        }
+    }
+    println!("ran: {}", ran.join(", "));
+    let required = std::env::var("PFH_TEST_REQUIRED_BACKENDS").unwrap_or_default();
+    for name in required.split(',').filter(|name| !name.is_empty()).chain(expected_backends()) {
+        assert!(ran.iter().any(|ran| ran.starts_with(&format!("{name}: "))), "{name} did not run: {ran:?}");
+    }
+    assert!(matches!(Backend::from_name("abacus"), Err(error) if error.to_string().contains("`portable`")));
+}
+
+fn expected_backends() -> Vec<&'static str> {
+    let mut expected = vec!["portable"];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("ssse3") {
+            expected.push("ssse3");
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            expected.push("avx2");
+            if is_x86_feature_detected!("sha") {
+                expected.push("sha-ni");
+            }
+            if is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                expected.push("avx512");
+            }
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    expected.push("neon");
+    expected
 }

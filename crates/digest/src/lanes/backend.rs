@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::definition::{Compression, Definition};
+#[cfg(target_arch = "aarch64")]
+use super::kernel::neon;
 #[cfg(target_arch = "x86_64")]
 use super::kernel::x86;
 use super::kernel::{Kernel, portable};
@@ -24,6 +26,10 @@ enum Level {
     ShaNi,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Ssse3,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     Portable,
 }
 
@@ -35,6 +41,10 @@ const LEVELS: &[Level] = &[
     Level::ShaNi,
     #[cfg(target_arch = "x86_64")]
     Level::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Level::Ssse3,
+    #[cfg(target_arch = "aarch64")]
+    Level::Neon,
     Level::Portable,
 ];
 
@@ -47,6 +57,10 @@ impl Level {
             Level::ShaNi => "sha-ni",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Ssse3 => "ssse3",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "neon",
             Level::Portable => "portable",
         }
     }
@@ -56,9 +70,13 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "AVX-512 (F, BW, VL, DQ): 16 or 32 lanes of 32 bits, 8 or 16 of 64; SHA-NI for few lanes",
             #[cfg(target_arch = "x86_64")]
-            Level::ShaNi => "SHA-NI, up to 4 streams interleaved, for SHA-1 and SHA-256; AVX2 for the others",
+            Level::ShaNi => "AVX2, and SHA-NI with up to 4 streams interleaved where that is faster",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 or 8 of 64",
+            #[cfg(target_arch = "x86_64")]
+            Level::Ssse3 => "SSSE3: 4 or 8 lanes of 32 bits",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "NEON: 4 or 8 lanes of 32 bits",
             Level::Portable => "plain words of any CPU, up to 4 streams interleaved",
         }
     }
@@ -80,6 +98,10 @@ impl Level {
             Level::ShaNi => avx2() && sha_ni(),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Ssse3 => is_x86_feature_detected!("ssse3"),
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => std::arch::is_aarch64_feature_detected!("neon"),
             Level::Portable => true,
         }
     }
@@ -155,32 +177,24 @@ impl Backend {
 
     /// The kernels for a compression function. Which of them runs on how many lanes is decided by their costs.
     pub(super) fn kernels(self, compression: Compression) -> Vec<&'static Kernel> {
-        let mut kernels = Vec::new();
-        match self.0 {
+        let families: &[&'static [Kernel]] = match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                kernels.extend(x86::avx512::of(compression));
-                if sha_ni() {
-                    kernels.extend(x86::sha_ni::of(compression));
-                }
-                kernels.extend(x86::bmi::of(compression));
+            Level::Avx512 if sha_ni() => {
+                &[x86::avx512::of(compression), x86::sha_ni::of(compression), x86::bmi::of(compression)]
             }
             #[cfg(target_arch = "x86_64")]
-            Level::ShaNi => {
-                kernels.extend(x86::sha_ni::of(compression));
-                if kernels.is_empty() {
-                    kernels.extend(x86::avx2::of(compression));
-                    kernels.extend(x86::bmi::of(compression));
-                }
-            }
+            Level::Avx512 => &[x86::avx512::of(compression), x86::bmi::of(compression)],
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                kernels.extend(x86::avx2::of(compression));
-                kernels.extend(x86::bmi::of(compression));
-            }
-            Level::Portable => kernels.extend(portable::of(compression)),
-        }
-        kernels
+            Level::ShaNi => &[x86::avx2::of(compression), x86::sha_ni::of(compression), x86::bmi::of(compression)],
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => &[x86::avx2::of(compression), x86::bmi::of(compression)],
+            #[cfg(target_arch = "x86_64")]
+            Level::Ssse3 => &[x86::ssse3::of(compression)],
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => &[neon::of(compression)],
+            Level::Portable => &[],
+        };
+        families.iter().copied().flatten().chain(portable::of(compression)).collect()
     }
 }
 

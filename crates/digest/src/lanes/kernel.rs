@@ -7,6 +7,8 @@ use super::definition::Compression;
 use super::text::Text;
 use super::vector::{LINE_BYTES, Line, ShortVector, Vector};
 
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon;
 pub(super) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
@@ -133,7 +135,7 @@ where
             // SAFETY: as above.
             unsafe { V::load_line(inputs, offset, T::BIG_ENDIAN, &mut message[line * line_words..]) };
         }
-        state = T::compress(state, message, block + 1 == blocks);
+        state = T::compress(state, &message, block + 1 == blocks);
     }
     for word in 0..N {
         state[word].store(&mut states[word * row_bytes..][..row_bytes]);
@@ -148,6 +150,7 @@ where
 ///
 /// # Safety
 /// The CPU has the features of `V`, and the entry enables them.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 has the masks for it"))]
 #[inline(always)]
 unsafe fn run_short<T, V, const N: usize>(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize)
 where
@@ -180,7 +183,7 @@ where
             // SAFETY: as above.
             message[if T::BIG_ENDIAN { 15 } else { 14 }] = unsafe { V::load(&bits[..4 * V::LANES]) };
         }
-        state = T::compress(state, message, block + 1 == blocks);
+        state = T::compress(state, &message, block + 1 == blocks);
     }
     let mut words = [state[0].splat(0); 8];
     words[..N].copy_from_slice(&state[..N]);

@@ -30,5 +30,5 @@ pub(super) trait Text<W, const N: usize, const M: usize> {
     const BIG_ENDIAN: bool;
 
     /// The state after one block of each lane. `last` tells the last block of a kernel's run.
-    fn compress<V: Vector<Word = W>>(state: [V; N], message: [V; M], last: bool) -> [V; N];
+    fn compress<V: Vector<Word = W>>(state: [V; N], message: &[V; M], last: bool) -> [V; N];
 }

@@ -10,36 +10,20 @@
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon;
 mod pair;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod shuffle;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod ssse3;
 
 pub(super) use pair::Pair;
 
 /// Bytes of each lane that [`Vector::load_line`] takes.
 pub(super) const LINE_BYTES: usize = 64;
 pub(super) type Line = [u8; LINE_BYTES];
-
-/// Order of the bytes of 16 that reverses each word of 4.
-const REVERSED_32: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
-/// Order of the bytes of 16 that reverses each word of 8.
-const REVERSED_64: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
-
-/// Rotation of each word left by whole bytes.
-struct Rotated<const WORD_BYTES: usize, const BITS: i32>;
-
-impl<const WORD_BYTES: usize, const BITS: i32> Rotated<WORD_BYTES, BITS> {
-    /// Order of the bytes of 16.
-    const ORDER: [u8; 16] = {
-        let mut order = [0; 16];
-        let mut index = 0;
-        while index < 16 {
-            let word = index / WORD_BYTES * WORD_BYTES;
-            order[index] = (word + (index + WORD_BYTES - BITS as usize / 8) % WORD_BYTES) as u8;
-            index += 1;
-        }
-        order
-    };
-}
 
 /// One word of each lane.
 pub(super) trait Vector: Copy {
@@ -113,6 +97,7 @@ pub(super) trait Vector: Copy {
 }
 
 /// A vector that makes the blocks of short messages in registers.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 has the masks for it"))]
 pub(super) trait ShortVector: Vector<Word = u32> {
     /// The 64 bytes of a message from `offset` on; behind its end the byte 0x80, then zeros.
     ///

@@ -4,5 +4,6 @@ pub(in crate::lanes) mod avx2;
 pub(in crate::lanes) mod avx512;
 pub(in crate::lanes) mod bmi;
 pub(in crate::lanes) mod sha_ni;
+pub(in crate::lanes) mod ssse3;
 
 use super::{Compression, Cost, Kernel, Line, check, kernels};

@@ -55,9 +55,9 @@ impl Text<u64, STATE_WORDS, 16> for Blake2b {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u64>>(chain: [V; STATE_WORDS], message: [V; 16], last: bool) -> [V; STATE_WORDS] {
+    fn compress<V: Vector<Word = u64>>(chain: [V; STATE_WORDS], message: &[V; 16], last: bool) -> [V; STATE_WORDS] {
         // Rotations to the right by 32, 24, 16 and 63 bits.
-        compress::<V, 32, 40, 48, 1>(chain, &message, last, INITIAL_2B, 128, 12)
+        compress::<V, 32, 40, 48, 1>(chain, message, last, INITIAL_2B, 128, 12)
     }
 }
 
@@ -65,9 +65,9 @@ impl Text<u32, STATE_WORDS, 16> for Blake2s {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; STATE_WORDS], message: [V; 16], last: bool) -> [V; STATE_WORDS] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; STATE_WORDS], message: &[V; 16], last: bool) -> [V; STATE_WORDS] {
         // Rotations to the right by 16, 12, 8 and 7 bits.
-        compress::<V, 16, 20, 24, 25>(chain, &message, last, INITIAL_2S, 64, 10)
+        compress::<V, 16, 20, 24, 25>(chain, message, last, INITIAL_2S, 64, 10)
     }
 }
 

@@ -19,7 +19,7 @@ impl<const RATE_WORDS: usize> Text<u64, 25, RATE_WORDS> for Keccak<RATE_WORDS> {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u64>>(chain: [V; 25], message: [V; RATE_WORDS], _last: bool) -> [V; 25] {
+    fn compress<V: Vector<Word = u64>>(chain: [V; 25], message: &[V; RATE_WORDS], _last: bool) -> [V; 25] {
         let mut a = chain;
         for word in 0..RATE_WORDS {
             a[word] = a[word].xor(message[word]);

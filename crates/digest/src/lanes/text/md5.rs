@@ -22,7 +22,7 @@ impl Text<u32, 4, 16> for Md5 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: [V; 16], _last: bool) -> [V; 4] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: &[V; 16], _last: bool) -> [V; 4] {
         let [mut a, mut b, mut c, mut d] = chain;
 
         // The sum without `$function` does not wait for the step before.

@@ -52,7 +52,7 @@ impl Text<u32, 5, 16> for Ripemd160 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 5], message: [V; 16], _last: bool) -> [V; 5] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 5], message: &[V; 16], _last: bool) -> [V; 5] {
         let [mut a, mut b, mut c, mut d, mut e] = chain;
         let [mut aa, mut bb, mut cc, mut dd, mut ee] = chain;
 

@@ -9,10 +9,10 @@ impl Text<u32, 5, 16> for Sha1 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 5], message: [V; 16], _last: bool) -> [V; 5] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 5], message: &[V; 16], _last: bool) -> [V; 5] {
         let [mut a, mut b, mut c, mut d, mut e] = chain;
         // The last 16 words of the schedule.
-        let mut schedule = message;
+        let mut schedule = *message;
 
         macro_rules! round {
             ($function:ident $constant:literal $a:ident $b:ident $c:ident $d:ident $e:ident $round:expr) => {

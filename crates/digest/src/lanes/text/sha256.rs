@@ -22,10 +22,10 @@ impl Text<u32, 8, 16> for Sha256 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]
-    fn compress<V: Vector<Word = u32>>(chain: [V; 8], message: [V; 16], _last: bool) -> [V; 8] {
+    fn compress<V: Vector<Word = u32>>(chain: [V; 8], message: &[V; 16], _last: bool) -> [V; 8] {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = chain;
         // The last 16 words of the schedule.
-        let mut schedule = message;
+        let mut schedule = *message;
 
         macro_rules! round {
             ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $round:expr, $word:literal) => {

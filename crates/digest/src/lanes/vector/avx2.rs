@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{REVERSED_32, REVERSED_64, Rotated, Vector};
+use super::Vector;
+use super::shuffle::{REVERSED_32, REVERSED_64, Rotated};
 
 /// 8 lanes of 32 bits.
 #[derive(Clone, Copy)]

@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{LINE_BYTES, Line, REVERSED_32, REVERSED_64, ShortVector, Vector};
+use super::shuffle::{REVERSED_32, REVERSED_64};
+use super::{LINE_BYTES, Line, ShortVector, Vector};
 
 /// 16 lanes of 32 bits.
 #[derive(Clone, Copy)]

@@ -9,11 +9,9 @@ kernels! {
     "avx2" #[target_feature(enable = "avx2")]
     Md4 {
         md4_x16: Md4, Pair<Avx2x32>, (150, 150);
-        md4_x8: Md4, Avx2x32, (100, 100);
     }
     Md5 {
         md5_x16: Md5, Pair<Avx2x32>, (196, 258);
-        md5_x8: Md5, Avx2x32, (130, 200);
     }
     Sha1 {
         sha1_x16: Sha1, Pair<Avx2x32>, (385, 640);

@@ -9,7 +9,6 @@ kernels! {
     "avx512" #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2")]
     Md4 {
         md4_x32: Md4, Pair<Avx512x32>, (118, 118), short md4_short_x32;
-        md4_x16: Md4, Avx512x32, (100, 100);
     }
     Md5 {
         md5_x32: Md5, Pair<Avx512x32>, (178, 182), short md5_short_x32;
@@ -32,8 +31,7 @@ kernels! {
         ripemd160_x16: Ripemd160, Avx512x32, (250, 94), short ripemd160_short_x16;
     }
     Sm3 {
-        sm3_x32: Sm3, Pair<Avx512x32>, (700, 700);
-        sm3_x16: Sm3, Avx512x32, (400, 400), short sm3_short_x16;
+        sm3_x16: Sm3, Avx512x32, (400, 400);
     }
     Keccak9 {
         keccak9_x8: Keccak<9>, Avx512x64, (450, 100);

@@ -1,0 +1,31 @@
+//! SSSE3, for CPUs without AVX2.
+
+use super::{Compression, Cost, Kernel, kernels};
+use crate::lanes::text::{Blake2s, Md4, Md5, Ripemd160, Sha1, Sha256, Sm3};
+use crate::lanes::vector::Pair;
+use crate::lanes::vector::ssse3::Ssse3x32;
+
+kernels! {
+    "ssse3" #[target_feature(enable = "ssse3")]
+    Md4 {
+        md4_x8: Md4, Pair<Ssse3x32>, (135, 135);
+    }
+    Md5 {
+        md5_x8: Md5, Pair<Ssse3x32>, (190, 258);
+    }
+    Sha1 {
+        sha1_x4: Sha1, Ssse3x32, (190, 350);
+    }
+    Sha256 {
+        sha256_x4: Sha256, Ssse3x32, (410, 670);
+    }
+    Ripemd160 {
+        ripemd160_x4: Ripemd160, Ssse3x32, (250, 100);
+    }
+    Sm3 {
+        sm3_x4: Sm3, Ssse3x32, (400, 400);
+    }
+    Blake2s {
+        blake2s_x4: Blake2s, Ssse3x32, (240, 240);
+    }
+}
