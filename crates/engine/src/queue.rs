@@ -152,9 +152,14 @@ impl<R, L> Queue<R, L> {
         self.waiting_bytes_max / 2
     }
 
+    /// Jobs that wait to be taken; a hint.
+    pub(crate) fn jobs_waiting(&self) -> usize {
+        self.jobs_hint.load(Ordering::Relaxed)
+    }
+
     /// How urgently the walk should hand over what it has; looks at hints only, and takes no lock.
     pub(crate) fn need(&self) -> Need {
-        if self.jobs_hint.load(Ordering::Relaxed) > 0 {
+        if self.jobs_waiting() > 0 {
             Need::None
         } else if self.idle_hint.load(Ordering::Relaxed) < self.threads {
             Need::Some

@@ -10,7 +10,7 @@
 use crate::job::{Failure, Job};
 use crate::links::same_content;
 use pfh_record::{Metadata, Outcome, Timestamp};
-use pfh_source::{EntryKind, Medium, SourceFile};
+use pfh_source::{AtOnce, EntryKind, Medium, SourceFile};
 use std::io;
 use std::time::SystemTime;
 
@@ -44,6 +44,16 @@ pub(crate) enum First {
     },
 }
 
+/// What came of reading without waiting.
+pub(crate) enum FirstAtOnce {
+    /// The first slot was read, or the file is at fault.
+    Read(Result<First, Failure>),
+    /// The medium would have to be waited for.
+    Waits,
+    /// That cannot be told.
+    Unknown,
+}
+
 impl<F: SourceFile> Opened<F> {
     pub(crate) fn new(job: Job, file: F) -> Opened<F> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
@@ -61,22 +71,45 @@ impl<F: SourceFile> Opened<F> {
             EntryKind::Regular if self.job.entry.directory.device().medium != Medium::Network => {
                 let length = read(&self.file, buffer, 0)?;
                 let metadata = self.look(length as u64)?;
-                // Anything doubtful starts again below.
-                if self.is_settled(&metadata.ctime) {
-                    if metadata.size == length as u64 {
-                        return Ok(First::Whole { length, metadata: Some(metadata) });
-                    }
-                    if length == buffer.len() && metadata.size > length as u64 {
-                        return Ok(First::Long { metadata: Some(metadata) });
-                    }
-                }
-                self.first_between_looks(buffer, metadata)
+                self.first_behind_look(buffer, length, metadata)
             }
             EntryKind::Regular | EntryKind::BlockDevice => {
                 let before = self.look(0)?;
                 self.first_between_looks(buffer, before)
             }
         }
+    }
+
+    /// Reads the first slot of a file that is in memory already; otherwise says what is known.
+    pub(crate) fn first_at_once(&self, buffer: &mut [u8]) -> FirstAtOnce {
+        let entry = &self.job.entry;
+        if entry.kind != EntryKind::Regular || entry.directory.device().medium == Medium::Network {
+            return FirstAtOnce::Unknown;
+        }
+        let length = match self.file.read_at_once(buffer, 0) {
+            AtOnce::Read(length) => length,
+            AtOnce::Waits => return FirstAtOnce::Waits,
+            AtOnce::Unknown => return FirstAtOnce::Unknown,
+        };
+        match self.look(length as u64) {
+            Ok(metadata) if length < buffer.len() && metadata.size > length as u64 => FirstAtOnce::Waits,
+            Ok(metadata) => FirstAtOnce::Read(self.first_behind_look(buffer, length, metadata)),
+            Err(failure) => FirstAtOnce::Read(Err(failure)),
+        }
+    }
+
+    /// After a first read of `length` bytes, and a look at the metadata behind it.
+    fn first_behind_look(&self, buffer: &mut [u8], length: usize, metadata: Metadata) -> Result<First, Failure> {
+        // Anything doubtful starts again below.
+        if self.is_settled(&metadata.ctime) {
+            if metadata.size == length as u64 {
+                return Ok(First::Whole { length, metadata: Some(metadata) });
+            }
+            if length == buffer.len() && metadata.size > length as u64 {
+                return Ok(First::Long { metadata: Some(metadata) });
+            }
+        }
+        self.first_between_looks(buffer, metadata)
     }
 
     fn first_between_looks(&self, buffer: &mut [u8], before: Metadata) -> Result<First, Failure> {

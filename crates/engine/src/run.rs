@@ -7,7 +7,9 @@ use crate::control::{CancelToken, Counters};
 use crate::digesting::{DigestSet, PieceRule, pieces_memory_bytes};
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
-use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
+use crate::limits::{
+    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
+};
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
 use crate::options::{Mode, Options, Order};
@@ -24,7 +26,7 @@ use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -87,6 +89,7 @@ pub fn run<S: Source, K: Sink>(
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
+        express_files: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
         pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
@@ -96,7 +99,7 @@ pub fn run<S: Source, K: Sink>(
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
-        window_files_max: options.open_files_max / options.threads.max(1),
+        window_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
     };
     std::thread::scope(|scope| {
         scope.spawn(|| walk(&context));
@@ -136,6 +139,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
+    /// Files that have lanes nearly to themselves now.
+    pub(crate) express_files: AtomicUsize,
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
@@ -258,6 +263,20 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// True when the run is to end: by its token, or because the sink wants no more.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
+    /// one like it at most. If so, it counts as one from now on.
+    pub(crate) fn begin_express(&self, size: u64) -> bool {
+        if size < EXPRESS_FILE_BYTES {
+            return false;
+        }
+        // What is to come is like what has been.
+        let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
+        let bytes_left = bytes / files.max(1) * self.queue.jobs_waiting() as u64;
+        let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
+        let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
+        ends_late && self.express_files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     /// The sink wants no more.

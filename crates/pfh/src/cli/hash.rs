@@ -8,7 +8,7 @@ use super::progress::{self, Progress, Totals};
 use super::stats::{self, Setting};
 use super::{ExitStatus, message};
 use pfh::Hash;
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
 use pfh_source::{FileList, LocalSource, WalkOptions};
@@ -299,7 +299,9 @@ struct Item {
 
 impl Item {
     fn new(format: &dyn Format, record: &Record) -> Item {
-        let mut bytes = Vec::new();
+        // In most formats the digests and the path make nearly all of it: mostly it is allocated once.
+        let hex = |digest: &Digest| 2 * digest.bytes().len() + 4;
+        let mut bytes = Vec::with_capacity(record.path.len() + record.digests.iter().map(hex).sum::<usize>());
         let finding = record.digests.iter().any(|digest| digest.collision_detected());
         match format.record(record, &mut bytes) {
             Ok(()) => {
