@@ -25,7 +25,7 @@ const SAMPLE: usize = 8;
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms)).flatten();
+    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms, context.options.backend)).flatten();
     let mut adaptive = Adaptive {
         window: Window::new(context.window_files_max),
         opened: VecDeque::new(),
