@@ -41,7 +41,10 @@ fn tables(chosen: Backend) -> String {
         }
         text += &format!(": {}\n", backend.description);
     }
-    text += &format!("\n{:<12} {:>5}  {:<22}  {}\n", "algorithm", "lanes", "one stream", "kernels, by number of busy lanes");
+    text += &format!(
+        "\n{:<12} {:>5}  {:<22}  {}\n",
+        "algorithm", "lanes", "one stream", "kernels, by number of busy lanes"
+    );
     for algorithm in Algorithm::all() {
         let kernels = kernels(chosen, algorithm);
         let lanes = kernels.first().map_or("-".to_owned(), |(_, lanes)| lanes.to_string());
