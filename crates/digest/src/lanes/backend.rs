@@ -73,7 +73,7 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::ShaNi => "AVX2, and SHA-NI with up to 4 streams interleaved where that is faster",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 or 8 of 64",
+            Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 of 64",
             #[cfg(target_arch = "x86_64")]
             Level::Ssse3 => "SSSE3: 4 or 8 lanes of 32 bits",
             #[cfg(target_arch = "aarch64")]
