@@ -3,8 +3,6 @@
 use anyhow::{Result, bail};
 
 use crate::check;
-use crate::elsewhere;
-use crate::instructions;
 use crate::process;
 use crate::setup;
 use crate::summary::Summary;
@@ -47,10 +45,5 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         process::run(&mut cargo)?;
         Ok(fuse.map_or_else(|reason| format!("without a damaging file system: {reason}"), |()| String::new()))
     });
-    if !quick {
-        summary.step("instructions", || instructions::check(workspace));
-        summary.step("neon", || elsewhere::neon(workspace));
-        summary.step("miri", || elsewhere::miri(workspace));
-    }
     Ok(summary.finish())
 }
