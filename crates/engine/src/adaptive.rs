@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms)).flatten();
+    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms, context.options.backend)).flatten();
     let mut adaptive = Adaptive {
         window: Window::default(),
         opened: VecDeque::new(),

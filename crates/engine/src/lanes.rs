@@ -9,7 +9,7 @@ use crate::reading::Opened;
 use crate::run::{Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_digest::lanes::{Detached, Event, LaneId, LaneManager};
+use pfh_digest::lanes::{Backend, Detached, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest};
 use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
@@ -42,20 +42,25 @@ pub(crate) struct Lanes<'r, 'm, F> {
 }
 
 /// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
-pub(crate) fn count(algorithms: &[Algorithm]) -> usize {
-    LaneManager::<Vec<u8>, ()>::new(&with_lanes(algorithms)).map_or(0, |manager| manager.lanes())
+pub(crate) fn count(algorithms: &[Algorithm], backend: Backend) -> usize {
+    manager::<Vec<u8>, ()>(&with_lanes(algorithms, backend), backend).map_or(0, |manager| manager.lanes())
 }
 
-fn with_lanes(algorithms: &[Algorithm]) -> Vec<Algorithm> {
-    algorithms.iter().copied().filter(|one| LaneManager::<Vec<u8>, ()>::new(&[*one]).is_some()).collect()
+fn with_lanes(algorithms: &[Algorithm], backend: Backend) -> Vec<Algorithm> {
+    algorithms.iter().copied().filter(|one| manager::<Vec<u8>, ()>(&[*one], backend).is_some()).collect()
+}
+
+/// `None` where lanes gain nothing.
+fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: Backend) -> Option<LaneManager<B, T>> {
+    LaneManager::with_backend(algorithms, backend).filter(LaneManager::pays)
 }
 
 impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// `None` where no algorithm has lanes on this CPU.
-    pub(crate) fn new(algorithms: &[Algorithm]) -> Option<Self> {
-        let with = with_lanes(algorithms);
+    pub(crate) fn new(algorithms: &[Algorithm], backend: Backend) -> Option<Self> {
+        let with = with_lanes(algorithms, backend);
         Some(Lanes {
-            manager: LaneManager::new(&with)?,
+            manager: manager(&with, backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
             rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
             spare_sets: Vec::new(),

@@ -77,7 +77,7 @@ pub fn run<S: Source, K: Sink>(
     let started = Instant::now();
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
-    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms) } else { 0 })?;
+    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
     let mut arena = Arena::new(budget.stride_bytes, budget.slots);
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {

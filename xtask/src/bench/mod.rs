@@ -11,6 +11,7 @@ mod contenders;
 mod corpus;
 mod digests;
 mod experiments;
+mod kernels;
 mod machine;
 mod rate;
 mod record;
@@ -24,7 +25,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use self::compare::Bench;
-use self::record::Record;
+use self::experiments::Experiment;
+use self::record::{Head, Record};
 use crate::process;
 use crate::setup;
 use crate::workspace::Workspace;
@@ -66,14 +68,50 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         experiment.comparisons.retain(|comparison| options.selects(&comparison.id));
     }
     experiments.retain(|experiment| !experiment.comparisons.is_empty());
-    ensure!(!experiments.is_empty(), "no comparison is called `{}`; --list prints them", options.filter);
+    let kernels = kernels::EXPERIMENTS.into_iter().filter(|(name, _)| options.selects(name));
+    let kernels: Vec<_> = kernels.collect();
+    let nothing = experiments.is_empty() && kernels.is_empty();
+    ensure!(!nothing, "no comparison is called `{}`; --list prints them", options.filter);
     if options.list {
         for comparison in experiments.iter().flat_map(|experiment| &experiment.comparisons) {
             println!("{}", comparison.id);
         }
+        kernels.iter().for_each(|(name, _)| println!("{name}"));
         return Ok(true);
     }
+    let all_well = experiments.is_empty() || compare(workspace, &options, threads, &experiments)?;
+    measure_kernels(workspace, &options, &kernels)?;
+    Ok(all_well)
+}
 
+/// What happens inside one process, by the benchmark of the kernels.
+fn measure_kernels(
+    workspace: &Workspace,
+    options: &Options,
+    experiments: &[(&'static str, &'static str)],
+) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for (name, question) in experiments {
+        println!("── {name}");
+        let output = options.output_folder(workspace)?;
+        let head = Head {
+            name,
+            question,
+            command: &format!("cargo xtask bench --filter {name}"),
+            method: kernels::METHOD,
+            machine: &machine::facts(&workspace.root, &path),
+            versions: &machine::compiler(&path, workspace),
+            csv_head: kernels::CSV_HEAD,
+        };
+        let mut record = Record::new(&output, &head)?;
+        record.add_sheet(&kernels::measure(workspace, name)?)?;
+        println!("wrote `{}`", record.path().display());
+    }
+    Ok(())
+}
+
+/// Programs against each other. False when one failed or disagreed.
+fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments: &[Experiment]) -> Result<bool> {
     let peers = setup::for_benchmarks();
     if options.may_install {
         setup::install(&peers)
@@ -94,10 +132,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let data = data.unwrap_or_else(|| target.join("bench-data"));
     let scale_name = if options.scale < 1.0 { format!("scale-{}", options.scale) } else { "full".to_owned() };
     let store = corpus::Store::open(data.join(scale_name), options.scale, &workspace.root)?;
-    let output = options.output.clone().unwrap_or_else(|| match options.scale < 1.0 {
-        true => target.join("bench-results"),
-        false => workspace.root.join("bench/results"),
-    });
+    let output = options.output_folder(workspace)?;
 
     let path = search_path(&pfh)?;
     let machine = machine::facts(store.folder(), &path);
@@ -106,8 +141,17 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let command = options.command();
     let mut prepared = BTreeMap::new();
     let mut all_well = true;
-    for experiment in &experiments {
-        let mut record = Record::new(&output, experiment, &command, &machine, &versions, options.runs)?;
+    for experiment in experiments {
+        let head = Head {
+            name: experiment.name,
+            question: experiment.question,
+            command: &command,
+            method: &record::method(options.runs),
+            machine: &machine,
+            versions: &versions,
+            csv_head: record::CSV_HEAD,
+        };
+        let mut record = Record::new(&output, &head)?;
         for comparison in &experiment.comparisons {
             println!("── {}", comparison.id);
             let corpus = match prepared.get(&comparison.corpus) {
@@ -162,6 +206,15 @@ impl Options {
         ensure!(options.runs > 0, "--runs must be at least 1");
         ensure!(options.scale > 0.0 && options.scale <= 1.0, "--scale must be above 0 and at most 1");
         Ok(options)
+    }
+
+    /// Where the records go.
+    fn output_folder(&self, workspace: &Workspace) -> Result<PathBuf> {
+        Ok(match &self.output {
+            Some(output) => output.clone(),
+            None if self.scale < 1.0 => workspace.target_folder()?.join("bench-results"),
+            None => workspace.root.join("bench/results"),
+        })
     }
 
     fn selects(&self, id: &str) -> bool {

@@ -8,6 +8,7 @@ use super::progress::{self, Progress, Totals};
 use super::stats::{self, Setting};
 use super::{ExitStatus, message};
 use pfh::Hash;
+use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
@@ -43,7 +44,8 @@ pub(crate) fn run(arguments: HashArguments) -> ExitStatus {
 fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let algorithms = algorithms(&arguments.algorithms)?;
     let out = &arguments.output;
-    let engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
+    let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
+    engine.backend = backend(arguments.engine.backend)?;
     let format = format(&arguments, &algorithms)?;
     let recorded = match (&out.output, out.resume) {
         (Some(path), true) => Some(Recorded::load(path, &algorithms, out.piecewise).map_err(Stop::usage)?),
@@ -204,6 +206,16 @@ fn engine_options(engine: &EngineArguments, algorithms: Vec<Algorithm>, argument
     options.unordered = arguments.output.unordered || arguments.output.resume;
     options.measure = arguments.output.stats.is_some();
     options
+}
+
+/// The backend of the option, of the environment, or the best one.
+fn backend(option: Option<Backend>) -> Result<Backend, Stop> {
+    if let Some(backend) = option {
+        return Ok(backend);
+    }
+    // Where the environment names none, or one that is there, this is it.
+    Backend::from_environment().map_err(|error| Stop::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
+    Ok(Backend::chosen())
 }
 
 fn walk_options(arguments: &HashArguments, files_from: Option<FileList>) -> WalkOptions {

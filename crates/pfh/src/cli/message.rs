@@ -1,7 +1,9 @@
-//! Lines for people on standard error.
+//! Lines for people on standard error, and what a command that only tells something prints.
 
+use super::ExitStatus;
 use pfh_record::{Outcome, Record, SkipReason};
 use std::fmt::Write;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -62,6 +64,17 @@ pub(crate) fn is_failure(outcome: &Outcome) -> bool {
         | Outcome::Short { .. }
         | Outcome::Unreadable { .. }
         | Outcome::Skipped(SkipReason::TooManyPieces) => true,
+    }
+}
+
+/// What a command tells, on standard output. A closed pipe is a normal end.
+pub(crate) fn print(text: String) -> ExitStatus {
+    match io::Write::write_all(&mut io::stdout().lock(), text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            self::error(format_args!("standard output: {error}"));
+            ExitStatus::Internal
+        }
+        _ => ExitStatus::Done,
     }
 }
 

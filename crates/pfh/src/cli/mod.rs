@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod args;
+mod cpu;
 mod exit;
 mod generate;
 mod hash;
@@ -35,6 +36,7 @@ pub(crate) fn main() -> ExitStatus {
     match arguments.command {
         Command::Hash(arguments) => hash::run(*arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
+        Command::Cpu(arguments) => cpu::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),
         Command::Man(arguments) => generate::man(&arguments),
     }

@@ -20,7 +20,7 @@ kernels! {
         sha256_x4: Sha256, Ssse3x32, (398, 670);
     }
     Ripemd160 {
-        ripemd160_x4: Ripemd160, Ssse3x32, (310, 100);
+        ripemd160_x4: Ripemd160, Ssse3x32, (232, 100);
     }
     Sm3 {
         sm3_x4: Sm3, Ssse3x32, (399, 400);
