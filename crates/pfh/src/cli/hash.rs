@@ -300,7 +300,7 @@ struct Item {
 impl Item {
     fn new(format: &dyn Format, record: &Record) -> Item {
         let mut bytes = Vec::new();
-        let finding = record.digests.iter().any(|digest| digest.collision_detected());
+        let finding = message::has_finding(record);
         match format.record(record, &mut bytes) {
             Ok(()) => {
                 Item { bytes, message: message::about(record), finding, unread: message::is_failure(&record.outcome) }

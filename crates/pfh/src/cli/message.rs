@@ -1,6 +1,6 @@
 //! Lines for people on standard error.
 
-use pfh_record::{Outcome, Record, SkipReason};
+use pfh_record::{Outcome, Piece, Record, SkipReason};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -29,10 +29,12 @@ pub(crate) fn quoted(path: &[u8]) -> String {
 pub(crate) fn about(record: &Record) -> Option<String> {
     let path = || quoted(&record.path);
     match &record.outcome {
-        Outcome::Complete if record.digests.iter().any(|digest| digest.collision_detected()) => {
+        Outcome::Complete if record.collision_detected() => {
             Some(format!("{}: made by a known SHA-1 collision attack: another file with the same SHA-1 exists", path()))
         }
-        Outcome::Complete => None,
+        Outcome::Complete => record.pieces.iter().find(|piece| piece.collision_detected()).map(|piece| {
+            format!("{}: the piece at byte {} bears the marks of a known SHA-1 collision attack", path(), piece.offset)
+        }),
         Outcome::ChangedWhileReading => {
             Some(format!("{}: changed while it was read; no digest is given. Run again when it is at rest", path()))
         }
@@ -52,6 +54,11 @@ pub(crate) fn about(record: &Record) -> Option<String> {
         // Devices, sockets and FIFOs are passed over as a matter of course; `--stats` counts them.
         Outcome::Skipped(SkipReason::NotRegular) => None,
     }
+}
+
+/// Whether a file, or a piece of it, bears the marks of a collision attack.
+pub(crate) fn has_finding(record: &Record) -> bool {
+    record.collision_detected() || record.pieces.iter().any(Piece::collision_detected)
 }
 
 /// Whether an outcome means that some input could not be read.

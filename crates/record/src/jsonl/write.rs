@@ -146,6 +146,7 @@ fn push_pieces(record: &Record, out: &mut Vec<u8>) {
         push_decimal(piece.offset, out);
         push_number_field("length", piece.length, out);
         push_digests(&piece.digests, out);
+        push_collisions(&piece.digests, out);
         out.push(b'}');
     });
 }
