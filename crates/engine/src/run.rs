@@ -316,7 +316,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         let opening = self.guarded(|worker| worker.begin_to_open(&job));
         match opening {
             Some(Opening::Open(file)) => return Some(Opened::new(job, file)),
-            Some(Opening::Known(found)) => self.finish(job.ticket, found.into_record(job.entry.path())),
+            Some(Opening::Known(found)) => self.finish_known(job.ticket, found, job.entry.path()),
             Some(Opening::LeftOut) => self.push(Finished { ticket: job.ticket, item: None }),
             Some(Opening::Failed(error)) => {
                 self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
@@ -417,6 +417,13 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
         }
         self.finish(ticket, failure.into_record(path));
+    }
+
+    /// A file whose content another link has yielded: its bytes were counted with that link.
+    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: Yield, path: Vec<u8>) {
+        let bytes = self.summary.bytes;
+        self.finish(ticket, found.into_record(path));
+        self.summary.bytes = bytes;
     }
 
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {

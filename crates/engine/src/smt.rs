@@ -141,7 +141,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             Claim::Mine(opened) => Some((opened, metadata)),
             Claim::Known(opened, found) => {
                 self.context.links.used(known.device, known.inode);
-                self.finish(opened.job.ticket, found.into_record(opened.job.entry.path()));
+                self.finish_known(opened.job.ticket, found, opened.job.entry.path());
                 None
             }
             Claim::Waits => None,

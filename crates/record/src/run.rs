@@ -57,7 +57,7 @@ pub struct Summary {
     pub unreadable: u64,
     /// Files left out on purpose.
     pub skipped: u64,
-    /// Bytes that were read.
+    /// Bytes that were read; those of a file with several hard links once, if it was read once.
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
@@ -66,7 +66,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts one record.
+    /// Counts one record, and its bytes as read.
     pub fn count(&mut self, record: &Record) {
         *match record.outcome {
             Outcome::Complete => &mut self.complete,

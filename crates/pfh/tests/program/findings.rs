@@ -64,9 +64,11 @@ fn hard_links() {
         fs::hard_link(t.join("00"), t.join(format!("{number:02}"))).unwrap();
     }
     for mode in ["adaptive", "mtp", "smt"] {
-        let ended = hash(directory.path(), ["--mode", mode, "-t", "4", "t"]).run();
+        let ended = hash(directory.path(), ["--mode", mode, "-t", "4", "--stats=json", "t"]).run();
         let expected: String = (0..20).map(|number| line(&message, &format!("t/{number:02}"))).collect();
-        assert_eq!(String::from_utf8_lossy(ended.done()), expected, "{mode}");
+        assert_eq!(String::from_utf8_lossy(&ended.stdout), expected, "{mode}");
+        let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
+        assert_eq!((&stats["files"]["complete"], &stats["bytes"]), (&20.into(), &LENGTH.into()), "{mode}");
         let expected = LENGTH as u64 / 2..LENGTH as u64 * 3 / 2;
         assert!(expected.contains(&ended.read_bytes), "{mode}: {} bytes", ended.read_bytes);
     }
