@@ -68,14 +68,19 @@ pub struct Summary {
 impl Summary {
     /// Counts one record, and its bytes as read.
     pub fn count(&mut self, record: &Record) {
-        *match record.outcome {
-            Outcome::Complete => &mut self.complete,
-            Outcome::ChangedWhileReading => &mut self.changed,
-            Outcome::Short { .. } => &mut self.short,
-            Outcome::Unreadable { .. } => &mut self.unreadable,
-            Outcome::Skipped(_) => &mut self.skipped,
-        } += 1;
+        *Summary::counter(&record.outcome)(self) += 1;
         self.bytes += record.bytes_read;
+    }
+
+    /// The count that an outcome belongs to; for whoever has to count it later, when the record is gone.
+    pub fn counter(outcome: &Outcome) -> fn(&mut Summary) -> &mut u64 {
+        match outcome {
+            Outcome::Complete => |summary| &mut summary.complete,
+            Outcome::ChangedWhileReading => |summary| &mut summary.changed,
+            Outcome::Short { .. } => |summary| &mut summary.short,
+            Outcome::Unreadable { .. } => |summary| &mut summary.unreadable,
+            Outcome::Skipped(_) => |summary| &mut summary.skipped,
+        }
     }
 
     /// Adds the counts and bytes of another part of the run.

@@ -1,5 +1,6 @@
 //! Where the list goes: standard output, a file that appears whole or not at all, or a journal that grows.
 
+use pfh_record::Summary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,6 +11,12 @@ use tempfile::TempPath;
 const BUFFER_BYTES: usize = 256 << 10;
 /// A reader behind a pipe waits at most this long for what is finished.
 const PIPE_FLUSH: Duration = Duration::from_millis(100);
+
+/// What is shared with the signal handler: the list, and how many records of each outcome it has so far.
+pub(crate) struct Delivered {
+    pub(crate) output: Output,
+    pub(crate) summary: Summary,
+}
 
 /// The list that is being written.
 pub(crate) struct Output {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pfh_record::{FormatName, ReadOptions, Reader};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -187,6 +188,36 @@ fn interrupted_while_blocked() {
             scope.spawn(move || hang(held, mode, least));
         }
     });
+}
+
+/// What a run that hangs leaves has an end, too.
+#[test]
+fn interrupted_while_blocked_is_well_formed() {
+    for format in ["dfxml", "jsonl"] {
+        let (directory, _) = many();
+        fifo(&directory.path().join("fifo"));
+        let running = hash(directory.path(), ["-f", format, "-o", "list", "t", "gone", "fifo"]).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::INT);
+        let said = "pfh: `gone`: No such file or directory (os error 2)\n\
+            pfh: interrupted; what was finished is in `list.partial`\n";
+        running.end().expect(130, said);
+        let partial = read(&directory, "list.partial");
+        let name = FormatName::from_name(format).unwrap();
+        let listed: Result<Vec<_>, _> = Reader::new(name, partial.as_bytes(), ReadOptions::default()).collect();
+        assert_eq!(listed.unwrap().len(), MANY + 1);
+        // One byte of content for each number, and one more from 10, 100 and 1000 on.
+        let counts = |form: fn(&str, u64) -> String| {
+            [("files", MANY as u64 + 1), ("complete", MANY as u64), ("unreadable", 1), ("bytes", 2890)]
+                .map(|(name, count)| form(name, count))
+        };
+        let (ended, counts) = match format {
+            "dfxml" => ("interrupted='true'/>\n</dfxml>\n", counts(|name, count| format!(" {name}='{count}'"))),
+            _ => (",\"interrupted\":true}\n", counts(|name, count| format!(",\"{name}\":{count}"))),
+        };
+        let end = &partial[partial.len() - 300..];
+        assert!(end.ends_with(ended) && counts.iter().all(|count| end.contains(count)), "{end}");
+    }
 }
 
 #[test]
