@@ -183,6 +183,13 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut sorting = None;
     let walked = catch_unwind(AssertUnwindSafe(|| {
         context.source.walk(&mut |found| {
+            if let Found::Pause = found {
+                // Files that are to be sorted wait for each other.
+                if sorting == Some(Order::Path) {
+                    context.queue.push_jobs(&mut group, std::mem::take(&mut group_bytes), limit_readers);
+                }
+                return !context.is_cancelled();
+            }
             let mut ticket = Ticket { sequence, cost_bytes: 0 };
             sequence += 1;
             let mut not_read = None;
@@ -214,6 +221,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
                 Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, &error))),
+                Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {
                 // Its record waits like any other; jobs before it must be on their way, or none might ever be delivered.

@@ -16,6 +16,8 @@ pub enum Found {
     Skipped(Vec<u8>, SkipReason),
     /// A directory or argument that could not be listed or looked at.
     Failed(Vec<u8>, io::Error),
+    /// Nothing to list: what comes next has to be waited for, perhaps for ever. What was found so far should not wait with it.
+    Pause,
 }
 
 /// A file to be read.

@@ -14,7 +14,7 @@ use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summ
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
@@ -247,11 +247,10 @@ fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
         (None, Some(path)) => (path, 0),
         (None, None) => return Ok(None),
     };
-    let reader: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
-        Box::new(BufReader::new(io::stdin()))
+    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+        Box::new(io::stdin())
     } else {
-        let file = File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?;
-        Box::new(BufReader::new(file))
+        Box::new(File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?)
     };
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }

@@ -183,7 +183,7 @@ fn interrupted_while_blocked() {
     // In the mode `smt` a thread has no more in hand than the file that it reads.
     thread::scope(|scope| {
         for (held, mode, least) in
-            [(false, "adaptive", MANY), (true, "adaptive", MANY), (true, "mtp", 0), (false, "smt", MANY)]
+            [(false, "adaptive", MANY), (true, "adaptive", MANY), (true, "mtp", MANY), (false, "mtp", MANY), (false, "smt", MANY)]
         {
             scope.spawn(move || hang(held, mode, least));
         }
@@ -222,7 +222,7 @@ fn interrupted_while_blocked_is_well_formed() {
 
 #[test]
 fn interrupted_on_standard_input() {
-    for (mode, least) in [("adaptive", MANY), ("smt", MANY)] {
+    for (mode, least) in [("adaptive", MANY), ("mtp", MANY), ("smt", MANY)] {
         let (directory, expected) = many();
         let (reader, writer) = io::pipe().unwrap();
         (&writer).write_all(b"some").unwrap();
@@ -239,8 +239,7 @@ fn interrupted_while_paths_are_awaited() {
     let (reader, writer) = io::pipe().unwrap();
     (&writer).write_all(b"t\n").unwrap();
     let running = hash(directory.path(), ["--files-from", "-"]).with(|command| command.stdin(reader)).start();
-    // The walk hands files over in groups; the last one waits for more.
-    assert_hanging_run_ends(running, &directory, &expected, None, MANY - 64);
+    assert_hanging_run_ends(running, &directory, &expected, None, MANY);
 }
 
 /// `kill -9` leaves the old list and, at worst, a file that the next run does not take for input.
