@@ -95,6 +95,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 if job.entry.kind == EntryKind::Stream {
                     // It may never come, and what was read of it cannot be read again into another slot.
                     self.pass_on(worker);
+                    context.queue.give_back(device, &mut jobs);
                 }
                 if let Some(opened) = worker.open(job) {
                     self.prefetch(worker, opened);

@@ -190,6 +190,33 @@ fn interrupted_while_blocked() {
     });
 }
 
+/// Whoever waits for a stream keeps no other file from the others.
+#[test]
+fn a_stream_holds_up_nothing_but_itself() {
+    let hang = |mode: &str, readers: &str| {
+        let (directory, expected) = many();
+        fifo(&directory.path().join("fifo"));
+        let options = ["--unordered", "--mode", mode, "-p", readers, "-t", "4"];
+        // In the middle, so that it is among others when jobs are handed out.
+        let running = hash(directory.path(), [&options[..], &["t", "fifo", "./t"]].concat()).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::INT);
+        let ended = running.end();
+        ended.expect(130, "pfh: interrupted\n");
+        let mut printed: Vec<&str> = str::from_utf8(&ended.stdout).unwrap().lines().collect();
+        let again = expected.replace("  t/", "  ./t/");
+        let mut expected: Vec<&str> = expected.lines().chain(again.lines()).collect();
+        printed.sort_unstable();
+        expected.sort_unstable();
+        assert!(printed == expected, "{mode}: {} of {} lines", printed.len(), expected.len());
+    };
+    thread::scope(|scope| {
+        for (mode, readers) in [("adaptive", "1"), ("mtp", "2"), ("smt", "1")] {
+            scope.spawn(move || hang(mode, readers));
+        }
+    });
+}
+
 /// What a run that hangs leaves has an end, too.
 #[test]
 fn interrupted_while_blocked_is_well_formed() {
