@@ -502,7 +502,15 @@ fn formats_refuse_what_they_have_no_place_for() {
         refuse("sfv", &algorithms(&["crc32"]), false, true),
         "format `sfv` has no place for the digests of pieces; use format `hashdeep` or `jsonl`"
     );
-    assert_eq!(refuse("jsonl", &[], false, false), "a list needs at least one algorithm");
+    for name in ["gnu", "bsd", "hashdeep", "md5deep", "sfv"] {
+        assert_eq!(
+            refuse(name, &[], false, false),
+            format!(
+                "format `{name}` lists digests, and no algorithm was asked for; use format `csv`, `jsonl` or `dfxml`, which \
+                 list sizes too"
+            )
+        );
+    }
 }
 
 #[test]
