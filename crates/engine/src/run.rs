@@ -63,6 +63,9 @@ pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
 ///
 /// # Errors
 /// [`MemoryTooSmall`], before anything is read. Errors of files are outcomes of their records.
+///
+/// # Panics
+/// When the system refuses to start a thread, and with the panics of `prepare` and `sink`; all threads have ended then.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -99,7 +102,7 @@ pub fn run<S: Source, K: Sink>(
         window_files_max: options.open_files_max / options.threads.max(1),
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| walk(&context));
+        scope.spawn(|| context.thread(walk));
         let threads = options.threads.max(1);
         let prefetchers = options.prefetchers.max(1);
         match options.mode {
@@ -108,8 +111,8 @@ pub fn run<S: Source, K: Sink>(
                 mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
             }
             Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
-            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| adaptive::work(&context)))),
-            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| smt::work(&context)))),
+            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(adaptive::work)))),
+            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(smt::work)))),
         }
     });
     if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -274,7 +277,14 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.queue.stop();
     }
 
-    /// What the caller gave to the run panicked: nothing more of it is called, and the run ends.
+    /// What a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
+            self.abort(panic);
+        }
+    }
+
+    /// What the caller gave to the run panicked, or the run itself did: nothing more of it is called, and the run ends.
     fn abort(&self, panic: Panic) {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         self.collector.stop();

@@ -392,6 +392,15 @@ impl Printer<'_> {
     }
 }
 
+/// No file that would have been whole is left behind by a panic.
+impl Drop for Printer<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.lock().output.discard();
+        }
+    }
+}
+
 impl Sink for Printer<'_> {
     type Item = Item;
 

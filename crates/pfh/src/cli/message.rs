@@ -1,7 +1,8 @@
 //! Lines for people on standard error.
 
 use pfh_record::{Outcome, Piece, Record, SkipReason};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -74,12 +75,13 @@ pub(crate) fn is_failure(outcome: &Outcome) -> bool {
 
 /// Text that was asked for, on standard error.
 pub(crate) fn plain(text: impl std::fmt::Display) {
-    eprintln!("{text}");
+    // Where nobody can be told, the run goes on, and the exit status tells.
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// An error or a warning, on standard error.
 pub(crate) fn error(text: impl std::fmt::Display) {
-    eprintln!("pfh: {text}");
+    plain(format_args!("pfh: {text}"));
 }
 
 /// The run was stopped by a signal; where its list is, if that is a file.
