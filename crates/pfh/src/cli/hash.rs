@@ -106,7 +106,8 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         } else {
             Progress::hidden()
         };
-        let mut printer = Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
+        let mut printer =
+            Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
         let opened = printer.lock().output.write(&header);
         let _ = printer.note(opened);
         let prepare = |record: Record| Item::new(&*format, &record);

@@ -40,7 +40,9 @@ pub(crate) fn main() -> ExitStatus {
     };
     // Panics of single files are their errors, and do not get here. The panic itself has said what and where.
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        message::error("internal error: the run has ended early, and its list is not complete; please report what is said above");
+        message::error(
+            "internal error: the run has ended early, and its list is not complete; please report what is said above",
+        );
         ExitStatus::Internal
     })
 }

@@ -202,7 +202,8 @@ fn threads_that_the_system_refuses() {
         fifo(&directory.path().join("fifo"));
         let writer = File::options().read(true).write(true).open(directory.path().join("fifo")).unwrap();
         let program = env!("CARGO_BIN_EXE_pfh");
-        let script = format!("ulimit -v 1000000; exec {program} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo");
+        let script =
+            format!("ulimit -v 1000000; exec {program} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo");
         let running = Run::new("bash", directory.path(), ["-c", &script]).start();
         thread::sleep(Duration::from_millis(500));
         drop(writer);

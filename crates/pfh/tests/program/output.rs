@@ -182,9 +182,13 @@ fn interrupted_while_blocked() {
     };
     // In the mode `smt` a thread has no more in hand than the file that it reads.
     thread::scope(|scope| {
-        for (held, mode, least) in
-            [(false, "adaptive", MANY), (true, "adaptive", MANY), (true, "mtp", MANY), (false, "mtp", MANY), (false, "smt", MANY)]
-        {
+        for (held, mode, least) in [
+            (false, "adaptive", MANY),
+            (true, "adaptive", MANY),
+            (true, "mtp", MANY),
+            (false, "mtp", MANY),
+            (false, "smt", MANY),
+        ] {
             scope.spawn(move || hang(held, mode, least));
         }
     });

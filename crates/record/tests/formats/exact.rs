@@ -413,7 +413,8 @@ fn detected_collisions_are_shown() {
     let record = in_pieces(b"x", &[&message[..], &[0; 320]].concat(), 320, &algorithms);
     assert!(record.pieces[0].collision_detected() && !record.pieces[1].collision_detected());
     let options = WriteOptions { null_terminated: false, piecewise: true };
-    let document = |name, record: &Record| text(document(format(name), &algorithms, &options, &[record.clone()]));
+    let document =
+        |name, record: &Record| text(document(format(name), &algorithms, &options, std::slice::from_ref(record)));
     let csv = document("csv", &record);
     let last = |line: &str| line.rsplit_once(',').unwrap().1.to_owned();
     assert_eq!(csv.lines().map(last).collect::<Vec<_>>(), ["collisions", "sha1dc", "sha1dc", ""]);
