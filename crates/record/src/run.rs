@@ -93,6 +93,19 @@ impl Summary {
         self.bytes += part.bytes;
     }
 
+    /// All numbers but the time, by the names that the formats give them.
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 7] {
+        [
+            ("files", self.files()),
+            ("complete", self.complete),
+            ("changed_while_reading", self.changed),
+            ("short", self.short),
+            ("unreadable", self.unreadable),
+            ("skipped", self.skipped),
+            ("bytes", self.bytes),
+        ]
+    }
+
     /// All records: the sum of the five outcomes.
     pub fn files(&self) -> u64 {
         self.complete + self.changed + self.short + self.unreadable + self.skipped

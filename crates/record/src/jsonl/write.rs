@@ -87,15 +87,7 @@ impl Format for Jsonl {
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"summary\"");
-        for (name, value) in [
-            ("files", summary.files()),
-            ("complete", summary.complete),
-            ("changed_while_reading", summary.changed),
-            ("short", summary.short),
-            ("unreadable", summary.unreadable),
-            ("skipped", summary.skipped),
-            ("bytes", summary.bytes),
-        ] {
+        for (name, value) in summary.counts() {
             push_number_field(name, value, out);
         }
         push_key("elapsed_seconds", out);
