@@ -65,6 +65,9 @@ pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
 ///
 /// # Errors
 /// [`MemoryTooSmall`], before anything is read. Errors of files are outcomes of their records.
+///
+/// # Panics
+/// When the system refuses to start a thread, and with the panics of `prepare` and `sink`; all threads have ended then.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -102,7 +105,7 @@ pub fn run<S: Source, K: Sink>(
         window_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| walk(&context));
+        scope.spawn(|| context.thread(walk));
         let threads = options.threads.max(1);
         let prefetchers = options.prefetchers.max(1);
         match options.mode {
@@ -111,8 +114,8 @@ pub fn run<S: Source, K: Sink>(
                 mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
             }
             Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
-            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| adaptive::work(&context)))),
-            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| smt::work(&context)))),
+            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(adaptive::work)))),
+            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(smt::work)))),
         }
     });
     if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -188,6 +191,13 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut sorting = None;
     let walked = catch_unwind(AssertUnwindSafe(|| {
         context.source.walk(&mut |found| {
+            if let Found::Pause = found {
+                // Files that are to be sorted wait for each other.
+                if sorting == Some(Order::Path) {
+                    context.queue.push_jobs(&mut group, std::mem::take(&mut group_bytes), limit_readers);
+                }
+                return !context.is_cancelled();
+            }
             let mut ticket = Ticket { sequence, cost_bytes: 0 };
             sequence += 1;
             let mut not_read = None;
@@ -219,6 +229,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
                 Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, &error))),
+                Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {
                 // Its record waits like any other; jobs before it must be on their way, or none might ever be delivered.
@@ -285,7 +296,14 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.queue.stop();
     }
 
-    /// What the caller gave to the run panicked: nothing more of it is called, and the run ends.
+    /// What a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
+            self.abort(panic);
+        }
+    }
+
+    /// What the caller gave to the run panicked, or the run itself did: nothing more of it is called, and the run ends.
     fn abort(&self, panic: Panic) {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         self.collector.stop();
@@ -335,7 +353,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         let opening = self.guarded(|worker| worker.begin_to_open(&job));
         match opening {
             Some(Opening::Open(file)) => return Some(Opened::new(job, file)),
-            Some(Opening::Known(found)) => self.finish(job.ticket, found.into_record(job.entry.path())),
+            Some(Opening::Known(found)) => self.finish_known(job.ticket, found, job.entry.path()),
             Some(Opening::LeftOut) => self.push(Finished { ticket: job.ticket, item: None }),
             Some(Opening::Failed(error)) => {
                 self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
@@ -436,6 +454,13 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
         }
         self.finish(ticket, failure.into_record(path));
+    }
+
+    /// A file whose content another link has yielded: its bytes were counted with that link.
+    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: Yield, path: Vec<u8>) {
+        let bytes = self.summary.bytes;
+        self.finish(ticket, found.into_record(path));
+        self.summary.bytes = bytes;
     }
 
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {

@@ -70,7 +70,8 @@ pub(crate) struct HashArguments {
 
     /// Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them.
     ///
-    /// `none` reads everything and hashes nothing: the floor that any hashing is measured against.
+    /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
+    /// or `dfxml` it lists what can be read.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256")]
     pub(crate) algorithms: Vec<String>,
 

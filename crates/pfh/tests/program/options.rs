@@ -1,7 +1,10 @@
 //! Lists of paths, filters, statistics, progress, and the other commands.
 
 use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::symlink;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use pfh_digest::Algorithm;
@@ -65,6 +68,32 @@ fn lists_of_paths() {
     // An empty list is no error.
     fs::write(directory.path().join("empty"), "").unwrap();
     assert_eq!(paths(&directory, &["--files-from", "empty"]), [""; 0]);
+}
+
+/// Each path is answered while the next is still to be thought of.
+#[test]
+fn a_list_that_pauses() {
+    let directory = tree();
+    for mode in ["adaptive", "mtp", "smt"] {
+        let (paths, mut to_paths) = io::pipe().unwrap();
+        let (from_list, list) = io::pipe().unwrap();
+        let arguments = ["-a", "crc32", "--mode", mode, "-t", "2", "--files-from", "-"];
+        let run = hash(directory.path(), arguments).with(|command| command.stdin(paths).stdout(list));
+        let running = run.start();
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || BufReader::new(from_list).lines().try_for_each(|line| sender.send(line.unwrap())));
+        // Three at once: the first wakes the workers, and the others must not wait for the fourth.
+        for names in [&["t/a.jpg", "t/b.txt", "t/.c.jpg"][..], &["t/d/e.jpg"]] {
+            to_paths.write_all((names.join("\n") + "\n").as_bytes()).unwrap();
+            for name in names {
+                let message = fs::read(directory.path().join(name)).unwrap();
+                let line = lines.recv_timeout(Duration::from_secs(30)).expect(mode);
+                assert_eq!(line, format!("{}  {name}", digest("crc32", &message)), "{mode}");
+            }
+        }
+        drop(to_paths);
+        running.end().done();
+    }
 }
 
 /// What `find -print0` prints comes through, whatever the names.
