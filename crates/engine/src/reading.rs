@@ -62,6 +62,19 @@ impl<F: SourceFile> Opened<F> {
 
     /// Reads the first slot.
     pub(crate) fn first(&self, buffer: &mut [u8]) -> Result<First, Failure> {
+        self.first_slot(buffer).map_err(|failure| {
+            // What could not be read still has a size and a time.
+            let is_promised = |metadata: &Metadata| match self.job.entry.kind {
+                EntryKind::Regular => metadata.mode & MODE_TYPE == MODE_REGULAR,
+                EntryKind::BlockDevice => true,
+                EntryKind::Stream => false,
+            };
+            let known = || self.file.metadata().ok().filter(is_promised);
+            Failure { metadata: failure.metadata.or_else(known), ..failure }
+        })
+    }
+
+    fn first_slot(&self, buffer: &mut [u8]) -> Result<First, Failure> {
         match self.job.entry.kind {
             EntryKind::Stream => {
                 let length = fill(&self.file, buffer, 0)?;
@@ -129,7 +142,8 @@ impl<F: SourceFile> Opened<F> {
         let mut filled = 0;
         while filled < wanted {
             // The whole rest of the slot is offered even where the file's rest is shorter: direct I/O wants whole blocks.
-            match read(&self.file, &mut buffer[filled..], offset + filled as u64)? {
+            let read = read(&self.file, &mut buffer[filled..], offset + filled as u64);
+            match read.map_err(|failure| Failure { metadata: expected.copied(), ..failure })? {
                 0 => break,
                 length => filled += length,
             }

@@ -359,7 +359,7 @@ fn misuse() {
         ),
         (&["-a", "md5,none", "f"], "pfh: `none` cannot be combined with algorithms\n"),
         (&["-a", "", "f"], "pfh: no algorithm is named; `pfh algorithms` lists them\n"),
-        (&["-a", "none", "-f", "jsonl", "f"], "pfh: a list needs at least one algorithm\n"),
+        (&["-a", "none", "-f", "bsd", "f"], "pfh: format `bsd` lists digests, and no algorithm was asked for"),
         (&["-f", "gnu", "-a", "md5,sha1", "f"], "one"),
         (&["-f", "sfv", "f"], "crc32"),
         (&["-f", "hashdeep", "-a", "sha512", "f"], "sha512"),
