@@ -243,6 +243,12 @@ impl<R, L> Queue<R, L> {
         self.lock().ready.pop_front()
     }
 
+    /// Whether every job was taken, and no further ones are to come from the walk.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        let state = self.lock();
+        state.walk_ended && state.jobs == 0
+    }
+
     /// Whether some worker waits although there will be no further jobs: lanes should be shared with it.
     pub(crate) fn wants_lanes(&self) -> bool {
         let state = self.lock();

@@ -37,7 +37,7 @@ Usage: cargo xtask bench [OPTIONS]
   --list          print the comparisons and stop
   --filter TEXT   only comparisons whose name begins with TEXT (hot, hot/real, memory …), or contains it where TEXT begins
                   with a slash (/sha256)
-  --quick         3 runs each instead of 5
+  --quick         what matters most, 3 runs each on corpora of a tenth of the size: under two minutes once they are there
   --runs N        N runs each
   --scale F       corpora of F times the size, 0 < F ≤ 1, to try the harness; the figures mean nothing
   --data DIR      where the corpora lie (default: $PFH_BENCH_DIR, else bench-data in the target folder)
@@ -48,6 +48,7 @@ Usage: cargo xtask bench [OPTIONS]
 struct Options {
     list: bool,
     filter: String,
+    quick: bool,
     runs: usize,
     scale: f64,
     data: Option<PathBuf>,
@@ -180,6 +181,7 @@ impl Options {
         let mut options = Self {
             list: false,
             filter: String::new(),
+            quick: false,
             runs: 5,
             scale: 1.0,
             data: None,
@@ -192,7 +194,7 @@ impl Options {
             let mut value = || arguments.next().with_context(|| format!("`{argument}` needs a value"));
             match argument.as_str() {
                 "--list" => options.list = true,
-                "--quick" => options.runs = 3,
+                "--quick" => (options.quick, options.runs, options.scale) = (true, 3, 0.1),
                 "--no-install" => options.may_install = false,
                 "--filter" => options.filter = value()?.clone(),
                 "--runs" => options.runs = value()?.parse().context("--runs needs a number")?,
@@ -218,12 +220,19 @@ impl Options {
     }
 
     fn selects(&self, id: &str) -> bool {
+        if self.quick && !experiments::QUICK.contains(&id) {
+            return false;
+        }
         if self.filter.starts_with('/') { id.contains(&self.filter) } else { id.starts_with(&self.filter) }
     }
 
     /// The command that reproduces a record: what decides the figures, without the places of one machine.
     fn command(&self) -> String {
-        let mut command = format!("cargo xtask bench --runs {}", self.runs);
+        let mut command = "cargo xtask bench".to_owned();
+        if self.quick {
+            command.push_str(" --quick");
+        }
+        command.push_str(&format!(" --runs {}", self.runs));
         if self.scale < 1.0 {
             command.push_str(&format!(" --scale {}", self.scale));
         }
@@ -244,9 +253,15 @@ mod tests {
 
     #[test]
     fn options() {
-        let options = parse("--quick --scale 0.01 --filter hot/real").expect("valid");
+        let options = parse("--runs 3 --scale 0.01 --filter hot/real").expect("valid");
         assert_eq!((options.runs, options.scale, options.filter.as_str()), (3, 0.01, "hot/real"));
         assert_eq!(options.command(), "cargo xtask bench --runs 3 --scale 0.01 --filter hot/real");
+        let quick = parse("--quick --filter hot").expect("valid");
+        assert_eq!(quick.command(), "cargo xtask bench --quick --runs 3 --scale 0.1 --filter hot");
+        assert!(quick.selects("hot/real/md5") && !quick.selects("hot/real/sha1") && !quick.selects("memory/tiny"));
+        let all = experiments::all(2);
+        let ids: Vec<_> = all.iter().flat_map(|one| &one.comparisons).map(|one| one.id.as_str()).collect();
+        assert!(experiments::QUICK.iter().all(|id| ids.contains(id)));
         assert!(options.selects("hot/real/md5") && !options.selects("modes/hot/real"));
         assert!(parse("--filter /md5").expect("valid").selects("hot/real/md5"));
         for wrong in ["--scale 2", "--scale 0", "--scale x", "--runs 0", "--runs", "--fast"] {
