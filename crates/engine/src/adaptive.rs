@@ -283,8 +283,11 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let options = context.options;
         let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
-        // One message alone goes faster through the plain hashers than through a lane, and several digests of it in parallel.
-        let alone = !self.is_hashing() && self.opened.is_empty() && context.queue.is_exhausted();
+        // Several digests of the last file are made in parallel.
+        let alone = options.algorithms.len() > 1
+            && !self.is_hashing()
+            && self.opened.is_empty()
+            && context.queue.is_exhausted();
         match (metadata, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(&options.algorithms, options.piece_bytes, &known) => {
                 self.give_back_jobs(worker);

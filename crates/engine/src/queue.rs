@@ -50,6 +50,8 @@ struct State<R, L> {
     /// The walk waits for room: it brings no jobs before records are delivered.
     walk_waits: bool,
     stopped: bool,
+    /// Nothing is left to do for anybody.
+    over: bool,
     /// Large files in progress: they bring forth ready items, and jobs that waited for them come back.
     large_files: usize,
     /// Prefetchers at work: they bring forth ready items.
@@ -102,6 +104,7 @@ impl<R, L> Queue<R, L> {
             walk_ended: false,
             walk_waits: false,
             stopped: false,
+            over: false,
             large_files: 0,
             prefetchers: 0,
             idle: 0,
@@ -309,7 +312,10 @@ impl<R, L> Queue<R, L> {
             if hash && let Some(file) = state.moving.pop_front() {
                 return Next::Adopt(file);
             }
-            if state.is_over(hash) {
+            // Another worker may still find that what it has in hand is large, and share it.
+            let last = !(read && hash) || state.idle + 1 == self.threads || state.over || state.stopped;
+            if last && state.is_over(hash) {
+                state.over = true;
                 self.work.notify_all();
                 return Next::End;
             }

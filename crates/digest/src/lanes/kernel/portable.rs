@@ -12,9 +12,9 @@ kernels! {
         md4_x1: Md4, u32, (77, 80);
     }
     Md5 {
-        md5_x4: Md5, Pair<Pair<u32>>, (190, 154);
-        md5_x2: Md5, Pair<u32>, (144, 118);
-        md5_x1: Md5, u32, (130, 118);
+        md5_x4: Md5, Pair<Pair<u32>>, (213, 154);
+        md5_x2: Md5, Pair<u32>, (114, 118);
+        md5_x1: Md5, u32, (103, 118);
     }
     Sha1 {
         sha1_x1: Sha1, u32, (97, 250);

@@ -18,45 +18,70 @@ const SINES: [u32; 64] = [
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
+/// What each step adds. In the last round the steps subtract a word and 1 where the standard adds the word's complement.
+const ADDENDS: [u32; 64] = {
+    let mut addends = SINES;
+    let mut step = 48;
+    while step < 64 {
+        addends[step] = addends[step].wrapping_sub(1);
+        step += 1;
+    }
+    addends
+};
+
 impl Text<u32, 4, 16> for Md5 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
     fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: &[V; 16], _last: bool) -> [V; 4] {
         let [mut a, mut b, mut c, mut d] = chain;
+        // A constant that the compiler knows is moved to the end of the sum, behind what the step waits for.
+        let addends = std::hint::black_box(&ADDENDS);
 
         // The sum without `$function` does not wait for the step before. That of the last round is the complement of
-        // `xor_not_and`; to add the complement of a word is to subtract the word, and 1.
+        // `xor_not_and`.
         macro_rules! step {
-            ($join:ident $function:ident($x:ident, $y:ident, $z:ident) $less:literal, $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
-                let ready = $a.add_word(SINES[$step].wrapping_sub($less)).add(message[$word % 16]);
+            ($join:ident $function:ident($x:ident, $y:ident, $z:ident), $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
+                let ready = $a.add_word(addends[$step]).add(message[$word % 16]);
                 $a = $b.add(ready.$join(V::$function($x, $y, $z)).rol::<$bits>());
+            };
+        }
+        // Where few lanes leave the step waiting for the one before: of `(x & y) | (!x & z)`, whose sides have no bit in common, only
+        // one side waits.
+        macro_rules! step_g {
+            ($x:ident, $y:ident, $z:ident, $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
+                if V::LANES <= 2 {
+                    let ready = $a.add_word(addends[$step]).add(message[$word % 16]).add($x.not().and($z));
+                    $a = $b.add(ready.add($x.and($y)).rol::<$bits>());
+                } else {
+                    step!(add ch($x, $y, $z), $a, $b, $bits, $step, $word);
+                }
             };
         }
         macro_rules! four_steps {
             (F $step:literal) => {
-                step!(add ch(b, c, d) 0, a, b, 7, $step, $step);
-                step!(add ch(a, b, c) 0, d, a, 12, $step + 1, $step + 1);
-                step!(add ch(d, a, b) 0, c, d, 17, $step + 2, $step + 2);
-                step!(add ch(c, d, a) 0, b, c, 22, $step + 3, $step + 3);
+                step!(add ch(b, c, d), a, b, 7, $step, $step);
+                step!(add ch(a, b, c), d, a, 12, $step + 1, $step + 1);
+                step!(add ch(d, a, b), c, d, 17, $step + 2, $step + 2);
+                step!(add ch(c, d, a), b, c, 22, $step + 3, $step + 3);
             };
             (G $step:literal) => {
-                step!(add ch(d, b, c) 0, a, b, 5, $step, 5 * $step + 1);
-                step!(add ch(c, a, b) 0, d, a, 9, $step + 1, 5 * $step + 6);
-                step!(add ch(b, d, a) 0, c, d, 14, $step + 2, 5 * $step + 11);
-                step!(add ch(a, c, d) 0, b, c, 20, $step + 3, 5 * $step + 16);
+                step_g!(d, b, c, a, b, 5, $step, 5 * $step + 1);
+                step_g!(c, a, b, d, a, 9, $step + 1, 5 * $step + 6);
+                step_g!(b, d, a, c, d, 14, $step + 2, 5 * $step + 11);
+                step_g!(a, c, d, b, c, 20, $step + 3, 5 * $step + 16);
             };
             (H $step:literal) => {
-                step!(add xor3(b, c, d) 0, a, b, 4, $step, 3 * $step + 5);
-                step!(add xor3(a, b, c) 0, d, a, 11, $step + 1, 3 * $step + 8);
-                step!(add xor3(d, a, b) 0, c, d, 16, $step + 2, 3 * $step + 11);
-                step!(add xor3(c, d, a) 0, b, c, 23, $step + 3, 3 * $step + 14);
+                step!(add xor3(b, c, d), a, b, 4, $step, 3 * $step + 5);
+                step!(add xor3(a, b, c), d, a, 11, $step + 1, 3 * $step + 8);
+                step!(add xor3(d, a, b), c, d, 16, $step + 2, 3 * $step + 11);
+                step!(add xor3(c, d, a), b, c, 23, $step + 3, 3 * $step + 14);
             };
             (I $step:literal) => {
-                step!(sub xor_not_and(c, b, d) 1, a, b, 6, $step, 7 * $step);
-                step!(sub xor_not_and(b, a, c) 1, d, a, 10, $step + 1, 7 * $step + 7);
-                step!(sub xor_not_and(a, d, b) 1, c, d, 15, $step + 2, 7 * $step + 14);
-                step!(sub xor_not_and(d, c, a) 1, b, c, 21, $step + 3, 7 * $step + 21);
+                step!(sub xor_not_and(c, b, d), a, b, 6, $step, 7 * $step);
+                step!(sub xor_not_and(b, a, c), d, a, 10, $step + 1, 7 * $step + 7);
+                step!(sub xor_not_and(a, d, b), c, d, 15, $step + 2, 7 * $step + 14);
+                step!(sub xor_not_and(d, c, a), b, c, 21, $step + 3, 7 * $step + 21);
             };
         }
         four_steps!(F 0);

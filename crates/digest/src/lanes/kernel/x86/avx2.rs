@@ -11,7 +11,7 @@ kernels! {
         md4_x16: Md4, Pair<Avx2x32>, (132, 150);
     }
     Md5 {
-        md5_x16: Md5, Pair<Avx2x32>, (184, 258);
+        md5_x16: Md5, Pair<Avx2x32>, (180, 258);
     }
     Sha1 {
         sha1_x16: Sha1, Pair<Avx2x32>, (389, 640);

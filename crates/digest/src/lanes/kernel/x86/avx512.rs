@@ -11,8 +11,8 @@ kernels! {
         md4_x32: Md4, Pair<Avx512x32>, (125, 118), short md4_short_x32;
     }
     Md5 {
-        md5_x32: Md5, Pair<Avx512x32>, (185, 182), short md5_short_x32;
-        md5_x16: Md5, Avx512x32, (119, 213);
+        md5_x32: Md5, Pair<Avx512x32>, (182, 182), short md5_short_x32;
+        md5_x16: Md5, Avx512x32, (111, 213);
     }
     Sha1 {
         sha1_x32: Sha1, Pair<Avx512x32>, (325, 542);

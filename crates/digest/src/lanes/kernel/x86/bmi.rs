@@ -1,10 +1,15 @@
 //! Plain words with the rotations and the and-not of BMI, where that gains something.
 
 use super::{Compression, Cost, Kernel, kernels};
-use crate::lanes::text::{Keccak, Sha256, Sha512};
+use crate::lanes::text::{Keccak, Md5, Sha256, Sha512};
+use crate::lanes::vector::Pair;
 
 kernels! {
     "bmi" #[target_feature(enable = "bmi1,bmi2")]
+    Md5 {
+        md5_x2: Md5, Pair<u32>, (110, 100);
+        md5_x1: Md5, u32, (97, 95);
+    }
     Sha256 {
         sha256_x1: Sha256, u32, (193, 400);
     }
