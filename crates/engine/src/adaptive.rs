@@ -6,7 +6,7 @@
 use crate::chain::{Feeding, feed};
 use crate::job::{Failure, Job};
 use crate::lanes::{Lanes, MovingFile};
-use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES};
+use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES, WINDOW_FILES_MAX};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, FirstAtOnce, Opened};
 use crate::run::{Context, Sink, Worker, announce};
@@ -26,6 +26,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut adaptive = Adaptive {
         window: Window::default(),
         opened: VecDeque::new(),
+        overtaken: 0,
         jobs: VecDeque::new(),
         device: None,
         lanes,
@@ -59,6 +60,8 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
 struct Adaptive<'r, 'm, F> {
     window: Window,
     opened: VecDeque<Opened<F>>,
+    /// Files in memory that were begun since one that was announced.
+    overtaken: usize,
     jobs: VecDeque<Job>,
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
@@ -108,7 +111,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     /// Begins a file: the next one that is in memory, or the one that was announced first. False when there is none.
     fn begin_next<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let context = worker.context;
-        while self.opened.len() < context.window_files_max
+        // A list in order goes on no further than to the first file that waits.
+        let overdue = self.overtaken >= WINDOW_FILES_MAX;
+        while !overdue
+            && self.opened.len() < context.window_files_max
             && let Some(job) = self.next_job(worker)
         {
             let Some(opened) = worker.open(job) else { continue };
@@ -121,7 +127,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             });
             match first {
                 None => self.keep_slot(slot),
-                Some(FirstAtOnce::Read(first)) => self.go_on(worker, opened, slot, first),
+                Some(FirstAtOnce::Read(first)) => {
+                    self.overtaken += usize::from(!self.opened.is_empty());
+                    self.go_on(worker, opened, slot, first);
+                }
                 Some(FirstAtOnce::Waits) => {
                     self.keep_slot(slot);
                     if !self.announce(worker, opened) {
@@ -149,6 +158,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             return true;
         }
         if let Some(opened) = self.opened.pop_front() {
+            self.overtaken = 0;
             let announced = opened.announced_bytes;
             let slot = self.own_slot(worker);
             self.begin(worker, opened, slot);

@@ -38,7 +38,7 @@ mod tree;
 mod window;
 
 pub use control::{CancelToken, Counters};
-pub use limits::MemoryTooSmall;
+pub use limits::MemoryError;
 pub use options::{Mode, Options, Order};
 pub use run::{Prepare, Sink, Skip, run};
 pub use stats::{Report, Timers};

@@ -74,30 +74,43 @@ pub(crate) struct Budget {
     pub(crate) links: usize,
 }
 
-/// The memory option cannot hold a run with so many threads.
+/// Why the memory option does not allow the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryTooSmall {
-    /// What was asked.
-    pub memory_bytes: u64,
-    /// The least that works with these threads and prefetchers.
-    pub least_bytes: u64,
+pub enum MemoryError {
+    /// It cannot hold a run with so many threads.
+    TooSmall {
+        /// What was asked.
+        memory_bytes: u64,
+        /// The least that works with these threads and prefetchers.
+        least_bytes: u64,
+    },
+    /// The system does not grant the memory table.
+    Refused {
+        /// Its size.
+        table_bytes: u64,
+    },
 }
 
-impl fmt::Display for MemoryTooSmall {
+impl fmt::Display for MemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} bytes of memory are too few for these threads and prefetchers; {} is the least",
-            self.memory_bytes, self.least_bytes
-        )
+        match self {
+            MemoryError::TooSmall { memory_bytes, least_bytes } => write!(
+                f,
+                "{memory_bytes} bytes of memory are too few for these threads and prefetchers; {least_bytes} is the least"
+            ),
+            MemoryError::Refused { table_bytes } => write!(
+                f,
+                "the system does not grant {table_bytes} bytes for the memory table; ask for less memory, or for fewer threads"
+            ),
+        }
     }
 }
 
-impl std::error::Error for MemoryTooSmall {}
+impl std::error::Error for MemoryError {}
 
 impl Budget {
     /// `lanes` is what one worker can fill at best.
-    pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, MemoryTooSmall> {
+    pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, MemoryError> {
         let memory_bytes = options.memory_bytes;
         let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
         let holders = options.threads.max(1).saturating_add(readers);
@@ -115,7 +128,8 @@ impl Budget {
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
-            return Err(MemoryTooSmall { memory_bytes, least_bytes: least.div_ceil(5).saturating_mul(8) + 8 });
+            let least_bytes = least.div_ceil(5).saturating_mul(8) + 8;
+            return Err(MemoryError::TooSmall { memory_bytes, least_bytes });
         }
         let stride_bytes = slot_bytes + gap_bytes;
         let slots_wanted = if readers > 0 {
@@ -167,8 +181,10 @@ mod tests {
     #[test]
     fn the_least_that_is_named_works_and_one_byte_less_does_not_pass_silently() {
         for threads in [1, 2, 7, 100] {
-            let error = Budget::new(&options(threads, 1), 32).unwrap_err();
-            assert!(Budget::new(&options(threads, error.least_bytes), 32).is_ok(), "{error}");
+            let Err(MemoryError::TooSmall { least_bytes, .. }) = Budget::new(&options(threads, 1), 32) else {
+                panic!("one byte is enough?");
+            };
+            assert!(Budget::new(&options(threads, least_bytes), 32).is_ok(), "{least_bytes}");
         }
     }
 }

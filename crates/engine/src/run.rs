@@ -8,7 +8,7 @@ use crate::digesting::{DigestSet, PieceRule, pieces_memory_bytes};
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{
-    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
+    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryError, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
 };
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
@@ -64,7 +64,7 @@ pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
 /// `skip` may leave files out (resuming); `counters` can be watched meanwhile; `cancel` stops the run early.
 ///
 /// # Errors
-/// [`MemoryTooSmall`], before anything is read. Errors of files are outcomes of their records.
+/// [`MemoryError`], before anything is read. Errors of files are outcomes of their records.
 ///
 /// # Panics
 /// When the system refuses to start a thread, and with the panics of `prepare` and `sink`; all threads have ended then.
@@ -76,12 +76,12 @@ pub fn run<S: Source, K: Sink>(
     skip: Option<Skip<'_>>,
     counters: &Counters,
     cancel: &CancelToken,
-) -> Result<Report, MemoryTooSmall> {
+) -> Result<Report, MemoryError> {
     let started = Instant::now();
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
     let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
-    let mut arena = Arena::new(budget.stride_bytes, budget.slots);
+    let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
         options,

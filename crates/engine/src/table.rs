@@ -3,15 +3,21 @@
 //! A slot is free (in the table), being filled (a [`Slot`]), or full and being hashed (a [`Full`]); the type says which,
 //! and dropping either gives the bytes back.
 
-use crate::limits::SLOT_ALIGN_BYTES;
+use crate::limits::{MemoryError, SLOT_ALIGN_BYTES};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The one allocation behind a table. Untouched pages cost nothing.
 pub(crate) struct Arena(Vec<u8>);
 
 impl Arena {
-    pub(crate) fn new(stride_bytes: usize, slots: usize) -> Arena {
-        Arena(vec![0; stride_bytes * slots + SLOT_ALIGN_BYTES])
+    /// # Errors
+    /// [`MemoryError::Refused`] where the system does not grant so much.
+    pub(crate) fn new(stride_bytes: usize, slots: usize) -> Result<Arena, MemoryError> {
+        let bytes = stride_bytes * slots + SLOT_ALIGN_BYTES;
+        // Asked first, because zeroed memory (untouched pages of which cost nothing) cannot be asked for without ending the process.
+        let granted = Vec::<u8>::new().try_reserve_exact(bytes);
+        granted.map_err(|_| MemoryError::Refused { table_bytes: bytes as u64 })?;
+        Ok(Arena(vec![0; bytes]))
     }
 }
 
@@ -124,7 +130,7 @@ mod tests {
 
     #[test]
     fn slots_are_aligned_disjoint_and_come_back() {
-        let mut arena = Arena::new(8192, 3);
+        let mut arena = Arena::new(8192, 3).unwrap();
         let table = Table::new(&mut arena, 8192, 8192, 3);
         assert_eq!((table.slots(), table.free_bytes()), (3, 3 * 8192));
         let mut slots: Vec<_> = (0..3).map(|_| table.acquire()).collect();
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn acquiring_from_an_empty_table_waits_for_a_return() {
-        let mut arena = Arena::new(4096, 1);
+        let mut arena = Arena::new(4096, 1).unwrap();
         let table = Table::new(&mut arena, 4000, 4096, 1);
         let held = table.acquire();
         std::thread::scope(|scope| {

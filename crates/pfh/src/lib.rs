@@ -34,7 +34,7 @@ pub use pfh_digest::{Algorithm, Digest, UnknownAlgorithm};
 pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
 pub use pfh_record::{Outcome, Record};
 
-use pfh_engine::{MemoryTooSmall, Options, Prepare, Sink, Skip};
+use pfh_engine::{MemoryError, Options, Prepare, Sink, Skip};
 use pfh_source::{LocalSource, PatternError, Source, WalkOptions};
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
@@ -53,8 +53,8 @@ pub struct Hash {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The memory option cannot hold a run with so many threads.
-    Memory(MemoryTooSmall),
+    /// The memory option does not allow the run.
+    Memory(MemoryError),
     /// A pattern of the filters cannot be understood.
     Pattern(PatternError),
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{CancelToken, Counters, Mode, Options, Report};
+use pfh_engine::{CancelToken, Counters, MemoryError, Mode, Options, Report};
 use pfh_record::{Outcome, Record, Summary};
 use pfh_source::Source;
 use pfh_testing::ScriptedSource;
@@ -91,12 +91,13 @@ pub(crate) fn few_settings() -> Vec<Setting> {
     settings().into_iter().filter(|setting| setting.least_memory || setting.threads == 2).collect()
 }
 
-/// What [`pfh_engine::MemoryTooSmall`] names.
+/// What [`MemoryError`] names.
 pub(crate) fn least_memory(options: &Options) -> u64 {
     let options = Options { memory_bytes: 0, ..options.clone() };
-    let error = try_hash(&ScriptedSource::new(), &options).map(drop).unwrap_err();
-    assert_eq!(error.memory_bytes, 0);
-    error.least_bytes
+    match try_hash(&ScriptedSource::new(), &options).map(drop) {
+        Err(MemoryError::TooSmall { memory_bytes: 0, least_bytes }) => least_bytes,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The length of the slots that a run with these options has, found out by watching one.
@@ -123,7 +124,7 @@ pub(crate) struct Run {
     pub(crate) counters: Counters,
 }
 
-pub(crate) fn try_hash(source: &impl Source, options: &Options) -> Result<Run, pfh_engine::MemoryTooSmall> {
+pub(crate) fn try_hash(source: &impl Source, options: &Options) -> Result<Run, MemoryError> {
     let (mut records, counters) = (Vec::new(), Counters::default());
     let prepare = |record| record;
     let report = pfh_engine::run(options, source, &prepare, &mut records, None, &counters, &CancelToken::default())?;

@@ -1,5 +1,10 @@
 //! The same records whatever the mode, the number of threads, the order of reading, the memory.
 
+use std::collections::HashSet;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
 use pfh_digest::Algorithm;
 use pfh_engine::{Options, Order};
 use pfh_record::{Piece, Record};
@@ -7,6 +12,7 @@ use pfh_source::SkipReason;
 use pfh_testing::ScriptedSource;
 
 use crate::common::*;
+use crate::observed::Observed;
 
 /// Lengths around the edges of slots, and beyond all slots of a small table.
 fn lengths(slot_bytes: usize) -> Vec<usize> {
@@ -187,4 +193,30 @@ fn pieces(sample: &Sample, algorithms: &[Algorithm], piece_bytes: u64) -> Vec<Pi
             piece
         })
         .collect()
+}
+
+/// A worker that has nothing to do stays as long as another one may find its file to be large.
+#[test]
+fn a_file_that_turns_out_to_be_large_late_is_still_shared() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["blake3"]);
+    let sample = sample("large".to_owned(), contents(1, 8 << 20), &algorithms);
+    let seen = Arc::new((Mutex::new(HashSet::new()), Condvar::new()));
+    let readers = seen.clone();
+    let source = Observed::with_hook(with_samples(ScriptedSource::new(), std::slice::from_ref(&sample)), move |call| {
+        if call == 1 {
+            // The walk has ended long since when the file is opened.
+            thread::sleep(Duration::from_millis(100));
+        } else if call > 4 {
+            // Beyond the first slot: another one is to come.
+            let (threads, came) = &*readers;
+            let mut threads = threads.lock().unwrap();
+            threads.insert(thread::current().id());
+            came.notify_all();
+            drop(came.wait_timeout_while(threads, Duration::from_secs(5), |threads| threads.len() < 2).unwrap());
+        }
+    });
+    let run = hash(&source, &Options { threads: 2, ..Options::new(algorithms) });
+    assert_complete(&run.records[0], &sample);
+    assert_eq!(seen.0.lock().unwrap().len(), 2, "one thread did it all");
 }

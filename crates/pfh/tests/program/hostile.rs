@@ -215,6 +215,19 @@ fn threads_that_the_system_refuses() {
 }
 
 #[test]
+fn memory_that_the_system_refuses() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), b"").unwrap();
+    let script = format!("ulimit -v 1000000; exec {} hash --mode mtp -t 2 -m 4G f", env!("CARGO_BIN_EXE_pfh"));
+    let ended = Run::new("bash", directory.path(), ["-c", &script]).run();
+    assert_eq!(ended.code(), 2, "{}", ended.stderr);
+    assert!(ended.stdout.is_empty());
+    let [start, end] =
+        ["pfh: the system does not grant ", " bytes for the memory table; ask for less memory, or for fewer threads\n"];
+    assert!(ended.stderr.starts_with(start) && ended.stderr.ends_with(end), "{}", ended.stderr);
+}
+
+#[test]
 fn a_full_disk_under_the_output() {
     if !is_root() {
         println!("skipped: mounting a small disk needs the superuser");
