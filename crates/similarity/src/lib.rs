@@ -1,0 +1,21 @@
+//! Similarity digests: bytes in, a digest out that can be compared with others of its family.
+//!
+//! Each family is a module of one shape: `Hasher` (streaming, bounded memory), `Digest` (parsed from and printed as the
+//! family's own text), `Digest::compare`, and `list` (reader and writer of the family's files). [`Family`], [`Hasher`] and
+//! [`Digest`] here are the same with the family chosen at run time.
+//!
+//! What it deliberately does not know: files, threads, and which pairs are worth showing.
+#![forbid(unsafe_code)]
+
+mod family;
+pub mod list;
+pub mod mrsh_v2;
+mod parse_error;
+pub mod sdhash;
+pub mod ssdeep;
+pub mod tlsh;
+mod unfit;
+
+pub use family::{Family, UnknownFamily};
+pub use parse_error::ParseError;
+pub use unfit::{Unfit, UnfitReason};

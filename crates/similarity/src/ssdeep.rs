@@ -1,0 +1,1 @@
+//! ssdeep: context-triggered piecewise hashing.

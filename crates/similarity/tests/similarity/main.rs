@@ -1,0 +1,4 @@
+//! Tests of all families against the vectors, against other programs, and of properties.
+
+mod inputs;
+mod vectors;
