@@ -88,6 +88,14 @@ pub trait LineFormat {
     /// # Errors
     /// [`ListErrorKind::Line`] or [`ListErrorKind::NotThisFormat`].
     fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Self::Digest)>, ListErrorKind>;
+
+    /// Says at the end whether the input as a whole was a list.
+    ///
+    /// # Errors
+    /// [`ListErrorKind::NotThisFormat`].
+    fn end(&mut self) -> Result<(), ListErrorKind> {
+        Ok(())
+    }
 }
 
 /// Iterates over a list. A line that cannot be read is an error, and the next call goes on with the line after it, unless
@@ -162,7 +170,7 @@ impl<R: BufRead, F: LineFormat> Reader<R, F> {
                 return Ok(Some(Entry { name, digest, line: self.number }));
             }
         }
-        Ok(None)
+        self.format.end().map(|()| None)
     }
 }
 

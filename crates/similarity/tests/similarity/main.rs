@@ -1,4 +1,5 @@
 //! Tests of all families against the vectors, against other programs, and of properties.
 
 mod inputs;
+mod ssdeep;
 mod vectors;

@@ -1,0 +1,221 @@
+//! Making digests.
+
+use super::piece::{self, INITIAL};
+use super::rolling::{PLACES, WINDOW_BYTES, low_bits, rolling_hash, trigger_level};
+use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
+use crate::{Unfit, UnfitReason};
+
+/// Characters that a level collects; one more may follow at the end.
+const CHARACTERS_MAX: usize = 63;
+
+/// With fewer characters than this a level cannot be the digest, unless it is the lowest.
+const CHARACTERS_ENOUGH: u8 = 32;
+
+/// What all levels together can describe: 192 GiB.
+const BYTES_MAX: u64 = block_bytes(LEVELS - 1) * 64;
+
+/// Bytes of a window that come before the place it belongs to.
+const HISTORY_BYTES: usize = WINDOW_BYTES - 1;
+
+/// Shorter stretches than this are cheaper byte by byte.
+const STRETCH_BYTES_MIN: usize = 24;
+
+/// A level is dropped when it can no longer be chosen, one more than there are so that the highest has a neighbour.
+const STATES: usize = LEVELS + 1;
+
+const fn block_bytes(level: usize) -> u64 {
+    3 << level
+}
+
+/// Makes one digest from pieces of any sizes. Memory: some 2 KiB.
+///
+/// For every level, that is block size 3·2ᵏ, a digest is collected; in the end the one that is long enough and has the
+/// largest block is chosen. A level is dropped once the input is too long for it and the level above has enough characters,
+/// so the lowest level alive ends pieces ever more rarely. Between such places nothing happens but that the pieces' hashes
+/// advance, and they do so 64 bytes at a time ([`piece`]); that no piece ends is seen 64 places at a time ([`super::rolling`]).
+#[derive(Clone, Debug)]
+pub struct Hasher {
+    /// The latest bytes, oldest first; zero before the input.
+    history: [u8; HISTORY_BYTES + 1],
+    /// Bytes whose pieces are hashed.
+    bytes: u64,
+    /// The lowest level that is alive.
+    lowest: usize,
+    /// Hash of the present piece of each level. A full level has a last piece that never ends.
+    piece: [u8; STATES],
+    /// Hash of the last piece of a digest that is cut after 31 characters.
+    half_piece: [u8; STATES],
+    /// `piece` and `half_piece` where the latest piece ended that found no room; [`NONE`] if there was none.
+    last: [u8; STATES],
+    half_last: [u8; STATES],
+    /// Characters so far, of six bits.
+    count: [u8; STATES],
+    characters: [[u8; CHARACTERS_MAX]; LEVELS],
+}
+
+/// No character.
+const NONE: u8 = 0xFF;
+
+impl Default for Hasher {
+    fn default() -> Hasher {
+        Hasher::new()
+    }
+}
+
+impl Hasher {
+    /// The beginning of an input.
+    pub fn new() -> Hasher {
+        Hasher {
+            history: [0; HISTORY_BYTES + 1],
+            bytes: 0,
+            lowest: 0,
+            piece: [INITIAL; STATES],
+            half_piece: [INITIAL; STATES],
+            last: [NONE; STATES],
+            half_last: [NONE; STATES],
+            count: [0; STATES],
+            characters: [[0; CHARACTERS_MAX]; LEVELS],
+        }
+    }
+
+    /// Appends bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        // The first windows reach back into earlier pieces of the input.
+        let (head, _) = bytes.split_at(bytes.len().min(HISTORY_BYTES));
+        let mut joint = [0; 2 * HISTORY_BYTES];
+        joint[..HISTORY_BYTES].copy_from_slice(&self.history[1..]);
+        joint[HISTORY_BYTES..][..head.len()].copy_from_slice(head);
+        self.hash(&joint[..HISTORY_BYTES + head.len()]);
+        if bytes.len() > HISTORY_BYTES {
+            self.hash(bytes);
+        }
+        match bytes.last_chunk() {
+            Some(latest) => self.history = *latest,
+            None => {
+                self.history.copy_within(bytes.len().., 0);
+                self.history[WINDOW_BYTES - bytes.len()..].copy_from_slice(bytes);
+            }
+        }
+    }
+
+    /// Hashes all but the first six of `bytes`, which are history.
+    fn hash(&mut self, bytes: &[u8]) {
+        // Where the bytes begin that have not been added to the pieces.
+        let mut begin = HISTORY_BYTES;
+        for start in (HISTORY_BYTES..bytes.len()).step_by(PLACES) {
+            let places = (bytes.len() - start).min(PLACES);
+            let windows = &bytes[start - HISTORY_BYTES..start + places];
+            let low = match windows.try_into() {
+                Ok(windows) => low_bits(windows),
+                Err(_) => {
+                    let mut padded = [0; PLACES + HISTORY_BYTES];
+                    padded[..windows.len()].copy_from_slice(windows);
+                    low_bits(&padded)
+                }
+            };
+            let mut mask = self.mask();
+            if !low.iter().fold(false, |any, low| any | (low & mask == 0)) {
+                continue;
+            }
+            for (place, window) in windows.windows(WINDOW_BYTES).enumerate() {
+                if low[place] & mask != 0 {
+                    continue;
+                }
+                let hash = window.try_into().map_or(0, rolling_hash);
+                if let Some(level) = trigger_level(hash).filter(|&level| level >= self.lowest) {
+                    let end = start + place + 1;
+                    self.advance(&bytes[begin..end]);
+                    self.end_pieces(level);
+                    begin = end;
+                    mask = self.mask();
+                }
+            }
+        }
+        self.advance(&bytes[begin..]);
+    }
+
+    /// The low bits of `hash + 1` that are zero where a piece of the lowest level ends.
+    fn mask(&self) -> u8 {
+        ((1_u32 << self.lowest) - 1) as u8
+    }
+
+    /// Adds bytes to the pieces of all levels.
+    fn advance(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        if bytes.len() < STRETCH_BYTES_MIN {
+            for &byte in bytes {
+                for state in self.piece.iter_mut().chain(&mut self.half_piece) {
+                    *state = piece::next(*state, byte);
+                }
+            }
+            return;
+        }
+        let states = self.piece.iter_mut().skip(self.lowest).chain(self.half_piece.iter_mut().skip(self.lowest + 1));
+        let mut states: [_; 2 * STATES] = {
+            let mut list = [const { None }; 2 * STATES];
+            for (slot, state) in list.iter_mut().zip(states) {
+                *slot = Some(state);
+            }
+            list
+        };
+        let different = states.iter().flatten().fold(0, |set, state| set | 1_u64 << **state);
+        let map = piece::advance(different, bytes);
+        for state in states.iter_mut().flatten() {
+            **state = map[usize::from(**state)];
+        }
+    }
+
+    /// Ends a piece of each level alive up to `highest`.
+    fn end_pieces(&mut self, highest: usize) {
+        for level in self.lowest..=highest.min(LEVELS - 1) {
+            self.half_last[level] = self.half_piece[level];
+            let count = usize::from(self.count[level]);
+            let Some(character) = self.characters[level].get_mut(count) else {
+                self.last[level] = self.piece[level];
+                continue;
+            };
+            *character = self.piece[level];
+            self.piece[level] = INITIAL;
+            self.count[level] += 1;
+            if self.count[level] < CHARACTERS_ENOUGH {
+                self.half_piece[level] = INITIAL;
+                self.half_last[level] = NONE;
+            }
+        }
+        // The level chosen in the end is at or above the one for the size, or the first below it with enough characters. Of
+        // a level below the chosen one nothing is wanted.
+        while self.lowest + 1 < LEVELS
+            && block_bytes(self.lowest) * 64 < self.bytes
+            && self.count[self.lowest + 1] >= CHARACTERS_ENOUGH
+        {
+            self.lowest += 1;
+        }
+    }
+
+    /// The digest.
+    ///
+    /// # Errors
+    /// [`Unfit`] if there were more than 192 GiB. Everything shorter has a digest, even nothing.
+    pub fn finish(self) -> Result<Digest, Unfit> {
+        if self.bytes > BYTES_MAX {
+            return Err(Unfit { minimum_bytes: 0, bytes: self.bytes, reason: UnfitReason::TooLong });
+        }
+        let mut level = (0..LEVELS - 1).find(|&level| block_bytes(level) * 64 >= self.bytes).unwrap_or(LEVELS - 1);
+        while level > 0 && self.count[level] < CHARACTERS_ENOUGH {
+            level -= 1;
+        }
+        // What came after the last end of a piece. A hash of zero stands for nothing, as the original has it.
+        let has_rest = rolling_hash(&self.history) != 0;
+        let characters = |level: usize, limit: usize, rest: u8, last: u8| {
+            let count = usize::from(self.count[level]).min(limit);
+            let listed = self.characters.get(level).map_or(&[][..], |characters| &characters[..count]);
+            let end = if has_rest { rest } else { last };
+            let end = (end != NONE).then_some(end);
+            listed.iter().copied().chain(end).map(|value| ALPHABET[usize::from(value)])
+        };
+        let first = characters(level, CHARACTERS_MAX, self.piece[level], self.last[level]);
+        let above = level + 1;
+        let second = characters(above, SECOND_CHARACTERS_MAX - 1, self.half_piece[above], self.half_last[above]);
+        Ok(Digest::from_parts(level, first, second))
+    }
+}
