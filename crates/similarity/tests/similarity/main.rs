@@ -2,4 +2,5 @@
 
 mod inputs;
 mod ssdeep;
+mod tlsh;
 mod vectors;
