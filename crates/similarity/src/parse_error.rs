@@ -17,11 +17,6 @@ impl ParseError {
     pub(crate) const fn new(at: usize, field: &'static str, problem: &'static str) -> ParseError {
         ParseError { field, problem, at }
     }
-
-    /// The same, found in a part that begins `bytes` further on.
-    pub(crate) const fn after(self, bytes: usize) -> ParseError {
-        ParseError { at: self.at + bytes, ..self }
-    }
 }
 
 impl fmt::Display for ParseError {

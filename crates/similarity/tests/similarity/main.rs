@@ -1,6 +1,7 @@
 //! Tests of all families against the vectors, against other programs, and of properties.
 
 mod inputs;
+mod seeds;
 mod ssdeep;
 mod tlsh;
 mod vectors;
