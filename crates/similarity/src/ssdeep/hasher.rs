@@ -17,10 +17,7 @@ const BYTES_MAX: u64 = block_bytes(LEVELS - 1) * 64;
 /// Bytes of a window that come before the place it belongs to.
 const HISTORY_BYTES: usize = WINDOW_BYTES - 1;
 
-/// Shorter stretches than this are cheaper byte by byte.
-const STRETCH_BYTES_MIN: usize = 24;
-
-/// A level is dropped when it can no longer be chosen, one more than there are so that the highest has a neighbour.
+/// One more than there are levels, so that the highest has a neighbour to take its second part from.
 const STATES: usize = LEVELS + 1;
 
 const fn block_bytes(level: usize) -> u64 {
@@ -41,6 +38,8 @@ pub struct Hasher {
     bytes: u64,
     /// The lowest level that is alive.
     lowest: usize,
+    /// The level above the highest that has ended a piece. It stands for all above it, which are as it is.
+    begun: usize,
     /// Hash of the present piece of each level. A full level has a last piece that never ends.
     piece: [u8; STATES],
     /// Hash of the last piece of a digest that is cut after 31 characters.
@@ -69,6 +68,7 @@ impl Hasher {
             history: [0; HISTORY_BYTES + 1],
             bytes: 0,
             lowest: 0,
+            begun: 0,
             piece: [INITIAL; STATES],
             half_piece: [INITIAL; STATES],
             last: [NONE; STATES],
@@ -142,32 +142,20 @@ impl Hasher {
     /// Adds bytes to the pieces of all levels.
     fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        if bytes.len() < STRETCH_BYTES_MIN {
-            for &byte in bytes {
-                for state in self.piece.iter_mut().chain(&mut self.half_piece) {
-                    *state = piece::next(*state, byte);
-                }
-            }
-            return;
-        }
-        let states = self.piece.iter_mut().skip(self.lowest).chain(self.half_piece.iter_mut().skip(self.lowest + 1));
-        let mut states: [_; 2 * STATES] = {
-            let mut list = [const { None }; 2 * STATES];
-            for (slot, state) in list.iter_mut().zip(states) {
-                *slot = Some(state);
-            }
-            list
-        };
-        let different = states.iter().flatten().fold(0, |set, state| set | 1_u64 << **state);
-        let map = piece::advance(different, bytes);
-        for state in states.iter_mut().flatten() {
-            **state = map[usize::from(**state)];
-        }
+        let alive = self.lowest..=self.begun;
+        piece::advance([&mut self.piece[alive.clone()], &mut self.half_piece[alive]], bytes);
     }
 
     /// Ends a piece of each level alive up to `highest`.
     fn end_pieces(&mut self, highest: usize) {
-        for level in self.lowest..=highest.min(LEVELS - 1) {
+        let highest = highest.min(LEVELS - 1);
+        if highest >= self.begun {
+            let fresh = self.piece[self.begun];
+            self.piece[self.begun..=highest + 1].fill(fresh);
+            self.half_piece[self.begun..=highest + 1].fill(fresh);
+            self.begun = highest + 1;
+        }
+        for level in self.lowest..=highest {
             self.half_last[level] = self.half_piece[level];
             let count = usize::from(self.count[level]);
             let Some(character) = self.characters[level].get_mut(count) else {
@@ -215,7 +203,8 @@ impl Hasher {
         };
         let first = characters(level, CHARACTERS_MAX, self.piece[level], self.last[level]);
         let above = level + 1;
-        let second = characters(above, SECOND_CHARACTERS_MAX - 1, self.half_piece[above], self.half_last[above]);
+        let second =
+            characters(above, SECOND_CHARACTERS_MAX - 1, self.half_piece[above.min(self.begun)], self.half_last[above]);
         Ok(Digest::from_parts(level, first, second))
     }
 }
