@@ -1,7 +1,7 @@
 //! Making digests.
 
 use super::piece::{self, INITIAL};
-use super::rolling::{PLACES, WINDOW_BYTES, low_bits, rolling_hash, trigger_level};
+use super::rolling::{PLACES, WINDOW_BYTES, low_bits, places_without, rolling_hash, trigger_level};
 use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
 use crate::{Unfit, UnfitReason};
 
@@ -113,21 +113,19 @@ impl Hasher {
                     low_bits(&padded)
                 }
             };
-            let mut mask = self.mask();
-            if !low.iter().fold(false, |any, low| any | (low & mask == 0)) {
+            if !low.iter().fold(false, |any, low| any | (low & self.mask() == 0)) {
                 continue;
             }
-            for (place, window) in windows.windows(WINDOW_BYTES).enumerate() {
-                if low[place] & mask != 0 {
-                    continue;
-                }
-                let hash = window.try_into().map_or(0, rolling_hash);
+            let mut found = places_without(&low, self.mask()) & (u64::MAX >> (PLACES - places));
+            while found != 0 {
+                let place = found.trailing_zeros() as usize;
+                found &= found - 1;
+                let hash = windows[place..].first_chunk().map_or(0, rolling_hash);
                 if let Some(level) = trigger_level(hash).filter(|&level| level >= self.lowest) {
                     let end = start + place + 1;
                     self.advance(&bytes[begin..end]);
                     self.end_pieces(level);
                     begin = end;
-                    mask = self.mask();
                 }
             }
         }

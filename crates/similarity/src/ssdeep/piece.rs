@@ -80,21 +80,34 @@ impl Block {
 /// bit has no effect on others, so only what flips it is collected, in any of 64 places.
 type States = [[u64; LANES]; 6];
 
+/// Groups of states that are followed together; there are rarely more than two.
+const GROUPS: usize = 3;
+
 /// For each of `states` (a set of bits) where `bytes` take it; entries of other states are meaningless.
-fn map_by_blocks(states: u64, bytes: &[u8]) -> [u8; 64] {
-    let mut list = [0_u8; 64];
-    let mut count = 0;
-    let mut left = states;
-    while left != 0 {
-        list[count] = left.trailing_zeros() as u8;
-        left &= left - 1;
-        count += 1;
+fn map_by_blocks(mut states: u64, bytes: &[u8]) -> [u8; 64] {
+    let mut map = [0; 64];
+    while states != 0 {
+        let mut list = [0_u8; GROUPS * LANES];
+        let mut count = 0;
+        while states != 0 && count < list.len() {
+            list[count] = states.trailing_zeros() as u8;
+            states &= states - 1;
+            count += 1;
+        }
+        map_some(&list[..count], bytes, &mut map);
     }
-    let mut groups = [[[0; LANES]; 6]; 64 / LANES];
-    let groups = &mut groups[..count.div_ceil(LANES)];
-    for (index, &state) in list[..count].iter().enumerate() {
-        for (bit, words) in groups[index / LANES][..5].iter_mut().enumerate() {
-            words[index % LANES] = 0_u64.wrapping_sub(u64::from(state >> bit & 1));
+    map
+}
+
+/// Enters in `map` where `bytes` take the states in `list`.
+fn map_some(list: &[u8], bytes: &[u8], map: &mut [u8; 64]) {
+    let mut groups = [[[0; LANES]; 6]; GROUPS];
+    let groups = &mut groups[..list.len().div_ceil(LANES)];
+    for (states, list) in groups.iter_mut().zip(list.chunks(LANES)) {
+        for (lane, &state) in list.iter().enumerate() {
+            for (bit, words) in states[..5].iter_mut().enumerate() {
+                words[lane] = 0_u64.wrapping_sub(u64::from(state >> bit & 1));
+            }
         }
     }
     let (blocks, rest) = bytes.as_chunks();
@@ -108,14 +121,13 @@ fn map_by_blocks(states: u64, bytes: &[u8]) -> [u8; 64] {
         let block = Block::new(&padded, rest.len());
         groups.iter_mut().for_each(|states| step(states, &block));
     }
-    let mut map = [0; 64];
-    for (index, &state) in list[..count].iter().enumerate() {
-        let words = groups[index / LANES].map(|words| words[index % LANES]);
-        let low = (0..5).fold(0, |value, bit| value | (words[bit] as u8 & 1) << bit);
-        let flipped = (words[5].count_ones() as u8 & 1) << 5;
-        map[usize::from(state)] = low | (flipped ^ (state & 32));
+    for (states, list) in groups.iter().zip(list.chunks(LANES)) {
+        for (lane, &state) in list.iter().enumerate() {
+            let low = (0..5).fold(0, |value, bit| value | (states[bit][lane] as u8 & 1) << bit);
+            let flipped = (states[5][lane].count_ones() as u8 & 1) << 5;
+            map[usize::from(state)] = low | (flipped ^ (state & 32));
+        }
     }
-    map
 }
 
 /// Exchanges the bits of a block: first bytes by their place modulo 8, then bits between the eight words. The two highest

@@ -47,6 +47,19 @@ pub(super) fn low_bits(bytes: &[u8; PLACES + WINDOW_BYTES - 1]) -> [u8; PLACES] 
     low
 }
 
+/// The places where none of the bits in `mask` is set, as a set of bits.
+pub(super) fn places_without(low: &[u8; PLACES], mask: u8) -> u64 {
+    const LOW_SEVEN: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let mut places = 0;
+    for (group, bytes) in low.as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(*bytes) & (0x0101_0101_0101_0101 * u64::from(mask));
+        // The highest bit of each byte says that the byte is zero; the product collects these bits in its highest byte.
+        let zero = !(((word & LOW_SEVEN) + LOW_SEVEN) | word) & !LOW_SEVEN;
+        places |= ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * group);
+    }
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +92,15 @@ mod tests {
             for (place, low) in low.into_iter().enumerate() {
                 assert_eq!(low, defined[start + place].wrapping_add(1) as u8);
             }
+        }
+    }
+
+    #[test]
+    fn places_are_found_by_their_bits() {
+        let low: [u8; PLACES] = std::array::from_fn(|i| (i as u32).wrapping_mul(2_654_435_761).to_le_bytes()[3]);
+        for mask in 0..=255 {
+            let expected = (0..PLACES).filter(|&place| low[place] & mask == 0).fold(0, |set, place| set | 1 << place);
+            assert_eq!(places_without(&low, mask), expected, "{mask:#x}");
         }
     }
 
