@@ -42,8 +42,11 @@ pub struct Hasher {
     begun: usize,
     /// Hash of the present piece of each level. A full level has a last piece that never ends.
     piece: [u8; STATES],
-    /// Hash of the last piece of a digest that is cut after 31 characters.
+    /// Hash of the last piece of a digest that is cut after 31 characters. With fewer it is that of the present piece, and
+    /// is not kept here.
     half_piece: [u8; STATES],
+    /// The level above the highest whose half piece is kept.
+    halved: usize,
     /// `piece` and `half_piece` where the latest piece ended that found no room; [`NONE`] if there was none.
     last: [u8; STATES],
     half_last: [u8; STATES],
@@ -71,6 +74,7 @@ impl Hasher {
             begun: 0,
             piece: [INITIAL; STATES],
             half_piece: [INITIAL; STATES],
+            halved: 0,
             last: [NONE; STATES],
             half_last: [NONE; STATES],
             count: [0; STATES],
@@ -137,11 +141,11 @@ impl Hasher {
         ((1_u32 << self.lowest) - 1) as u8
     }
 
-    /// Adds bytes to the pieces of all levels.
+    /// Adds bytes to the pieces of all levels. Of the lowest no half is wanted: it is not above the level of any digest.
     fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        let alive = self.lowest..=self.begun;
-        piece::advance([&mut self.piece[alive.clone()], &mut self.half_piece[alive]], bytes);
+        let halves = self.half_piece.get_mut(self.lowest + 1..self.halved).unwrap_or_default();
+        piece::advance([&mut self.piece[self.lowest..=self.begun], halves], bytes);
     }
 
     /// Ends a piece of each level alive up to `highest`.
@@ -150,22 +154,23 @@ impl Hasher {
         if highest >= self.begun {
             let fresh = self.piece[self.begun];
             self.piece[self.begun..=highest + 1].fill(fresh);
-            self.half_piece[self.begun..=highest + 1].fill(fresh);
             self.begun = highest + 1;
         }
         for level in self.lowest..=highest {
-            self.half_last[level] = self.half_piece[level];
-            let count = usize::from(self.count[level]);
-            let Some(character) = self.characters[level].get_mut(count) else {
-                self.last[level] = self.piece[level];
-                continue;
-            };
-            *character = self.piece[level];
-            self.piece[level] = INITIAL;
-            self.count[level] += 1;
-            if self.count[level] < CHARACTERS_ENOUGH {
-                self.half_piece[level] = INITIAL;
-                self.half_last[level] = NONE;
+            let (piece, count) = (self.piece[level], self.count[level]);
+            if count >= CHARACTERS_ENOUGH {
+                self.half_last[level] = self.half_piece[level];
+            } else if count + 1 == CHARACTERS_ENOUGH {
+                // The piece that ends here goes on as half piece.
+                (self.half_piece[level], self.half_last[level]) = (piece, piece);
+                self.halved = level + 1;
+            }
+            if let Some(character) = self.characters[level].get_mut(usize::from(count)) {
+                *character = piece;
+                self.piece[level] = INITIAL;
+                self.count[level] += 1;
+            } else {
+                self.last[level] = piece;
             }
         }
         // The level chosen in the end is at or above the one for the size, or the first below it with enough characters. Of
@@ -201,8 +206,9 @@ impl Hasher {
         };
         let first = characters(level, CHARACTERS_MAX, self.piece[level], self.last[level]);
         let above = level + 1;
-        let second =
-            characters(above, SECOND_CHARACTERS_MAX - 1, self.half_piece[above.min(self.begun)], self.half_last[above]);
+        let is_halved = self.count[above] >= CHARACTERS_ENOUGH;
+        let rest = if is_halved { self.half_piece[above] } else { self.piece[above.min(self.begun)] };
+        let second = characters(above, SECOND_CHARACTERS_MAX - 1, rest, self.half_last[above]);
         Ok(Digest::from_parts(level, first, second))
     }
 }

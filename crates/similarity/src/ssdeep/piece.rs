@@ -20,7 +20,7 @@ const BLOCK_BYTES: usize = 64;
 const LANES: usize = 4;
 
 /// Shorter stretches than this are cheaper byte by byte.
-const STRETCH_BYTES_MIN: usize = 16;
+const STRETCH_BYTES_MIN: usize = 32;
 
 /// Takes all states past `bytes`.
 pub(super) fn advance(states: [&mut [u8]; 2], bytes: &[u8]) {
@@ -41,15 +41,16 @@ pub(super) fn advance(states: [&mut [u8]; 2], bytes: &[u8]) {
 #[inline]
 fn advance_by_bytes(states: &mut [u8], bytes: &[u8]) {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    let mut word = [0; 8];
-    word[..states.len()].copy_from_slice(states);
-    let mut word = u64::from_le_bytes(word);
+    let mut word = states.iter().rfold(0, |word, &state| word << 8 | u64::from(state));
     for &byte in bytes {
         // 3x is at most 189 and 16x, of the bits that count, at most 48: no carry leaves a state's byte.
         let product = 3 * word + ((word & (3 * EACH)) << 4);
         word = (product ^ (EACH * u64::from(byte))) & (63 * EACH);
     }
-    states.copy_from_slice(&word.to_le_bytes()[..states.len()]);
+    for state in states {
+        *state = word as u8;
+        word >>= 8;
+    }
 }
 
 /// A block with its bits exchanged, and what is the same for all states.
