@@ -31,16 +31,24 @@ const PEARSON: [u8; 256] = [
     139, 112, 43, 71, 109, 184, 209,
 ];
 
-/// The hash of a triplet is `P[P[P[P[salt] ⊕ latest] ⊕ b] ⊕ a]`; this is its first half for each latest byte and the salts of
-/// the six triplets (2, 3, 5, 7, 11, 13) and of the checksum (0), in the order of [`Hasher::update`].
-const FIRST_HALF: [[u8; 8]; 256] = {
-    const SALTS: [u8; 7] = [2, 3, 11, 5, 7, 13, 0];
-    let mut table = [[0; 8]; 256];
+/// Bytes that are counted in tables of 16 bits.
+const PART_BYTES_MAX: usize = 1 << 15;
+
+/// Triplets that a window contributes.
+const TRIPLETS: usize = 6;
+
+/// The hash of a triplet is `P[P[P[P[salt] ⊕ latest] ⊕ middle] ⊕ oldest]`. This is `P[P[salt] ⊕ latest]` for each latest byte and
+/// each salt, lowest byte first: (2, 3, 11), whose middle byte is the second latest; (5, 7): the third; (13): the fourth; and,
+/// with the second again, 0 of the checksum.
+const FIRST_HALF: [u64; 256] = {
+    const SALTS: [u8; TRIPLETS + 1] = [2, 3, 11, 5, 7, 13, 0];
+    let mut table = [0; 256];
     let mut latest = 0;
     while latest < 256 {
         let mut index = 0;
         while index < SALTS.len() {
-            table[latest][index] = PEARSON[(PEARSON[SALTS[index] as usize] ^ latest as u8) as usize];
+            let half = PEARSON[(PEARSON[SALTS[index] as usize] ^ latest as u8) as usize];
+            table[latest] |= (half as u64) << (8 * index);
             index += 1;
         }
         latest += 1;
@@ -50,9 +58,10 @@ const FIRST_HALF: [[u8; 8]; 256] = {
 
 /// Makes one digest from pieces of any sizes. Memory: some 1 KiB.
 ///
-/// As defined, a triplet takes four look-ups in Pearson's permutation, seven times for each byte. The first two are joined in
-/// one table of words. The last is left out: it permutes the buckets and is the same for all triplets, so that buckets can be
-/// counted under the name they have before it, and be renamed in the end.
+/// As defined, a triplet takes four look-ups in Pearson's permutation, and there are six for each byte. The first two look-ups
+/// of all triplets are joined in one table of words. The last is left out: it permutes the buckets and is the same for all
+/// triplets, so that buckets can be counted under the name they have before it, and be renamed in the end. Each of the six
+/// counts in a table of its own, since a processor that increments what it incremented a moment ago must wait.
 #[derive(Clone, Debug)]
 pub struct Hasher {
     bytes: u64,
@@ -84,29 +93,36 @@ impl Hasher {
     pub fn update(&mut self, bytes: &[u8]) {
         // Triplets begin with the first whole window.
         let missing = (HISTORY_BYTES as u64).saturating_sub(self.bytes);
-        let (head, bytes_left) = bytes.split_at(bytes.len().min(missing as usize));
+        let (head, rest) = bytes.split_at(bytes.len().min(missing as usize));
         for &byte in head {
             self.history.rotate_right(1);
             self.history[0] = byte;
         }
         self.bytes += bytes.len() as u64;
+        rest.chunks(PART_BYTES_MAX).for_each(|part| self.count(part));
+    }
+
+    /// Counts the triplets of the windows that end in `part`.
+    fn count(&mut self, part: &[u8]) {
         let [mut c1, mut c2, mut c3, mut c4] = self.history;
         let mut checksum = self.checksum;
-        let counts = &mut self.counts;
-        for &c0 in bytes_left {
-            let half = FIRST_HALF[usize::from(c0)];
-            let mut count = |half: u8, middle: u8, oldest: u8| {
-                let count = &mut counts[usize::from(pearson(half ^ middle) ^ oldest)];
-                *count = count.wrapping_add(1);
-            };
-            count(half[0], c1, c2);
-            count(half[1], c1, c3);
-            count(half[2], c1, c4);
-            count(half[3], c2, c3);
-            count(half[4], c2, c4);
-            count(half[5], c3, c4);
-            checksum = pearson(pearson(half[6] ^ c1) ^ checksum);
+        let mut counts = [[0_u16; 256]; TRIPLETS];
+        for &c0 in part {
+            let middles = u64::from(c1) * 0x01_00_00_00_01_01_01
+                ^ u64::from(c2) * 0x00_00_01_01_00_00_00
+                ^ u64::from(c3) * 0x00_01_00_00_00_00_00;
+            let second = FIRST_HALF[usize::from(c0)] ^ middles;
+            for (triplet, oldest) in [c2, c3, c4, c3, c4, c4].into_iter().enumerate() {
+                let name = pearson((second >> (8 * triplet)) as u8) ^ oldest;
+                counts[triplet][usize::from(name)] += 1;
+            }
+            checksum = pearson(pearson((second >> (8 * TRIPLETS)) as u8) ^ checksum);
             (c1, c2, c3, c4) = (c0, c1, c2, c3);
+        }
+        for counts in counts {
+            for (sum, count) in self.counts.iter_mut().zip(counts) {
+                *sum = sum.wrapping_add(count.into());
+            }
         }
         self.history = [c1, c2, c3, c4];
         self.checksum = checksum;
