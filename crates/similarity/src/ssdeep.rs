@@ -21,7 +21,9 @@
 
 mod compare;
 mod digest;
+mod grams;
 mod hasher;
+mod index;
 pub mod list;
 mod piece;
 mod rolling;
@@ -29,6 +31,7 @@ mod rolling;
 pub use compare::Comparer;
 pub use digest::Digest;
 pub use hasher::Hasher;
+pub use index::{Index, Match, Searcher};
 
 /// The characters of a digest: Base64, and the six-bit values that they stand for.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

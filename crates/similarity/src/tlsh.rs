@@ -21,11 +21,13 @@
 
 mod digest;
 mod hasher;
+mod index;
 mod length;
 pub mod list;
 
 pub use digest::Digest;
 pub use hasher::{Hasher, MINIMUM_BYTES};
+pub use index::{Index, Match};
 
 /// Bytes of the digest that describe the buckets: two bits for each of 128.
 const BODY_BYTES: usize = 32;

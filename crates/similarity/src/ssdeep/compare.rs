@@ -10,7 +10,7 @@ pub(super) const COMMON_CHARACTERS: usize = 7;
 const RUN_CHARACTERS_MAX: usize = 3;
 
 /// One part of a digest as it is compared: values of six bits, runs shortened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Part {
     values: [u8; PART_CHARACTERS_MAX],
     count: u8,
@@ -46,12 +46,14 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(part: Part) -> Pattern {
-        let mut places = [0; 64];
-        for (place, &value) in part.values().iter().enumerate() {
-            places[usize::from(value)] |= 1 << place;
+    fn new(values: &[u8]) -> Pattern {
+        let mut pattern = Pattern { part: Part { values: [0; PART_CHARACTERS_MAX], count: 0 }, places: [0; 64] };
+        for (place, &value) in values.iter().enumerate().take(PART_CHARACTERS_MAX) {
+            pattern.part.values[place] = value & 63;
+            pattern.part.count += 1;
+            pattern.places[usize::from(value & 63)] |= 1 << place;
         }
-        Pattern { part, places }
+        pattern
     }
 
     /// Whether the two have seven characters in a row in common.
@@ -83,11 +85,14 @@ impl Pattern {
         row.count_zeros()
     }
 
-    /// The score of two parts of one block size.
-    fn score(&self, other: &[u8], level: u8) -> u8 {
-        let (a, b) = (self.part.values().len() as u32, other.len() as u32);
-        let shorter = a.min(b);
-        if shorter < COMMON_CHARACTERS as u32 || !self.has_common_substring(other) {
+    /// The score of two parts of one block size, if it is at least `threshold`; else that or any lower score.
+    fn score(&self, other: &[u8], level: u8, threshold: u8) -> u8 {
+        let (a, b) = (u32::from(self.part.count), other.len() as u32);
+        if a.min(b) < COMMON_CHARACTERS as u32 {
+            return 0;
+        }
+        // Whatever they are, turning one into the other takes as many insertions as one is longer.
+        if scale(a.abs_diff(b), a, b, level) < threshold || !self.has_common_substring(other) {
             return 0;
         }
         // Edit distance with insertion 1, deletion 1, replacement 2.
@@ -119,10 +124,10 @@ pub struct Comparer {
 impl Comparer {
     /// Prepares `digest`.
     pub fn new(digest: &Digest) -> Comparer {
-        Comparer::from_parts(digest.level(), Part::new(digest.first()), Part::new(digest.second()))
+        Comparer::from_values(digest.level(), Part::new(digest.first()).values(), Part::new(digest.second()).values())
     }
 
-    pub(super) fn from_parts(level: u8, first: Part, second: Part) -> Comparer {
+    pub(super) fn from_values(level: u8, first: &[u8], second: &[u8]) -> Comparer {
         Comparer { level, first: Pattern::new(first), second: Pattern::new(second) }
     }
 
@@ -131,19 +136,21 @@ impl Comparer {
         if self.level.abs_diff(other.level()) > 1 {
             return 0;
         }
-        self.compare_parts(other.level(), &Part::new(other.first()), &Part::new(other.second()))
+        self.compare_values(other.level(), Part::new(other.first()).values(), Part::new(other.second()).values(), 0)
     }
 
-    pub(super) fn compare_parts(&self, level: u8, first: &Part, second: &Part) -> u8 {
+    /// As [`Comparer::compare`]; a score below the threshold may come out lower.
+    pub(super) fn compare_values(&self, level: u8, first: &[u8], second: &[u8], threshold: u8) -> u8 {
         if level == self.level {
-            if self.first.part == *first && self.second.part == *second {
+            if self.first.part.values() == first && self.second.part.values() == second {
                 return 100;
             }
-            self.first.score(first.values(), level).max(self.second.score(second.values(), level + 1))
+            let one = self.first.score(first, level, threshold);
+            one.max(self.second.score(second, level + 1, threshold.max(one)))
         } else if level == self.level + 1 {
-            self.second.score(first.values(), level)
+            self.second.score(first, level, threshold)
         } else if level + 1 == self.level {
-            self.first.score(second.values(), self.level)
+            self.first.score(second, self.level, threshold)
         } else {
             0
         }
