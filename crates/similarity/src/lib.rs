@@ -7,6 +7,7 @@
 //! What it deliberately does not know: files, threads, and which pairs are worth showing.
 #![forbid(unsafe_code)]
 
+mod disk;
 mod family;
 pub mod list;
 pub mod mrsh_v2;
@@ -16,6 +17,7 @@ pub mod ssdeep;
 pub mod tlsh;
 mod unfit;
 
+pub use disk::IndexError;
 pub use family::{Family, UnknownFamily};
 pub use parse_error::ParseError;
 pub use unfit::{Unfit, UnfitReason};

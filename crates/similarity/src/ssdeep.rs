@@ -21,6 +21,7 @@
 
 mod compare;
 mod digest;
+mod disk;
 mod grams;
 mod hasher;
 mod index;
@@ -30,6 +31,7 @@ mod rolling;
 
 pub use compare::Comparer;
 pub use digest::Digest;
+pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::Hasher;
 pub use index::{Index, Match, Searcher};
 

@@ -20,12 +20,14 @@
 //! ```
 
 mod digest;
+mod disk;
 mod hasher;
 mod index;
 mod length;
 pub mod list;
 
 pub use digest::Digest;
+pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::{Hasher, MINIMUM_BYTES};
 pub use index::{Index, Match};
 

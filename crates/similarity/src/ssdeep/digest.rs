@@ -71,6 +71,16 @@ impl Digest {
         check(second).map_err(|(at, problem)| ParseError::new(second_at + at, "second part", problem))?;
         Ok(Digest::from_parts(level, first.iter().copied(), second.iter().copied()))
     }
+
+    /// From what an index holds.
+    pub(super) fn from_checked_parts(level: u8, first: &[u8], second: &[u8]) -> Result<Digest, ParseError> {
+        if usize::from(level) >= LEVELS {
+            return Err(ParseError::new(0, "level", "is too high"));
+        }
+        check(first).map_err(|(at, problem)| ParseError::new(at, "first part", problem))?;
+        check(second).map_err(|(at, problem)| ParseError::new(at, "second part", problem))?;
+        Ok(Digest::from_parts(level.into(), first.iter().copied(), second.iter().copied()))
+    }
 }
 
 /// The level of a block size.

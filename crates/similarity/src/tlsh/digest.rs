@@ -10,7 +10,7 @@ use crate::ParseError;
 const VERSION: &[u8] = b"T1";
 
 /// Bytes of the digest, two hexadecimal digits each: checksum, length, ratios, body.
-const BYTES: usize = 3 + BODY_BYTES;
+pub(super) const BYTES: usize = 3 + BODY_BYTES;
 
 /// What a difference of lengths or ratios counts, beyond the first step.
 const STEP_DISTANCE: u32 = 12;
