@@ -2,9 +2,12 @@
 //! tests of `pfh-similarity`, which run the seeds.
 
 use std::fmt::{Debug, Display};
+use std::io::Cursor;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use fast_tlsh::GeneratorType;
+use pfh_digest::Algorithm;
 use pfh_similarity::list::{Entry, LineFormat, Reader};
 use pfh_similarity::{ssdeep, tlsh};
 
@@ -94,6 +97,42 @@ pub fn tlsh_digest(input: &[u8]) {
     let mut generator = fast_tlsh::TlshGenerator::new();
     generator.update(bytes);
     assert_eq!(digest, generator.finalize().ok().map(|digest| digest.to_string()));
+}
+
+/// The first byte chooses a family, the rest is an index file of it but for the magic and the checksums, which are right.
+/// Opening and searching it end in matches and errors.
+pub fn index(input: &[u8]) {
+    let [family, input @ ..] = input else { return };
+    let magic: &[u8; 16] = if family & 1 == 0 { b"pfh index ssdeep" } else { b"pfh index tlsh  " };
+    let contents = [magic, &1_u64.to_le_bytes()[..], input].concat();
+    let algorithm = Algorithm::from_name("xxh3-64").expect("known");
+    let mut file = Vec::new();
+    for (number, part) in (0_u64..).zip(contents.chunks(4088)) {
+        let mut page = part.to_vec();
+        page.resize(4088, 0);
+        let mut hasher = algorithm.hasher();
+        hasher.update(&number.to_le_bytes());
+        hasher.update(&page);
+        file.extend_from_slice(&page);
+        file.extend_from_slice(hasher.finish().bytes());
+    }
+    let (mut calls, bytes) = (0, file.len());
+    if family & 1 == 0 {
+        let Ok(mut index) = ssdeep::IndexFile::open(Cursor::new(file)) else { return };
+        let digest = "3:abcdefghijk:abcdefg".parse().expect("a digest");
+        let _ = index.matches(&digest, 1, |_| {
+            calls += 1;
+            ControlFlow::<()>::Continue(())
+        });
+    } else {
+        let Ok(mut index) = tlsh::IndexFile::open(Cursor::new(file)) else { return };
+        let digest = "0".repeat(70).parse().expect("a digest");
+        let _ = index.matches(&digest, 1000, |_| {
+            calls += 1;
+            ControlFlow::<()>::Continue(())
+        });
+    }
+    assert!(calls <= bytes, "more matches than bytes");
 }
 
 /// The definition of ssdeep's digest, all levels at once.

@@ -75,6 +75,9 @@ impl std::error::Error for ListError {
     }
 }
 
+/// What a line lists: name and digest, or nothing.
+pub type LineContents<D> = Option<(Vec<u8>, D)>;
+
 /// What a family's lines look like. Implemented by the families only.
 pub trait LineFormat {
     /// The family's digest.
@@ -87,7 +90,7 @@ pub trait LineFormat {
     ///
     /// # Errors
     /// [`ListErrorKind::Line`] or [`ListErrorKind::NotThisFormat`].
-    fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Self::Digest)>, ListErrorKind>;
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Self::Digest>, ListErrorKind>;
 
     /// Says at the end whether the input as a whole was a list.
     ///

@@ -60,7 +60,7 @@ impl Digest {
     /// # Errors
     /// [`ParseError`] if the block size is none, a part is longer than 64 characters, a character is not of the Base64
     /// alphabet, or there are not three fields.
-    pub fn parse(text: &[u8]) -> Result<Digest, ParseError> {
+    pub fn from_bytes(text: &[u8]) -> Result<Digest, ParseError> {
         let colon = |from: usize| memchr::memchr(b':', &text[from..]).map(|at| from + at);
         let first_at = colon(0).ok_or(ParseError::new(text.len(), "block size", "is not followed by `:`"))? + 1;
         let level =
@@ -122,7 +122,7 @@ impl FromStr for Digest {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Digest, ParseError> {
-        Digest::parse(text.as_bytes())
+        Digest::from_bytes(text.as_bytes())
     }
 }
 

@@ -18,7 +18,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::Digest;
 use crate::ParseError;
-use crate::list::{self, LineFormat, ListErrorKind};
+use crate::list::{self, LineContents, LineFormat, ListErrorKind};
 
 /// First line of a list.
 pub const HEADER: &str = "ssdeep,1.1--blocksize:hash:hash,filename";
@@ -41,7 +41,7 @@ impl LineFormat for Lines {
     /// A digest has at most 141 bytes, and a path rarely more than 4 KiB.
     const LINE_BYTES_MAX: usize = 1 << 20;
 
-    fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Digest)>, ListErrorKind> {
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
         if !self.header_seen {
             self.header_seen = text == HEADER.as_bytes() || text == OLD_HEADER.as_bytes();
             let reason =
@@ -64,7 +64,7 @@ impl LineFormat for Lines {
 
 fn entry(text: &[u8]) -> Result<(Vec<u8>, Digest), ParseError> {
     let comma = memchr(b',', text).ok_or(ParseError::new(text.len(), "digest", "is not followed by `,`"))?;
-    let digest = Digest::parse(&text[..comma])?;
+    let digest = Digest::from_bytes(&text[..comma])?;
     let quoted = &text[comma + 1..];
     let name = quoted.strip_prefix(b"\"").ok_or(ParseError::new(comma + 1, "name", "does not begin with a quote"))?;
     let name = name.strip_suffix(b"\"").ok_or(ParseError::new(text.len(), "name", "does not end with a quote"))?;

@@ -137,7 +137,7 @@ impl Digest {
     ///
     /// # Errors
     /// [`ParseError`] if there are not 70 hexadecimal digits.
-    pub fn parse(text: &[u8]) -> Result<Digest, ParseError> {
+    pub fn from_bytes(text: &[u8]) -> Result<Digest, ParseError> {
         let digits = text.strip_prefix(VERSION).unwrap_or(text);
         let at = text.len() - digits.len();
         if let Some(bad) = digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
@@ -151,11 +151,11 @@ impl Digest {
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
             *byte = nibble(pair[0]) << 4 | nibble(pair[1]);
         }
-        Ok(Digest::from_bytes(&bytes))
+        Ok(Digest::from_raw(&bytes))
     }
 
     /// From the bytes that the digits stand for.
-    pub(super) fn from_bytes(bytes: &[u8; BYTES]) -> Digest {
+    pub(super) fn from_raw(bytes: &[u8; BYTES]) -> Digest {
         let [checksum, length, ratios, body @ ..] = *bytes;
         Digest {
             checksum: checksum.rotate_left(4),
@@ -166,7 +166,7 @@ impl Digest {
     }
 
     /// The bytes that the digits stand for: the nibbles of the first two are exchanged.
-    pub(super) fn to_bytes(self) -> [u8; BYTES] {
+    pub(super) fn to_raw(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[0] = self.checksum.rotate_left(4);
         bytes[1] = self.length.rotate_left(4);
@@ -180,14 +180,14 @@ impl FromStr for Digest {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Digest, ParseError> {
-        Digest::parse(text.as_bytes())
+        Digest::from_bytes(text.as_bytes())
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("T1")?;
-        self.to_bytes().iter().try_for_each(|byte| write!(f, "{byte:02X}"))
+        self.to_raw().iter().try_for_each(|byte| write!(f, "{byte:02X}"))
     }
 }
 

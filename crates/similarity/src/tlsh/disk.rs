@@ -69,7 +69,7 @@ impl IndexFileBuilder {
             pages.write(&end.to_le_bytes())?;
         }
         for (digest, _) in &self.entries {
-            pages.write(&digest.to_bytes())?;
+            pages.write(&digest.to_raw())?;
         }
         let mut start = 0_u64;
         pages.write(&start.to_le_bytes())?;
@@ -153,7 +153,7 @@ impl<R: Read + Seek> IndexFile<R> {
         for row in near.into_iter().flatten() {
             let mut bytes = [0; BYTES];
             self.pages.read(self.rows + row * BYTES as u64, &mut bytes)?;
-            let other = Digest::from_bytes(&bytes);
+            let other = Digest::from_raw(&bytes);
             let distance = digest.header().distance(other.header())
                 + u32::from(digest.checksum != other.checksum)
                 + quarters_distance(&quarters, &other.quarters());

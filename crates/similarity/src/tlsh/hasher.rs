@@ -108,9 +108,9 @@ impl Hasher {
         let mut checksum = self.checksum;
         let mut counts = [[0_u16; 256]; TRIPLETS];
         for &c0 in part {
-            let middles = u64::from(c1) * 0x01_00_00_00_01_01_01
-                ^ u64::from(c2) * 0x00_00_01_01_00_00_00
-                ^ u64::from(c3) * 0x00_01_00_00_00_00_00;
+            let middles = (u64::from(c1) * 0x01_00_00_00_01_01_01)
+                | (u64::from(c2) * 0x00_00_01_01_00_00_00)
+                | (u64::from(c3) * 0x00_01_00_00_00_00_00);
             let second = FIRST_HALF[usize::from(c0)] ^ middles;
             for (triplet, oldest) in [c2, c3, c4, c3, c4, c4].into_iter().enumerate() {
                 let name = pearson((second >> (8 * triplet)) as u8) ^ oldest;

@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::Digest;
 use crate::ParseError;
-use crate::list::{self, LineFormat, ListErrorKind};
+use crate::list::{self, LineContents, LineFormat, ListErrorKind};
 
 /// Iterates over a list.
 pub type Reader<R> = list::Reader<R, Lines>;
@@ -23,13 +23,13 @@ impl LineFormat for Lines {
     /// A digest has 72 bytes, and a path rarely more than 4 KiB.
     const LINE_BYTES_MAX: usize = 1 << 20;
 
-    fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Digest)>, ListErrorKind> {
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
         if text.is_empty() || text.starts_with(b"TNULL\t") {
             return Ok(None);
         }
         let no_tab = ParseError::new(text.len(), "digest", "is not followed by a tab");
         let tab = memchr(b'\t', text).ok_or(ListErrorKind::Line(no_tab))?;
-        let digest = Digest::parse(&text[..tab]).map_err(ListErrorKind::Line)?;
+        let digest = Digest::from_bytes(&text[..tab]).map_err(ListErrorKind::Line)?;
         Ok(Some((text[tab + 1..].to_vec(), digest)))
     }
 }

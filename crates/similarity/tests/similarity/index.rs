@@ -124,16 +124,16 @@ pub(crate) fn related_tlsh(seed: u64, count: usize) -> Vec<tlsh::Digest> {
             0 => vec![b'0'; 70],
             _ => digests[(random.next() % known) as usize].clone(),
         };
-        let changes = if random.next() % 5 == 0 { 70 } else { random.next() % 12 };
+        let changes = if random.next().is_multiple_of(5) { 70 } else { random.next() % 12 };
         for _ in 0..changes {
             // The header rarely changes, so that there are near ones too.
             let place = random.next() % 70;
-            let place = if random.next() % 4 == 0 { place } else { place.max(6) };
+            let place = if random.next().is_multiple_of(4) { place } else { place.max(6) };
             digest[place as usize] = b"0123456789ABCDEF"[(random.next() % 16) as usize];
         }
         digests.push(digest);
     }
-    digests.iter().map(|digits| tlsh::Digest::parse(digits).expect("a digest")).collect()
+    digests.iter().map(|digits| tlsh::Digest::from_bytes(digits).expect("a digest")).collect()
 }
 
 proptest! {

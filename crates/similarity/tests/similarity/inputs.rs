@@ -37,7 +37,7 @@ pub(crate) fn text(seed: u64, bytes: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes + 16);
     while out.len() < bytes {
         let r = random.next();
-        out.extend_from_slice(words[((r & 0xFFFF) * ((r >> 16) & 0xFFFF) >> 25) as usize].as_bytes());
+        out.extend_from_slice(words[(((r & 0xFFFF) * ((r >> 16) & 0xFFFF)) >> 25) as usize].as_bytes());
         out.extend_from_slice(match (r >> 32) & 15 {
             0 => b".\n",
             1 => b", ",

@@ -9,15 +9,18 @@ use crate::vectors::{contents, inputs};
 #[path = "../../../../fuzz/src/similarity.rs"]
 mod similarity;
 
+type Target = fn(&[u8]);
+
 #[test]
 fn every_seed() {
-    let targets: [(&str, fn(&[u8])); 4] = [
+    const TARGETS: [(&str, Target); 5] = [
         ("ssdeep_list", similarity::ssdeep_list),
         ("tlsh_list", similarity::tlsh_list),
         ("ssdeep_digest", similarity::ssdeep_digest),
         ("tlsh_digest", similarity::tlsh_digest),
+        ("index", similarity::index),
     ];
-    for (name, target) in targets {
+    for (name, target) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fuzz/seeds/similarity_{name}"));
         let seeds: Vec<_> = fs::read_dir(&folder).expect("seeds").collect();
         assert!(seeds.len() >= 2, "{name}");
