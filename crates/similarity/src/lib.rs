@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod family;
+mod fields;
+mod filter;
 pub mod list;
 pub mod mrsh_v2;
 mod parse_error;

@@ -1,4 +1,6 @@
 //! Tests of all families against the vectors, against other programs, and of properties.
 
 mod inputs;
+mod mrsh_v2;
+mod sdhash;
 mod vectors;

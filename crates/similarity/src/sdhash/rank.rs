@@ -1,0 +1,55 @@
+//! Step 1: how improbable the 64 bytes at each position are.
+
+use super::tables::{ENTROPY, RANK};
+use super::window::FEATURE_BYTES;
+
+/// The cost of a position that is not eligible: above all others.
+pub(super) const NO_COST: u16 = cost(0);
+
+/// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position.
+const fn cost(rank: u16) -> u16 {
+    (rank.wrapping_sub(1) & 0x3FF) << 6
+}
+
+/// [`cost`] of each rank; up to a power of two, so that no index can be wrong.
+const COST: [u16; 1024] = {
+    let mut table = [NO_COST; 1024];
+    let mut index = 0;
+    while index < RANK.len() {
+        table[index] = cost(RANK[index]);
+        index += 1;
+    }
+    table
+};
+
+/// What one more occurrence adds to the entropy of a window, by the number of occurrences before.
+const STEP: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut count = 0;
+    while count < FEATURE_BYTES {
+        table[count] = ENTROPY[count + 1].wrapping_sub(ENTROPY[count]);
+        count += 1;
+    }
+    table
+};
+
+/// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
+pub(super) fn costs(bytes: &[u8], out: &mut [u16]) {
+    let mut counts = [0_u8; 256];
+    // In wrapping arithmetic, which takes steps down as well. It is exact: the sum itself never leaves 0..=1,024,000.
+    let mut entropy = 0_u32;
+    for &byte in &bytes[..FEATURE_BYTES] {
+        let count = &mut counts[usize::from(byte)];
+        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
+        *count += 1;
+    }
+    for ((cost, &leaving), &entering) in out.iter_mut().zip(bytes).zip(&bytes[FEATURE_BYTES..]) {
+        *cost = COST[(entropy >> 10) as usize % COST.len()];
+        let count = &mut counts[usize::from(leaving)];
+        *count = count.wrapping_sub(1);
+        entropy = entropy.wrapping_sub(STEP[usize::from(*count)]);
+        let count = &mut counts[usize::from(entering)];
+        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
+        *count = count.wrapping_add(1);
+    }
+}
