@@ -7,7 +7,7 @@ use super::window::FEATURE_BYTES;
 pub(super) const NO_COST: u16 = cost(0);
 
 /// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position.
-const fn cost(rank: u16) -> u16 {
+pub(super) const fn cost(rank: u16) -> u16 {
     (rank.wrapping_sub(1) & 0x3FF) << 6
 }
 
@@ -51,5 +51,29 @@ pub(super) fn costs(bytes: &[u8], out: &mut [u16]) {
         let count = &mut counts[usize::from(entering)];
         entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
         *count = count.wrapping_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{cost, costs};
+    use crate::sdhash::tables::{ENTROPY, RANK};
+
+    proptest! {
+        #[test]
+        fn sliding_is_counting(runs in vec((any::<u8>(), 1..40_usize), 0..60), noise in vec(any::<u8>(), 65..300)) {
+            let repeated = runs.into_iter().flat_map(|(byte, length)| vec![byte; length]);
+            let bytes: Vec<u8> = repeated.chain(noise).collect();
+            let mut found = vec![0; bytes.len() - 64];
+            costs(&bytes, &mut found);
+            for (window, found) in bytes.windows(64).zip(found) {
+                let counts = (0..=u8::MAX).map(|value| window.iter().filter(|&&byte| byte == value).count());
+                let entropy: u32 = counts.map(|count| ENTROPY[count]).sum();
+                assert_eq!(found, cost(RANK[(entropy >> 10) as usize]));
+            }
+        }
     }
 }

@@ -76,3 +76,98 @@ fn rescan(costs: &[u16], at: usize) -> (u16, usize) {
     }
     (best, at + place)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{LOOK_AHEAD, Scan};
+    use crate::sdhash::rank::{NO_COST, cost};
+
+    /// The definition, word by word: ranks in, scores out.
+    fn score_literal(ranks: &[u16]) -> Vec<u8> {
+        let n = ranks.len();
+        let mut scores = vec![0; n];
+        if n <= 64 {
+            return scores;
+        }
+        let (mut i, mut min_pos, mut min_rank) = (0, 0, ranks[0]);
+        while i < n - 64 {
+            if i > 0 && min_rank > 0 {
+                while ranks[i + 64] >= min_rank && i < min_pos {
+                    if ranks[i + 64] == min_rank {
+                        min_pos = i + 64;
+                    }
+                    scores[min_pos] += 1;
+                    i += 1;
+                }
+            }
+            (min_pos, min_rank) = (i, ranks[i]);
+            for j in i + 1..i + 64 {
+                if ranks[j] != 0 && ranks[j] < min_rank {
+                    (min_rank, min_pos) = (ranks[j], j);
+                } else if min_pos == j - 1 && ranks[j] == min_rank {
+                    min_pos = j;
+                }
+            }
+            if min_rank > 0 {
+                scores[min_pos] += 1;
+            }
+            i += 1;
+        }
+        scores
+    }
+
+    /// `ranks` ends with 64 zeros; each element of `ends` is a place where the scan stops and is taken up again.
+    fn scored(ranks: &[u16], mut ends: Vec<usize>) -> Vec<u8> {
+        let last = ranks.len() - 64;
+        let mut costs: Vec<u16> = ranks.iter().map(|&rank| cost(rank)).collect();
+        costs.resize(last + LOOK_AHEAD, NO_COST);
+        let mut scores = vec![0; ranks.len()];
+        let mut scan = Scan::default();
+        ends.sort_unstable();
+        for end in ends {
+            // As many costs are known as in the middle of a chunk; the others are wrong.
+            let end = end.min(last.saturating_sub(LOOK_AHEAD));
+            let mut known = costs.clone();
+            known[end + LOOK_AHEAD..].fill(cost(100));
+            scan.advance(&known, end, &mut scores);
+        }
+        scan.advance(&costs, last, &mut scores);
+        assert_eq!(scan.at, last);
+        scores
+    }
+
+    fn check(mut ranks: Vec<u16>, ends: Vec<usize>) {
+        ranks.extend([0; 64]);
+        assert_eq!(scored(&ranks, ends), score_literal(&ranks));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn ranks_of_all_kinds(
+            ranks in vec(prop_oneof![3 => 100..990_u16, 1 => Just(0)], 0..1500),
+            ends in vec(0..1500_usize, 0..4),
+        ) {
+            check(ranks, ends);
+        }
+
+        #[test]
+        fn few_ranks_in_runs(
+            runs in vec((prop_oneof![4 => 100..106_u16, 1 => Just(0), 1 => Just(990)], 1..90_usize), 0..60),
+            ends in vec(0..2500_usize, 0..4),
+        ) {
+            check(runs.into_iter().flat_map(|(rank, length)| vec![rank; length]).collect(), ends);
+        }
+
+        #[test]
+        fn rising_and_falling(steps in vec(-3..=3_i32, 0..1500), ends in vec(0..1500_usize, 0..4)) {
+            let mut rank = 500;
+            let ranks = steps.into_iter().map(|step| { rank = (rank + step).clamp(100, 990); rank as u16 }).collect();
+            check(ranks, ends);
+        }
+    }
+}
