@@ -4,15 +4,16 @@ use super::tables::{ENTROPY, RANK};
 use super::window::FEATURE_BYTES;
 
 /// The cost of a position that is not eligible: above all others.
-pub(super) const NO_COST: u16 = cost(0);
+pub(super) const NO_COST: i16 = cost(0);
 
-/// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position.
-pub(super) const fn cost(rank: u16) -> u16 {
-    (rank.wrapping_sub(1) & 0x3FF) << 6
+/// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position. Signed,
+/// because every x86-64 compares signed numbers of 16 bits in vectors.
+pub(super) const fn cost(rank: u16) -> i16 {
+    ((rank.wrapping_sub(1) << 6) ^ 0x8000) as i16
 }
 
 /// [`cost`] of each rank; up to a power of two, so that no index can be wrong.
-const COST: [u16; 1024] = {
+const COST: [i16; 1024] = {
     let mut table = [NO_COST; 1024];
     let mut index = 0;
     while index < RANK.len() {
@@ -34,7 +35,7 @@ const STEP: [u32; 256] = {
 };
 
 /// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
-pub(super) fn costs(bytes: &[u8], out: &mut [u16]) {
+pub(super) fn costs(bytes: &[u8], out: &mut [i16]) {
     let mut counts = [0_u8; 256];
     // In wrapping arithmetic, which takes steps down as well. It is exact: the sum itself never leaves 0..=1,024,000.
     let mut entropy = 0_u32;

@@ -4,6 +4,9 @@
 //! chain of *rescans*: each finds the best position of its window, and then the window slides on, without looking at
 //! anything but the position that it reaches next, until a better or an ineligible one appears there or the best one is
 //! left behind. `score_literal` in the tests is the definition, word by word.
+//!
+//! Most rescans need not look at their 64 positions. As long as the window is not beyond what the latest one found, all of its
+//! positions have been seen, and none is better, but for the one that was skipped.
 
 use super::rank::NO_COST;
 
@@ -17,64 +20,106 @@ pub(super) const LOOK_AHEAD: usize = 2 * POSITIONS;
 pub(super) struct Scan {
     /// The first position whose window has not been scored; scores before it are final.
     pub(super) at: usize,
+    /// The best position as it is now.
     best_at: usize,
-    /// The best cost of the latest rescan, [`NO_COST`] where a rescan is due.
-    best: u16,
+    /// Its cost, [`NO_COST`] where nothing is known.
+    best: i16,
+    /// The best position that the latest rescan found, unless the window is beyond it.
+    found: Option<usize>,
+    /// The position that the step behind that rescan skipped.
+    skipped: usize,
 }
 
 impl Default for Scan {
     fn default() -> Scan {
-        Scan { at: 0, best_at: 0, best: NO_COST }
+        Scan { at: 0, best_at: 0, best: NO_COST, found: None, skipped: 0 }
     }
 }
 
 impl Scan {
     /// Adds to `scores` what the windows up to `end` give. `LOOK_AHEAD` more costs are known, all `NO_COST` at the end of a chunk.
-    pub(super) fn advance(&mut self, costs: &[u16], end: usize, scores: &mut [u8]) {
-        let Scan { mut at, mut best_at, mut best } = *self;
+    pub(super) fn advance(&mut self, costs: &[i16], end: usize, scores: &mut [u8]) {
+        let costs = &costs[..end + LOOK_AHEAD];
+        let scores = &mut scores[..];
         loop {
-            if best != NO_COST {
-                while at < end && at < best_at && (best..NO_COST).contains(&costs[at + POSITIONS]) {
-                    if costs[at + POSITIONS] == best {
-                        best_at = at + POSITIONS;
-                    }
-                    scores[best_at] += 1;
-                    at += 1;
-                }
+            if self.best != NO_COST {
+                self.slide(costs, end, scores);
             }
-            if at >= end {
+            if self.at >= end {
+                return;
+            }
+            self.rescan(costs);
+            if self.best != NO_COST {
+                scores[self.best_at] += 1;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Slides the window until a better or an ineligible position appears, the best one is left behind, or `end` is reached.
+    fn slide(&mut self, costs: &[i16], end: usize, scores: &mut [u8]) {
+        let Scan { mut at, mut best_at, best, .. } = *self;
+        loop {
+            let from = at;
+            let most = best_at.min(end).saturating_sub(at);
+            let ahead = &costs[at + POSITIONS..][..most];
+            // Neither better, nor as good, nor ineligible.
+            at += ahead.iter().position(|&cost| cost <= best || cost == NO_COST).unwrap_or(most);
+            scores[best_at] += (at - from) as u8;
+            if at - from == most || costs[at + POSITIONS] != best {
                 break;
             }
-            if costs[at] == NO_COST {
-                best = NO_COST;
-                at += 1;
-                continue;
-            }
-            (best, best_at) = rescan(costs, at);
+            best_at = at + POSITIONS;
             scores[best_at] += 1;
             at += 1;
         }
-        *self = Scan { at, best_at, best };
+        (self.at, self.best_at) = (at, best_at);
+    }
+
+    /// Finds the best position of the window: the last one of the first run of the best cost.
+    fn rescan(&mut self, costs: &[i16]) {
+        let Scan { at, best, skipped, .. } = *self;
+        if costs[at] == NO_COST {
+            (self.best, self.found) = (NO_COST, None);
+            return;
+        }
+        (self.best, self.best_at) = match self.found.filter(|&found| found >= at) {
+            None => rescan(costs, at),
+            // All positions behind it were looked at, and none is better than the best one was.
+            Some(_) if costs[skipped] < best => (costs[skipped], skipped),
+            // What the latest rescan found is still the first of its kind, and the skipped position may lengthen its run.
+            Some(found) => (best, end_of_run(costs, found, at + POSITIONS)),
+        };
+        (self.found, self.skipped) = (Some(self.best_at), at + POSITIONS);
     }
 
     /// Moves all positions down.
     pub(super) fn shift(&mut self, positions: usize) {
         self.at -= positions;
+        self.found = self.found.and_then(|found| found.checked_sub(positions));
+        // These two are not looked at when they are behind.
         self.best_at = self.best_at.saturating_sub(positions);
+        self.skipped = self.skipped.saturating_sub(positions);
     }
 }
 
-/// The best cost of the window at `at`, and its place: the last one of the first run of that cost.
-fn rescan(costs: &[u16], at: usize) -> (u16, usize) {
-    let window = &costs[at..at + POSITIONS];
+/// The best cost of the window at `at`, and its place.
+fn rescan(costs: &[i16], at: usize) -> (i16, usize) {
+    let window: &[i16; POSITIONS] = costs[at..].first_chunk().expect("the costs go on behind a window");
     // Costs leave their lowest six bits free: with the place in them, the least of all is the first one of the best cost.
-    let keys = window.iter().zip(0_u16..).map(|(&cost, place)| cost | place);
-    let least = keys.fold(u16::MAX, u16::min);
-    let (best, mut place) = (least & !63, usize::from(least & 63));
-    while place + 1 < POSITIONS && window[place + 1] == best {
-        place += 1;
+    let keys: [i16; POSITIONS] = std::array::from_fn(|place| window[place] | place as i16);
+    let least = keys.into_iter().fold(i16::MAX, i16::min);
+    let (best, place) = (least & !63, (least & 63) as usize);
+    (best, end_of_run(costs, at + place, at + POSITIONS))
+}
+
+/// The last position before `end` of a run of equal costs.
+fn end_of_run(costs: &[i16], mut at: usize, end: usize) -> usize {
+    let cost = costs[at];
+    while at + 1 < end && costs[at + 1] == cost {
+        at += 1;
     }
-    (best, at + place)
+    at
 }
 
 #[cfg(test)]
@@ -122,7 +167,7 @@ mod tests {
     /// `ranks` ends with 64 zeros; each element of `ends` is a place where the scan stops and is taken up again.
     fn scored(ranks: &[u16], mut ends: Vec<usize>) -> Vec<u8> {
         let last = ranks.len() - 64;
-        let mut costs: Vec<u16> = ranks.iter().map(|&rank| cost(rank)).collect();
+        let mut costs: Vec<i16> = ranks.iter().map(|&rank| cost(rank)).collect();
         costs.resize(last + LOOK_AHEAD, NO_COST);
         let mut scores = vec![0; ranks.len()];
         let mut scan = Scan::default();

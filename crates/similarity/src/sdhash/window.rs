@@ -13,7 +13,7 @@ pub(super) const FEATURE_BYTES: usize = 64;
 pub(super) struct Window {
     bytes: Vec<u8>,
     /// Each position's cost (its rank, see [`NO_COST`]); `NO_COST` behind the last one.
-    costs: Box<[u16]>,
+    costs: Box<[i16]>,
     /// How many costs are known.
     ranked: usize,
     scores: Box<[u8]>,
