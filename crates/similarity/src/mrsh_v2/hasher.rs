@@ -1,7 +1,7 @@
 //! Bytes in, digest out.
 
 use super::Build;
-use super::chunks::{BASIS, fnv1a};
+use super::chunks::{BASIS, fnv1a, values};
 use super::digest::{Digest, ELEMENTS_MAX};
 use super::rolling::{WINDOW_BYTES, candidates, ends_chunk, roll};
 use crate::Unfit;
@@ -19,6 +19,8 @@ pub struct Hasher {
     build: Build,
     divider: Divider,
     filters: Filters,
+    /// Those that ended in the buffer.
+    chunks: Vec<u64>,
     /// The chunk that has not ended yet.
     open: u64,
     is_first: bool,
@@ -37,6 +39,7 @@ impl Hasher {
             build,
             divider: Divider::new(),
             filters: Filters { filters: vec![Filter::EMPTY], last: 0 },
+            chunks: Vec::new(),
             open: BASIS,
             is_first: true,
             bytes: 0,
@@ -69,15 +72,15 @@ impl Hasher {
 
     fn divide(&mut self, is_end: bool) {
         let done = self.divider.divide(is_end);
-        let mut start = 0;
-        for &end in &self.divider.ends {
-            let chunk = fnv1a(self.open, &self.divider.bytes[start..end]);
-            if self.build == Build::Normal || !self.is_first {
-                self.filters.insert(chunk);
-            }
-            (self.open, self.is_first, start) = (BASIS, false, end);
+        let Divider { bytes, ends, .. } = &self.divider;
+        values(self.open, bytes, ends, &mut self.chunks);
+        let dropped = usize::from(self.build == Build::Network && self.is_first);
+        self.chunks.iter().skip(dropped).for_each(|&chunk| self.filters.insert(chunk));
+        if let Some(&end) = ends.last() {
+            (self.open, self.is_first) = (fnv1a(BASIS, &bytes[end..done]), false);
+        } else {
+            self.open = fnv1a(self.open, &bytes[..done]);
         }
-        self.open = fnv1a(self.open, &self.divider.bytes[start..done]);
         self.divider.bytes.drain(..done);
     }
 }
