@@ -4,11 +4,25 @@
 //! family's own text), `Digest::compare`, and `list` (reader and writer of the family's files). [`Family`], [`Hasher`] and
 //! [`Digest`] here are the same with the family chosen at run time.
 //!
+//! ```
+//! use pfh_similarity::{Family, Hasher, Score};
+//!
+//! let mut hasher = Hasher::new(Family::Ssdeep);
+//! hasher.update(b"Hello, world!\n");
+//! let digest = hasher.finish()?;
+//! assert_eq!(digest.to_string(), "3:a6/G:asG");
+//! assert_eq!(digest.compare(&digest), Some(Score::Similarity(100)));
+//! # Ok::<(), pfh_similarity::Unfit>(())
+//! ```
+//!
 //! What it deliberately does not know: files, threads, and which pairs are worth showing.
 #![forbid(unsafe_code)]
 
+mod any;
 mod disk;
 mod family;
+mod fields;
+mod filter;
 pub mod list;
 pub mod mrsh_v2;
 mod parse_error;
@@ -17,6 +31,7 @@ pub mod ssdeep;
 pub mod tlsh;
 mod unfit;
 
+pub use any::{Digest, Hasher, Score};
 pub use disk::IndexError;
 pub use family::{Family, UnknownFamily};
 pub use parse_error::ParseError;

@@ -1,8 +1,11 @@
 //! Tests of all families against the vectors, against other programs, and of properties.
 
+mod any;
 mod disk;
 mod index;
 mod inputs;
+mod mrsh_v2;
+mod sdhash;
 mod seeds;
 mod ssdeep;
 mod tlsh;
