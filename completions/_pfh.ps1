@@ -27,6 +27,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
+            [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Write the man pages into a directory')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -57,6 +58,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Ceiling over all buffers (K, M, G: powers of 1024)')
             [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How threads share reading and hashing')
             [CompletionResult]::new('--order', '--order', [CompletionResultType]::ParameterName, 'The order in which files are read; the output is always in the order of the walk')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Instructions that hash many files at once, instead of the best that this CPU has; `pfh cpu` lists the names')
             [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How contents pass the page cache')
             [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'What the files lie on, where the system does not know or is wrong')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
@@ -87,6 +89,14 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;cpu' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object instead of tables')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;completions' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -104,6 +114,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;help' {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
+            [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Write the man pages into a directory')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -113,6 +124,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;algorithms' {
+            break
+        }
+        'pfh;help;cpu' {
             break
         }
         'pfh;help;completions' {

@@ -22,6 +22,9 @@ _pfh() {
             pfh,completions)
                 cmd="pfh__subcmd__completions"
                 ;;
+            pfh,cpu)
+                cmd="pfh__subcmd__cpu"
+                ;;
             pfh,hash)
                 cmd="pfh__subcmd__hash"
                 ;;
@@ -36,6 +39,9 @@ _pfh() {
                 ;;
             pfh__subcmd__help,completions)
                 cmd="pfh__subcmd__help__subcmd__completions"
+                ;;
+            pfh__subcmd__help,cpu)
+                cmd="pfh__subcmd__help__subcmd__cpu"
                 ;;
             pfh__subcmd__help,hash)
                 cmd="pfh__subcmd__help__subcmd__hash"
@@ -53,7 +59,7 @@ _pfh() {
 
     case "${cmd}" in
         pfh)
-            opts="-h -V --help --version hash algorithms completions man help"
+            opts="-h -V --help --version hash algorithms cpu completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -94,8 +100,22 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__cpu)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__hash)
-            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --resume --unordered --piecewise --stats --progress --quiet --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --io --medium --help --version"
+            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --resume --unordered --piecewise --stats --progress --quiet --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -241,6 +261,10 @@ _pfh() {
                     COMPREPLY=($(compgen -W "auto path inode physical size" -- "${cur}"))
                     return 0
                     ;;
+                --backend)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --io)
                     COMPREPLY=($(compgen -W "buffered drop direct" -- "${cur}"))
                     return 0
@@ -257,7 +281,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help)
-            opts="hash algorithms completions man help"
+            opts="hash algorithms cpu completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -285,6 +309,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__cpu)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -24,6 +24,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
             cand hash 'Print digests of files, directories, devices and standard input'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+            cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
             cand completions 'Print completions for a shell'
             cand man 'Write the man pages into a directory'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -53,6 +54,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --memory 'Ceiling over all buffers (K, M, G: powers of 1024)'
             cand --mode 'How threads share reading and hashing'
             cand --order 'The order in which files are read; the output is always in the order of the walk'
+            cand --backend 'Instructions that hash many files at once, instead of the best that this CPU has; `pfh cpu` lists the names'
             cand --io 'How contents pass the page cache'
             cand --medium 'What the files lie on, where the system does not know or is wrong'
             cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
@@ -81,6 +83,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;cpu'= {
+            cand --json 'Print one JSON object instead of tables'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;completions'= {
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -96,6 +105,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help'= {
             cand hash 'Print digests of files, directories, devices and standard input'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+            cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
             cand completions 'Print completions for a shell'
             cand man 'Write the man pages into a directory'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -103,6 +113,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;hash'= {
         }
         &'pfh;help;algorithms'= {
+        }
+        &'pfh;help;cpu'= {
         }
         &'pfh;help;completions'= {
         }

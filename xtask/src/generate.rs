@@ -30,7 +30,8 @@ pub(crate) struct Generated {
 
 /// Asks the program.
 pub(crate) fn generate(workspace: &Workspace) -> Result<Generated> {
-    process::run(workspace.cargo().args(["build", "--quiet", "--package", "pfh", "--bin", "pfh"]))?;
+    // As the tests build it: built by itself it would have dependencies with other features, and all of them twice.
+    process::run(workspace.cargo().args(["test", "--quiet", "--workspace", "--no-run", "--test", "program"]))?;
     let target = workspace.target_folder()?;
     let pfh = target.join("debug/pfh");
     let mut completions = Files::new();

@@ -1,10 +1,12 @@
-//! Development tasks: `cargo xtask check`, `test`, `setup`, `generate`, `bench`.
+//! Development tasks: `cargo xtask check`, `test`, `setup`, `generate`, `instructions`, `bench`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a developer")]
 
 mod bench;
 mod check;
+mod elsewhere;
 mod generate;
+mod instructions;
 mod process;
 mod setup;
 mod summary;
@@ -25,6 +27,7 @@ Tasks:
   test [--quick] [--no-install] everything that must hold: set-up, check, tests
   setup                         install the programs that the tests use
   generate                      write docs/man and completions from the program
+  instructions [--record]       compare the instructions of the portable kernels with those on record, or record them
   bench [OPTIONS]               measure pfh against its peers (`cargo xtask bench --help`)
 
 Steps of check: ";
@@ -63,6 +66,7 @@ fn run() -> Result<bool> {
             generate::write(&workspace)?;
             Ok(true)
         }
+        "instructions" => instructions::main(&workspace, &rest),
         "bench" => bench::main(&workspace, &rest),
         "-h" | "--help" | "help" => {
             println!("{USAGE}{}", check::STEPS.map(|step| step.name).join(", "));

@@ -35,6 +35,7 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("fusermount3", "fuse3", "file systems that misbehave"),
         program("setfattr", "attr", "extended attributes"),
         program("script", "bsdutils", "a terminal for the progress line"),
+        program("valgrind", "valgrind", "counts instructions"),
     ]
 }
 

@@ -35,15 +35,11 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     summary.step("cargo test", || {
         let mut cargo = workspace.cargo();
         cargo.args(["test", "--workspace", "--no-fail-fast"]);
-        let fuse = setup::fuse();
-        if fuse.is_ok() {
-            cargo.args(["--features", "pfh-testing/fuse"]);
-        }
         if quick {
             cargo.args(["--lib", "--bins"]);
         }
         process::run(&mut cargo)?;
-        Ok(fuse.map_or_else(|reason| format!("without a damaging file system: {reason}"), |()| String::new()))
+        Ok(setup::fuse().map_or_else(|reason| format!("without a damaging file system: {reason}"), |()| String::new()))
     });
     Ok(summary.finish())
 }

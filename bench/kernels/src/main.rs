@@ -1,8 +1,9 @@
 //! Prints rates of the lane kernels, and their ratios to OpenSSL's EVP of the same algorithm.
 //!
-//! `pfh-bench-kernels [kernels|backends|strings] [ALGORITHM…]`. CPU time of the thread, in alternating rounds. The ratio is the
-//! median over rounds; the second one is of the best round of either side, which neighbours on the same core disturb less. Every
-//! digest is compared.
+//! `pfh-bench-kernels [--raw] [kernels|backends|strings] [ALGORITHM…]`. CPU time of the thread, in alternating rounds. The ratio is
+//! the median over rounds; the second one is of the best round of either side, which neighbours on the same core disturb less.
+//! Every digest is compared. `--raw` prints a line for each round instead: experiment, algorithm, what is measured, unit, round, its
+//! rate and OpenSSL's (empty where OpenSSL lacks the algorithm), parted by commas.
 
 mod openssl;
 
@@ -33,7 +34,8 @@ const ALGORITHMS: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let raw = arguments.next_if(|argument| argument == "--raw").is_some();
     let mode = arguments.next().unwrap_or_else(|| "backends".to_owned());
     let wanted: Vec<String> = arguments.collect();
     println!("{}; messages of {MESSAGE_BYTES} bytes; ratios are medians of {ROUNDS} rounds", openssl::version());
@@ -43,17 +45,40 @@ fn main() {
         }
         let Ok(algorithm) = Algorithm::from_name(name) else { continue };
         let openssl = OpenSsl::new(openssl_name);
+        let report = Report { raw, mode: &mode, algorithm };
         match mode.as_str() {
-            "kernels" => kernels(algorithm, openssl),
-            "backends" => backends(algorithm, openssl),
-            "strings" => strings(algorithm, openssl),
+            "kernels" => kernels(&report, openssl),
+            "backends" => backends(&report, openssl),
+            "strings" => strings(&report, openssl),
             _ => panic!("unknown mode {mode}"),
         }
     }
 }
 
+/// How figures are printed.
+struct Report<'a> {
+    raw: bool,
+    mode: &'a str,
+    algorithm: Algorithm,
+}
+
+impl Report<'_> {
+    fn print(&self, what: &str, figures: &Figures, unit: &str, note: &str) {
+        let Report { mode, algorithm, .. } = self;
+        if !self.raw {
+            println!("{algorithm:>10} {what:>18} {} {note}", figures.with_unit(unit));
+            return;
+        }
+        for (round, rate) in figures.lanes.iter().enumerate() {
+            let openssl = figures.openssl.get(round).map_or(String::new(), |rate| format!("{rate:.4}"));
+            println!("{mode},{algorithm},{what},{unit},{},{rate:.4},{openssl}", round + 1);
+        }
+    }
+}
+
 /// Each kernel alone, all lanes full.
-fn kernels(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
+fn kernels(report: &Report<'_>, mut openssl: Option<OpenSsl>) {
+    let algorithm = report.algorithm;
     let mut seen = Vec::new();
     for backend in Backend::offered() {
         for (kernel, lanes) in backend.kernels_of(algorithm) {
@@ -63,26 +88,28 @@ fn kernels(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
             let manager = LaneManager::with_kernel(algorithm, backend, &kernel).expect("listed");
             let figures = measure(algorithm, manager, &mut openssl);
             let block_ns = (algorithm.block_bytes() * lanes) as f64 / figures.best();
-            println!("{algorithm:>10} {kernel:>12} {figures} {block_ns:8.1} ns/step");
+            report.print(&kernel, &figures, "GB/s", &format!("{block_ns:8.1} ns/step"));
             seen.push(kernel);
         }
     }
 }
 
 /// Each backend, all lanes full.
-fn backends(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
+fn backends(report: &Report<'_>, mut openssl: Option<OpenSsl>) {
+    let algorithm = report.algorithm;
     for backend in Backend::offered() {
         if let Some(manager) = LaneManager::with_backend(&[algorithm], backend) {
             let lanes = manager.lanes();
             let figures = measure(algorithm, manager, &mut openssl);
-            println!("{algorithm:>10} {backend:>8} {lanes:>2} lanes {figures}");
+            report.print(&format!("{backend} {lanes} lanes"), &figures, "GB/s", "");
         }
     }
 }
 
 /// Short messages in memory, as lists of passwords or identifiers are hashed.
-fn strings(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
+fn strings(report: &Report<'_>, mut openssl: Option<OpenSsl>) {
     const MESSAGES: usize = 1 << 12;
+    let algorithm = report.algorithm;
     for backend in Backend::offered() {
         for bytes in [16, 100] {
             let content: Vec<u8> = (0..=250).cycle().take(MESSAGES * bytes).collect();
@@ -106,7 +133,7 @@ fn strings(algorithm: Algorithm, mut openssl: Option<OpenSsl>) {
                     figures.openssl.push((3 * MESSAGES) as f64 / time / 1e6);
                 }
             }
-            println!("{algorithm:>10} {backend:>8} {bytes:>3} bytes {}", figures.with_unit("M/s"));
+            report.print(&format!("{backend} {bytes} bytes"), &figures, "M/s", "");
         }
     }
 }
@@ -153,16 +180,15 @@ fn measure(algorithm: Algorithm, mut manager: LaneManager<Vec<u8>, usize>, opens
     let mut figures = Figures::default();
     for _ in 0..ROUNDS {
         let lane = (messages * MESSAGE_BYTES) as f64 / seconds(|| hash(messages, &mut buffers));
-        let plain = openssl.as_mut().map_or(f64::NAN, |openssl| {
+        figures.lanes.push(lane / 1e9);
+        if let Some(openssl) = openssl {
             let time = seconds(|| {
                 (0..openssl_messages).for_each(|_| {
                     std::hint::black_box(openssl.digest(&message));
                 })
             });
-            (openssl_messages * MESSAGE_BYTES) as f64 / time
-        });
-        figures.lanes.push(lane / 1e9);
-        figures.openssl.push(plain / 1e9);
+            figures.openssl.push((openssl_messages * MESSAGE_BYTES) as f64 / time / 1e9);
+        }
     }
     figures
 }
@@ -184,17 +210,11 @@ impl Figures {
     fn with_unit(&self, unit: &str) -> String {
         let rate = median(self.lanes.clone());
         if self.openssl.is_empty() {
-            return format!("{rate:6.2} {unit}");
+            return format!("{rate:7.2} {unit}");
         }
         let ratios = self.lanes.iter().zip(&self.openssl).map(|(lanes, openssl)| lanes / openssl).collect();
         let best = max(&self.lanes) / max(&self.openssl);
-        format!("{rate:6.2} {unit} {:6.2}x (best {best:5.2}x)", median(ratios))
-    }
-}
-
-impl std::fmt::Display for Figures {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.with_unit("GB/s"))
+        format!("{rate:7.2} {unit} {:6.2}x (best {best:5.2}x)", median(ratios))
     }
 }
 

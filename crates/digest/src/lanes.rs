@@ -19,7 +19,7 @@ mod track;
 #[allow(unsafe_code, reason = "vector instructions; each block argues")]
 mod vector;
 
-pub use backend::{BACKEND_VARIABLE, Backend, BackendError};
+pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError};
 pub use manager::{Detached, Event, LaneId, LaneManager};
 pub use many::{BatchHasher, hash_many};
 

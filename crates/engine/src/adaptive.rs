@@ -4,11 +4,11 @@
 //! vanishes in the page cache. A worker that finds no further file helps with the large ones.
 
 use crate::chain::{Feeding, feed};
-use crate::job::Job;
+use crate::job::{Failure, Job};
 use crate::lanes::{Lanes, MovingFile};
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES};
 use crate::queue::{Next, Preference};
-use crate::reading::{First, Opened};
+use crate::reading::{First, FirstAtOnce, Opened};
 use crate::run::{Context, Sink, Worker, announce};
 use crate::smt::{hash_long, hash_whole};
 use crate::stats::stop;
@@ -20,36 +20,20 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Cached files between two that are timed.
-const SAMPLE: usize = 8;
-
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms)).flatten();
+    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms, context.options.backend)).flatten();
     let mut adaptive = Adaptive {
-        window: Window::new(context.window_files_max),
+        window: Window::default(),
         opened: VecDeque::new(),
         jobs: VecDeque::new(),
         device: None,
-        untimed: 0,
         lanes,
         slot: None,
     };
     let mut worker = Worker::new(context);
     loop {
-        while adaptive.has_room() {
-            adaptive.look_ahead(&mut worker);
-            let Some(opened) = adaptive.opened.pop_front() else {
-                match context.queue.pop_moving() {
-                    Some(file) => adaptive.adopt(&mut worker, file),
-                    None => break,
-                }
-                continue;
-            };
-            let announced = opened.announced_bytes;
-            adaptive.begin(&mut worker, opened);
-            context.announced_left.fetch_add(announced, Ordering::Relaxed);
-        }
+        while adaptive.has_room() && adaptive.begin_next(&mut worker) {}
         if adaptive.advance(&mut worker) {
             continue;
         }
@@ -78,7 +62,6 @@ struct Adaptive<'r, 'm, F> {
     jobs: VecDeque<Job>,
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
-    untimed: usize,
     lanes: Option<Lanes<'r, 'm, F>>,
     /// The slot of a worker without lanes.
     slot: Option<Slot<'r, 'm>>,
@@ -90,6 +73,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
     }
 
+    fn is_express(&self) -> bool {
+        self.lanes.as_ref().is_some_and(Lanes::is_express)
+    }
+
     fn is_hashing(&self) -> bool {
         self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0)
     }
@@ -97,7 +84,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     /// Hashes in the lanes until one of them was seen to. Returns false when they are empty.
     fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let Some(lanes) = &mut self.lanes else { return false };
-        if lanes.active() > 0 && lanes.active() < lanes.lanes() / 2 {
+        if lanes.active() > 0 && lanes.active() < lanes.lanes() / 2 && !lanes.is_express() {
             // Half empty lanes cost as much as full ones: give the walk a moment.
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
         }
@@ -118,60 +105,108 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         }
     }
 
-    /// Opens files ahead: one, or as many as the window wants.
-    fn look_ahead<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    /// Begins a file: the next one that is in memory, or the one that was announced first. False when there is none.
+    fn begin_next<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let context = worker.context;
-        while self.opened.len() < self.window.files().max(1) {
-            if worker.is_cancelled() {
-                self.jobs.clear();
-                self.opened.clear();
-            }
-            let stream = self.jobs.front().is_some_and(|job| job.entry.kind == EntryKind::Stream);
-            if stream {
-                // Opening or reading it may take for ever: what is in hand goes out first, and others take the rest.
-                if !self.opened.is_empty() || self.is_hashing() || worker.holds_records() {
-                    return;
-                }
-                let stream = self.jobs.pop_front();
-                self.give_back_jobs(worker);
-                self.jobs.extend(stream);
-            }
-            let Some(job) = self.jobs.pop_front() else {
-                if let Some(device) = self.device.take() {
-                    context.queue.reader_left(device);
-                }
-                match context.queue.try_take(Preference::Next) {
-                    Some(grab) => {
-                        self.device = Some(grab.device);
-                        self.jobs = grab.jobs;
-                        continue;
-                    }
-                    None => return,
-                }
-            };
-            if job.entry.kind == EntryKind::Stream {
-                // It may never come: nothing waits behind it.
-                if !self.opened.is_empty() || self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0) {
-                    self.jobs.push_front(job);
-                    return;
-                }
-                self.give_back_jobs(worker);
-            }
-            if self.window.files() == 0 {
-                self.opened.extend(worker.open(job));
-                continue;
-            }
-            let started = Instant::now();
-            let Some(mut opened) = worker.open(job) else { continue };
-            let within_budget = worker.guarded(|_| {
-                let size = opened.file.metadata().map_or(0, |metadata| metadata.size).min(WINDOW_FILE_BYTES);
-                announce(&context.announced_left, &mut opened, size)
+        while self.opened.len() < context.window_files_max
+            && let Some(job) = self.next_job(worker)
+        {
+            let Some(opened) = worker.open(job) else { continue };
+            let mut slot = self.own_slot(worker);
+            let first = worker.guarded_file(&opened, |worker| {
+                let started = context.clock.start();
+                let first = opened.first_at_once(slot.bytes());
+                stop(started, &mut worker.timers.read);
+                first
             });
-            self.window.observe(started.elapsed(), 0);
-            self.opened.push_back(opened);
-            if within_budget != Some(true) {
-                return;
+            match first {
+                None => self.keep_slot(slot),
+                Some(FirstAtOnce::Read(first)) => self.go_on(worker, opened, slot, first),
+                Some(FirstAtOnce::Waits) => {
+                    self.keep_slot(slot);
+                    if !self.announce(worker, opened) {
+                        break;
+                    }
+                    continue;
+                }
+                Some(FirstAtOnce::Unknown) if self.window.is_open() && opened.job.entry.kind == EntryKind::Regular => {
+                    self.keep_slot(slot);
+                    let started = Instant::now();
+                    let announced = self.announce(worker, opened);
+                    self.window.observe(started.elapsed(), 0);
+                    if !announced {
+                        break;
+                    }
+                    continue;
+                }
+                Some(FirstAtOnce::Unknown) => {
+                    let started = Instant::now();
+                    let length = slot.bytes().len();
+                    self.begin(worker, opened, slot);
+                    self.window.observe(started.elapsed(), length as u64);
+                }
             }
+            return true;
+        }
+        if let Some(opened) = self.opened.pop_front() {
+            let announced = opened.announced_bytes;
+            let slot = self.own_slot(worker);
+            self.begin(worker, opened, slot);
+            context.announced_left.fetch_add(announced, Ordering::Relaxed);
+            return true;
+        }
+        let moving = if self.is_express() { None } else { context.queue.pop_moving() };
+        moving.map(|file| self.adopt(worker, file)).is_some()
+    }
+
+    /// The next file to open.
+    fn next_job<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Option<Job> {
+        if worker.is_cancelled() {
+            self.jobs.clear();
+            self.opened.clear();
+        }
+        if self.jobs.is_empty() {
+            if let Some(device) = self.device.take() {
+                worker.context.queue.reader_left(device);
+            }
+            if self.is_express() {
+                return None;
+            }
+            let grab = worker.context.queue.try_take(Preference::Next)?;
+            self.device = Some(grab.device);
+            self.jobs = grab.jobs;
+        }
+        let is_stream = |job: &Job| job.entry.kind == EntryKind::Stream;
+        if self.jobs.front().is_some_and(is_stream) {
+            // Opening or reading it may take for ever: what is in hand goes out first, and others take the rest.
+            if !self.opened.is_empty() || self.is_hashing() || worker.holds_records() {
+                return None;
+            }
+            let stream = self.jobs.pop_front();
+            self.give_back_jobs(worker);
+            return stream;
+        }
+        self.jobs.pop_front()
+    }
+
+    /// Has the kernel fetch a file, to be read when others have been announced too. False when enough of them are.
+    fn announce<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        mut opened: Opened<F>,
+    ) -> bool {
+        match worker.guarded_file(&opened, |_| opened.file.metadata()) {
+            Some(Ok(metadata)) => {
+                let length = metadata.size.min(WINDOW_FILE_BYTES);
+                let within_budget = announce(&worker.context.announced_left, &mut opened, length);
+                self.opened.push_back(opened);
+                within_budget
+            }
+            Some(Err(error)) => {
+                worker.fail(opened.job.ticket, opened.job.entry.path(), Failure::unreadable(0, &error));
+                true
+            }
+            None => true,
         }
     }
 
@@ -192,30 +227,39 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         }
     }
 
-    /// Reads the first slot of a file and sets it on its way.
-    fn begin<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<F>) {
-        let context = worker.context;
-        let mut slot = self.own_slot(worker);
-        self.untimed += 1;
-        let timed = (self.window.files() == 0 && self.untimed >= SAMPLE).then(Instant::now);
+    /// Waits for the first slot of a file and sets it on its way.
+    fn begin<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<F>,
+        mut slot: Slot<'r, 'm>,
+    ) {
         let first = worker.guarded_file(&opened, |worker| {
-            let started = context.clock.start();
+            let started = worker.context.clock.start();
             let first = opened.first(slot.bytes());
             stop(started, &mut worker.timers.read);
             first
         });
-        if let Some(timed) = timed {
-            self.untimed = 0;
-            let length = if let Some(Ok(First::Whole { length, .. })) = first { length } else { slot.bytes().len() };
-            self.window.observe(timed.elapsed(), length as u64);
-        }
         match first {
             None => self.keep_slot(slot),
-            Some(Err(failure)) => {
+            Some(first) => self.go_on(worker, opened, slot, first),
+        }
+    }
+
+    /// What follows the first slot.
+    fn go_on<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<F>,
+        slot: Slot<'r, 'm>,
+        first: Result<First, Failure>,
+    ) {
+        match first {
+            Err(failure) => {
                 self.keep_slot(slot);
                 worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
             }
-            Some(Ok(First::Whole { length, metadata })) => match &mut self.lanes {
+            Ok(First::Whole { length, metadata }) => match &mut self.lanes {
                 Some(lanes) => lanes.submit_whole(opened, slot, length, metadata),
                 None => {
                     worker.guarded_file(&opened, |worker| {
@@ -224,7 +268,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
                     self.keep_slot(slot);
                 }
             },
-            Some(Ok(First::Long { metadata })) => self.begin_long(worker, opened, slot, metadata),
+            Ok(First::Long { metadata }) => self.begin_long(worker, opened, slot, metadata),
         }
     }
 
@@ -239,13 +283,20 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let options = context.options;
         let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
+        // One message alone goes faster through the plain hashers than through a lane, and several digests of it in parallel.
+        let alone = !self.is_hashing() && self.opened.is_empty() && context.queue.is_exhausted();
         match (metadata, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(&options.algorithms, options.piece_bytes, &known) => {
                 self.give_back_jobs(worker);
                 self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
             }
-            (Some(known), Some(lanes)) => lanes.submit_long(worker, opened, slot, known),
+            (Some(known), Some(lanes)) if !alone => {
+                lanes.submit_long(worker, opened, slot, known);
+                if self.is_express() {
+                    self.give_back_jobs(worker);
+                }
+            }
             // A stream is read by one thread while others hash; so is a large file with several digests.
             (known, _)
                 if several

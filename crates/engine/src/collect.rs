@@ -4,15 +4,19 @@ use crate::job::Finished;
 use crate::run::Sink;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 pub(crate) struct Collector<'k, K: Sink> {
+    /// What is finished and in nobody's hands yet.
+    inbox: Mutex<Vec<Finished<K::Item>>>,
     state: Mutex<State<'k, K>>,
     unordered: bool,
 }
 
 struct State<'k, K: Sink> {
     sink: &'k mut K,
+    /// Taken from the inbox; between two deliveries empty.
+    taken: Vec<Finished<K::Item>>,
     /// Sequence number of the first place in `waiting`.
     next: u64,
     waiting: VecDeque<Option<Finished<K::Item>>>,
@@ -20,6 +24,7 @@ struct State<'k, K: Sink> {
 }
 
 /// What a hand-over brought about.
+#[derive(Default)]
 pub(crate) struct HandedOver {
     /// Waiting memory that is free again.
     pub(crate) released_bytes: u64,
@@ -29,37 +34,27 @@ pub(crate) struct HandedOver {
 
 impl<'k, K: Sink> Collector<'k, K> {
     pub(crate) fn new(sink: &'k mut K, unordered: bool) -> Collector<'k, K> {
-        let state = State { sink, next: 0, waiting: VecDeque::new(), stopped: false };
-        Collector { state: Mutex::new(state), unordered }
+        let state = State { sink, taken: Vec::new(), next: 0, waiting: VecDeque::new(), stopped: false };
+        Collector { inbox: Mutex::new(Vec::new()), state: Mutex::new(state), unordered }
     }
 
-    /// Takes a group of finished files and delivers what is next in order.
+    /// Takes a group of finished files, and delivers what is next in order unless another thread is at it: that one will
+    /// take these along. So no thread ever waits for the sink but the one that delivers.
     pub(crate) fn hand_over(&self, group: &mut Vec<Finished<K::Item>>) -> HandedOver {
-        let mut state = self.lock();
-        let mut released_bytes = 0;
-        if self.unordered {
-            for finished in group.drain(..) {
-                released_bytes += state.deliver(finished);
-            }
-        } else {
-            for finished in group.drain(..) {
-                let place = (finished.ticket.sequence - state.next) as usize;
-                if state.waiting.len() <= place {
-                    state.waiting.resize_with(place + 1, || None);
-                }
-                state.waiting[place] = Some(finished);
-            }
-            while let Some(Some(_)) = state.waiting.front() {
-                if let Some(finished) = state.waiting.pop_front().flatten() {
-                    state.next += 1;
-                    released_bytes += state.deliver(finished);
-                }
-            }
+        self.inbox().append(group);
+        let mut handed_over = HandedOver::default();
+        // Looked at again after each delivery: what came meanwhile was left to this thread.
+        while !self.inbox().is_empty() {
+            let mut state = match self.state.try_lock() {
+                Ok(state) => state,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => break,
+            };
+            std::mem::swap(&mut state.taken, &mut *self.inbox());
+            handed_over.released_bytes += state.deliver_taken(self.unordered);
+            handed_over.stopped |= state.stopped;
         }
-        if released_bytes > 0 {
-            state.end_group();
-        }
-        HandedOver { released_bytes, stopped: state.stopped }
+        handed_over
     }
 
     /// Delivers nothing from now on.
@@ -76,12 +71,44 @@ impl<'k, K: Sink> Collector<'k, K> {
         state.end_group();
     }
 
+    fn inbox(&self) -> MutexGuard<'_, Vec<Finished<K::Item>>> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<'k, K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<K: Sink> State<'_, K> {
+    /// Puts what was taken into its place and delivers as far as the order allows; returns the waiting memory released.
+    fn deliver_taken(&mut self, unordered: bool) -> u64 {
+        let mut taken = std::mem::take(&mut self.taken);
+        let mut released_bytes = 0;
+        for finished in taken.drain(..) {
+            if unordered {
+                released_bytes += self.deliver(finished);
+                continue;
+            }
+            let place = (finished.ticket.sequence - self.next) as usize;
+            if self.waiting.len() <= place {
+                self.waiting.resize_with(place + 1, || None);
+            }
+            self.waiting[place] = Some(finished);
+        }
+        self.taken = taken;
+        while let Some(Some(_)) = self.waiting.front() {
+            if let Some(finished) = self.waiting.pop_front().flatten() {
+                self.next += 1;
+                released_bytes += self.deliver(finished);
+            }
+        }
+        if released_bytes > 0 {
+            self.end_group();
+        }
+        released_bytes
+    }
+
     fn deliver(&mut self, finished: Finished<K::Item>) -> u64 {
         if let Some(item) = finished.item
             && !self.stopped

@@ -9,10 +9,11 @@ use crate::reading::Opened;
 use crate::run::{Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_digest::lanes::{Detached, Event, LaneId, LaneManager};
+use pfh_digest::lanes::{Backend, Detached, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest};
 use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
+use std::sync::atomic::Ordering;
 
 /// A long file between two chunks, on its way to another worker's lanes.
 pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
@@ -21,8 +22,8 @@ pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
 pub(crate) enum LaneFile<F> {
     /// All of it is in the slot, and it is closed.
     Whole { job: Job, metadata: Option<Metadata>, bytes: u64, rest: Option<DigestSet> },
-    /// More of it is to be read.
-    Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet> },
+    /// More of it is to be read. While one is `express`, its worker begins no other files.
+    Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet>, express: bool },
 }
 
 /// The lanes of one worker.
@@ -36,28 +37,36 @@ pub(crate) struct Lanes<'r, 'm, F> {
     spare_slots: Vec<Slot<'r, 'm>>,
     /// So many lanes are to be given to workers that have nothing to do.
     giving: usize,
+    /// Lanes with express files.
+    express: usize,
 }
 
 /// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
-pub(crate) fn count(algorithms: &[Algorithm]) -> usize {
-    LaneManager::<Vec<u8>, ()>::new(&with_lanes(algorithms)).map_or(0, |manager| manager.lanes())
+pub(crate) fn count(algorithms: &[Algorithm], backend: Backend) -> usize {
+    manager::<Vec<u8>, ()>(&with_lanes(algorithms, backend), backend).map_or(0, |manager| manager.lanes())
 }
 
-fn with_lanes(algorithms: &[Algorithm]) -> Vec<Algorithm> {
-    algorithms.iter().copied().filter(|one| LaneManager::<Vec<u8>, ()>::new(&[*one]).is_some()).collect()
+fn with_lanes(algorithms: &[Algorithm], backend: Backend) -> Vec<Algorithm> {
+    algorithms.iter().copied().filter(|one| manager::<Vec<u8>, ()>(&[*one], backend).is_some()).collect()
+}
+
+/// `None` where lanes gain nothing.
+fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: Backend) -> Option<LaneManager<B, T>> {
+    LaneManager::with_backend(algorithms, backend).filter(LaneManager::pays)
 }
 
 impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// `None` where no algorithm has lanes on this CPU.
-    pub(crate) fn new(algorithms: &[Algorithm]) -> Option<Self> {
-        let with = with_lanes(algorithms);
+    pub(crate) fn new(algorithms: &[Algorithm], backend: Backend) -> Option<Self> {
+        let with = with_lanes(algorithms, backend);
         Some(Lanes {
-            manager: LaneManager::new(&with)?,
+            manager: manager(&with, backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
             rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
             giving: 0,
+            express: 0,
         })
     }
 
@@ -71,6 +80,11 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
 
     pub(crate) fn is_full(&self) -> bool {
         self.manager.active() == self.manager.lanes()
+    }
+
+    /// Whether no further files are to be begun here: a lane gets on the faster the fewer are in use.
+    pub(crate) fn is_express(&self) -> bool {
+        self.express > 0
     }
 
     /// A slot of this worker's, free again.
@@ -112,7 +126,9 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
         let rest = self.rest_of(slot.filled(length));
-        let file = LaneFile::Long { opened, metadata, offset: length as u64, rest };
+        let express = worker.context.begin_express(metadata.size);
+        self.express += usize::from(express);
+        let file = LaneFile::Long { opened, metadata, offset: length as u64, rest, express };
         self.manager.submit(file, slot, length, false);
     }
 
@@ -135,6 +151,11 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Event::NeedsData { lane, buffer } => {
                 if self.gives(worker) {
                     self.spare_slots.push(buffer);
+                    if let LaneFile::Long { express, .. } = self.manager.tag_mut(lane)
+                        && std::mem::take(express)
+                    {
+                        self.end_express(worker);
+                    }
                     worker.context.queue.push_moving(self.manager.detach(lane));
                 } else {
                     self.read_on(worker, lane, buffer);
@@ -183,7 +204,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         // What is finished does not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
-        let LaneFile::Long { opened, metadata, offset, rest } = self.manager.tag_mut(lane) else { return };
+        let LaneFile::Long { opened, metadata, offset, rest, .. } = self.manager.tag_mut(lane) else { return };
         let started = context.clock.start();
         let read = if context.is_cancelled() {
             Err(Failure::cancelled(*offset))
@@ -211,8 +232,8 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Err(failure) => {
                 self.spare_slots.push(slot);
                 let (file, _) = self.manager.abandon(lane);
-                if let LaneFile::Long { opened, metadata, .. } = file {
-                    conclude_long(worker, &opened, &metadata, Err(failure));
+                if let LaneFile::Long { opened, metadata, express, .. } = file {
+                    self.conclude_long(worker, &opened, &metadata, express, Err(failure));
                 }
             }
         }
@@ -231,12 +252,33 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
                 let found = Yield { metadata, bytes_read: bytes, digests, pieces: Vec::new() };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
-            LaneFile::Long { opened, metadata, offset, rest } => {
+            LaneFile::Long { opened, metadata, offset, rest, express } => {
                 let digests = self.join(digests, rest);
                 let found = Yield { metadata: Some(metadata), bytes_read: offset, digests, pieces: Vec::new() };
-                conclude_long(worker, &opened, &metadata, Ok(found));
+                self.conclude_long(worker, &opened, &metadata, express, Ok(found));
             }
         }
+    }
+
+    fn conclude_long<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: &Opened<F>,
+        metadata: &Metadata,
+        express: bool,
+        result: Result<Yield, Failure>,
+    ) {
+        if express {
+            self.end_express(worker);
+        }
+        let claimed = (metadata.links > 1).then_some(metadata);
+        worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
+        worker.context.queue.large_file_ended();
+    }
+
+    fn end_express<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+        self.express -= 1;
+        worker.context.express_files.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The digests in the order of the run.
@@ -257,15 +299,4 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
 enum Digests {
     All(Vec<Digest>),
     Part(Vec<Digest>),
-}
-
-fn conclude_long<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
-    metadata: &Metadata,
-    result: Result<Yield, Failure>,
-) {
-    let claimed = (metadata.links > 1).then_some(metadata);
-    worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
-    worker.context.queue.large_file_ended();
 }

@@ -6,7 +6,7 @@
 use crate::chain::{Feeding, feed};
 use crate::job::{Ticket, Yield};
 use crate::limits::BATCH_FILES_MAX;
-use crate::queue::{Grab, Next, Preference};
+use crate::queue::{Grab, Next, Preference, Queue};
 use crate::reading::{First, Opened};
 use crate::run::{Context, Ready, Sink, Worker};
 use crate::stats::stop;
@@ -29,6 +29,22 @@ struct BatchFile {
     metadata: Option<Metadata>,
 }
 
+/// A prefetcher that brings forth work for hashers, until this is dropped: also when its thread cannot be started, or panics.
+struct AtWork<'q, R, L>(&'q Queue<R, L>);
+
+impl<'q, R, L> AtWork<'q, R, L> {
+    fn begin(queue: &'q Queue<R, L>) -> Self {
+        queue.prefetcher_began();
+        AtWork(queue)
+    }
+}
+
+impl<R, L> Drop for AtWork<'_, R, L> {
+    fn drop(&mut self) {
+        self.0.prefetcher_ended();
+    }
+}
+
 /// Starts the threads of a run.
 pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     scope: &'scope Scope<'scope, 'env>,
@@ -37,17 +53,19 @@ pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     hashers: usize,
 ) {
     for _ in 0..readers {
-        context.queue.prefetcher_began();
-        scope.spawn(|| {
-            let mut worker = Worker::new(context);
-            Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
-            worker.flush();
-            context.queue.prefetcher_ended();
-            hash(&mut worker);
+        let at_work = AtWork::begin(&context.queue);
+        scope.spawn(move || {
+            context.thread(|context| {
+                let mut worker = Worker::new(context);
+                Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
+                worker.flush();
+                drop(at_work);
+                hash(&mut worker);
+            });
         });
     }
     for _ in 0..hashers {
-        scope.spawn(|| hash(&mut Worker::new(context)));
+        scope.spawn(|| context.thread(|context| hash(&mut Worker::new(context))));
     }
 }
 
@@ -95,6 +113,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 if job.entry.kind == EntryKind::Stream {
                     // It may never come, and what was read of it cannot be read again into another slot.
                     self.pass_on(worker);
+                    context.queue.give_back(device, &mut jobs);
                 }
                 if let Some(opened) = worker.open(job) {
                     self.prefetch(worker, opened);

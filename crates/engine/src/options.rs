@@ -1,6 +1,7 @@
 //! What a caller may choose about a run.
 
 use pfh_digest::Algorithm;
+use pfh_digest::lanes::Backend;
 use std::fmt;
 use std::str::FromStr;
 
@@ -95,6 +96,8 @@ pub struct Options {
     /// In [`Mode::Mtp`]: prefer, among the next jobs, one that fits the free part of the memory table (published
     /// listing 3). Needs sizes from the walk.
     pub balance: bool,
+    /// Kernels for many files at once. Digests are the same with each.
+    pub backend: Backend,
     /// Also digest every piece of this many bytes.
     pub piece_bytes: Option<u64>,
     /// Deliver records as they finish rather than in the order of the walk.
@@ -127,6 +130,7 @@ impl Options {
             mode: Mode::default(),
             order: Order::default(),
             balance: false,
+            backend: Backend::chosen(),
             piece_bytes: None,
             unordered: false,
             direct: false,

@@ -152,9 +152,14 @@ impl<R, L> Queue<R, L> {
         self.waiting_bytes_max / 2
     }
 
+    /// Jobs that wait to be taken; a hint.
+    pub(crate) fn jobs_waiting(&self) -> usize {
+        self.jobs_hint.load(Ordering::Relaxed)
+    }
+
     /// How urgently the walk should hand over what it has; looks at hints only, and takes no lock.
     pub(crate) fn need(&self) -> Need {
-        if self.jobs_hint.load(Ordering::Relaxed) > 0 {
+        if self.jobs_waiting() > 0 {
             Need::None
         } else if self.idle_hint.load(Ordering::Relaxed) < self.threads {
             Need::Some
@@ -236,6 +241,12 @@ impl<R, L> Queue<R, L> {
 
     pub(crate) fn pop_ready(&self) -> Option<R> {
         self.lock().ready.pop_front()
+    }
+
+    /// Whether every job was taken, and no further ones are to come from the walk.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        let state = self.lock();
+        state.walk_ended && state.jobs == 0
     }
 
     /// Whether some worker waits although there will be no further jobs: lanes should be shared with it.

@@ -10,7 +10,7 @@
 use crate::job::{Failure, Job};
 use crate::links::same_content;
 use pfh_record::{Metadata, Outcome, Timestamp};
-use pfh_source::{EntryKind, Medium, SourceFile};
+use pfh_source::{AtOnce, EntryKind, Medium, SourceFile};
 use std::io;
 use std::time::SystemTime;
 
@@ -44,6 +44,16 @@ pub(crate) enum First {
     },
 }
 
+/// What came of reading without waiting.
+pub(crate) enum FirstAtOnce {
+    /// The first slot was read, or the file is at fault.
+    Read(Result<First, Failure>),
+    /// The medium would have to be waited for.
+    Waits,
+    /// That cannot be told.
+    Unknown,
+}
+
 impl<F: SourceFile> Opened<F> {
     pub(crate) fn new(job: Job, file: F) -> Opened<F> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
@@ -52,6 +62,19 @@ impl<F: SourceFile> Opened<F> {
 
     /// Reads the first slot.
     pub(crate) fn first(&self, buffer: &mut [u8]) -> Result<First, Failure> {
+        self.first_slot(buffer).map_err(|failure| {
+            // What could not be read still has a size and a time.
+            let is_promised = |metadata: &Metadata| match self.job.entry.kind {
+                EntryKind::Regular => metadata.mode & MODE_TYPE == MODE_REGULAR,
+                EntryKind::BlockDevice => true,
+                EntryKind::Stream => false,
+            };
+            let known = || self.file.metadata().ok().filter(is_promised);
+            Failure { metadata: failure.metadata.or_else(known), ..failure }
+        })
+    }
+
+    fn first_slot(&self, buffer: &mut [u8]) -> Result<First, Failure> {
         match self.job.entry.kind {
             EntryKind::Stream => {
                 let length = fill(&self.file, buffer, 0)?;
@@ -61,22 +84,45 @@ impl<F: SourceFile> Opened<F> {
             EntryKind::Regular if self.job.entry.directory.device().medium != Medium::Network => {
                 let length = read(&self.file, buffer, 0)?;
                 let metadata = self.look(length as u64)?;
-                // Anything doubtful starts again below.
-                if self.is_settled(&metadata.ctime) {
-                    if metadata.size == length as u64 {
-                        return Ok(First::Whole { length, metadata: Some(metadata) });
-                    }
-                    if length == buffer.len() && metadata.size > length as u64 {
-                        return Ok(First::Long { metadata: Some(metadata) });
-                    }
-                }
-                self.first_between_looks(buffer, metadata)
+                self.first_behind_look(buffer, length, metadata)
             }
             EntryKind::Regular | EntryKind::BlockDevice => {
                 let before = self.look(0)?;
                 self.first_between_looks(buffer, before)
             }
         }
+    }
+
+    /// Reads the first slot of a file that is in memory already; otherwise says what is known.
+    pub(crate) fn first_at_once(&self, buffer: &mut [u8]) -> FirstAtOnce {
+        let entry = &self.job.entry;
+        if entry.kind != EntryKind::Regular || entry.directory.device().medium == Medium::Network {
+            return FirstAtOnce::Unknown;
+        }
+        let length = match self.file.read_at_once(buffer, 0) {
+            AtOnce::Read(length) => length,
+            AtOnce::Waits => return FirstAtOnce::Waits,
+            AtOnce::Unknown => return FirstAtOnce::Unknown,
+        };
+        match self.look(length as u64) {
+            Ok(metadata) if length < buffer.len() && metadata.size > length as u64 => FirstAtOnce::Waits,
+            Ok(metadata) => FirstAtOnce::Read(self.first_behind_look(buffer, length, metadata)),
+            Err(failure) => FirstAtOnce::Read(Err(failure)),
+        }
+    }
+
+    /// After a first read of `length` bytes, and a look at the metadata behind it.
+    fn first_behind_look(&self, buffer: &mut [u8], length: usize, metadata: Metadata) -> Result<First, Failure> {
+        // Anything doubtful starts again below.
+        if self.is_settled(&metadata.ctime) {
+            if metadata.size == length as u64 {
+                return Ok(First::Whole { length, metadata: Some(metadata) });
+            }
+            if length == buffer.len() && metadata.size > length as u64 {
+                return Ok(First::Long { metadata: Some(metadata) });
+            }
+        }
+        self.first_between_looks(buffer, metadata)
     }
 
     fn first_between_looks(&self, buffer: &mut [u8], before: Metadata) -> Result<First, Failure> {
@@ -96,7 +142,8 @@ impl<F: SourceFile> Opened<F> {
         let mut filled = 0;
         while filled < wanted {
             // The whole rest of the slot is offered even where the file's rest is shorter: direct I/O wants whole blocks.
-            match read(&self.file, &mut buffer[filled..], offset + filled as u64)? {
+            let read = read(&self.file, &mut buffer[filled..], offset + filled as u64);
+            match read.map_err(|failure| Failure { metadata: expected.copied(), ..failure })? {
                 0 => break,
                 length => filled += length,
             }

@@ -7,7 +7,9 @@ use crate::control::{CancelToken, Counters};
 use crate::digesting::{DigestSet, PieceRule, pieces_memory_bytes};
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
-use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX};
+use crate::limits::{
+    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryTooSmall, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
+};
 use crate::links::{Links, same_content};
 use crate::mtp::{self, Batch};
 use crate::options::{Mode, Options, Order};
@@ -24,7 +26,7 @@ use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -63,6 +65,9 @@ pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
 ///
 /// # Errors
 /// [`MemoryTooSmall`], before anything is read. Errors of files are outcomes of their records.
+///
+/// # Panics
+/// When the system refuses to start a thread, and with the panics of `prepare` and `sink`; all threads have ended then.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -75,7 +80,7 @@ pub fn run<S: Source, K: Sink>(
     let started = Instant::now();
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
-    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms) } else { 0 })?;
+    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
     let mut arena = Arena::new(budget.stride_bytes, budget.slots);
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -87,6 +92,7 @@ pub fn run<S: Source, K: Sink>(
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
+        express_files: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
         pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
@@ -96,10 +102,10 @@ pub fn run<S: Source, K: Sink>(
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
-        window_files_max: options.open_files_max / options.threads.max(1),
+        window_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| walk(&context));
+        scope.spawn(|| context.thread(walk));
         let threads = options.threads.max(1);
         let prefetchers = options.prefetchers.max(1);
         match options.mode {
@@ -108,8 +114,8 @@ pub fn run<S: Source, K: Sink>(
                 mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
             }
             Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
-            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| adaptive::work(&context)))),
-            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| smt::work(&context)))),
+            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(adaptive::work)))),
+            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(smt::work)))),
         }
     });
     if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -136,6 +142,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
+    /// Files that have lanes nearly to themselves now.
+    pub(crate) express_files: AtomicUsize,
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
@@ -183,6 +191,13 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut sorting = None;
     let walked = catch_unwind(AssertUnwindSafe(|| {
         context.source.walk(&mut |found| {
+            if let Found::Pause = found {
+                // Files that are to be sorted wait for each other.
+                if sorting == Some(Order::Path) {
+                    context.queue.push_jobs(&mut group, std::mem::take(&mut group_bytes), limit_readers);
+                }
+                return !context.is_cancelled();
+            }
             let mut ticket = Ticket { sequence, cost_bytes: 0 };
             sequence += 1;
             let mut not_read = None;
@@ -214,6 +229,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
                 Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, &error))),
+                Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {
                 // Its record waits like any other; jobs before it must be on their way, or none might ever be delivered.
@@ -260,13 +276,34 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
+    /// one like it at most. If so, it counts as one from now on.
+    pub(crate) fn begin_express(&self, size: u64) -> bool {
+        if size < EXPRESS_FILE_BYTES {
+            return false;
+        }
+        // What is to come is like what has been.
+        let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
+        let bytes_left = bytes / files.max(1) * self.queue.jobs_waiting() as u64;
+        let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
+        let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
+        ends_late && self.express_files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
     /// The sink wants no more.
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.queue.stop();
     }
 
-    /// What the caller gave to the run panicked: nothing more of it is called, and the run ends.
+    /// What a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
+            self.abort(panic);
+        }
+    }
+
+    /// What the caller gave to the run panicked, or the run itself did: nothing more of it is called, and the run ends.
     fn abort(&self, panic: Panic) {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         self.collector.stop();
@@ -316,7 +353,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         let opening = self.guarded(|worker| worker.begin_to_open(&job));
         match opening {
             Some(Opening::Open(file)) => return Some(Opened::new(job, file)),
-            Some(Opening::Known(found)) => self.finish(job.ticket, found.into_record(job.entry.path())),
+            Some(Opening::Known(found)) => self.finish_known(job.ticket, found, job.entry.path()),
             Some(Opening::LeftOut) => self.push(Finished { ticket: job.ticket, item: None }),
             Some(Opening::Failed(error)) => {
                 self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
@@ -417,6 +454,13 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
         }
         self.finish(ticket, failure.into_record(path));
+    }
+
+    /// A file whose content another link has yielded: its bytes were counted with that link.
+    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: Yield, path: Vec<u8>) {
+        let bytes = self.summary.bytes;
+        self.finish(ticket, found.into_record(path));
+        self.summary.bytes = bytes;
     }
 
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {

@@ -8,7 +8,7 @@ use crate::run::{Context, Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_record::Metadata;
-use pfh_source::{Source, SourceFile};
+use pfh_source::{EntryKind, Source, SourceFile};
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
@@ -21,6 +21,10 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         while let Some(job) = grab.jobs.pop_front() {
             if worker.is_cancelled() {
                 break;
+            }
+            if job.entry.kind == EntryKind::Stream {
+                // It may never come: others take the rest.
+                context.queue.give_back(grab.device, &mut grab.jobs);
             }
             if let Some(opened) = worker.open(job) {
                 read_and_hash(&mut worker, opened, &mut slot);
@@ -141,7 +145,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             Claim::Mine(opened) => Some((opened, metadata)),
             Claim::Known(opened, found) => {
                 self.context.links.used(known.device, known.inode);
-                self.finish(opened.job.ticket, found.into_record(opened.job.entry.path()));
+                self.finish_known(opened.job.ticket, found, opened.job.entry.path());
                 None
             }
             Claim::Waits => None,

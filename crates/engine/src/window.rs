@@ -1,43 +1,31 @@
-//! How far a worker looks ahead: not at all while everything is cached, far while reads wait.
+//! Whether a worker looks ahead where the system does not tell if a read would wait: it judges by how long files took.
 
-use crate::limits::WINDOW_FILES_MAX;
 use std::time::Duration;
 
-const FIRST: usize = 8;
-/// Quick files in a row after which the window halves.
-const QUIET_FILES: u32 = 64;
+/// Quick files in a row after which looking ahead ends.
+const QUICK_FILES: u32 = 64;
 
-/// The window's size, driven by how long files took.
+/// Open while reads wait, shut while everything is cached.
+#[derive(Default)]
 pub(crate) struct Window {
-    files: usize,
-    most: usize,
-    quiet: u32,
+    open: bool,
+    quick: u32,
+    /// The file before waited. One alone may have been interrupted by another thread.
+    waited: bool,
 }
 
 impl Window {
-    pub(crate) fn new(most: usize) -> Window {
-        Window { files: 0, most: most.min(WINDOW_FILES_MAX), quiet: 0 }
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
     }
 
-    /// How many files to keep opened and announced ahead.
-    pub(crate) fn files(&self) -> usize {
-        self.files
-    }
-
-    /// Reports how long a file took to open and announce (window open) or to open and read (window shut).
+    /// Reports how long a file took to open and announce (window open) or to read (window shut).
     pub(crate) fn observe(&mut self, took: Duration, bytes: u64) {
         // A cached 4 KiB file takes 3 µs, and copying from the page cache goes at some 10 GB/s; flash answers in 60 µs.
         let waited = took > Duration::from_nanos(20_000 + bytes / 2);
-        if waited {
-            self.quiet = 0;
-            self.files = (self.files * 2).max(FIRST).min(self.most);
-        } else {
-            self.quiet += 1;
-            if self.quiet >= QUIET_FILES {
-                self.quiet = 0;
-                self.files = if self.files <= FIRST { 0 } else { self.files / 2 };
-            }
-        }
+        let again = std::mem::replace(&mut self.waited, waited);
+        self.quick = if waited { 0 } else { self.quick + 1 };
+        self.open = if self.open { self.quick < QUICK_FILES } else { waited && again };
     }
 }
 
@@ -49,26 +37,29 @@ mod tests {
     const SLOW: Duration = Duration::from_micros(90);
 
     #[test]
-    fn grows_while_reads_wait_and_vanishes_in_cache() {
-        let mut window = Window::new(1000);
+    fn opens_while_reads_wait_and_shuts_in_cache() {
+        let mut window = Window::default();
         for _ in 0..100 {
             window.observe(QUICK, 4096);
         }
-        assert_eq!(window.files(), 0);
-        for _ in 0..6 {
-            window.observe(SLOW, 4096);
-        }
-        assert_eq!(window.files(), WINDOW_FILES_MAX);
-        for _ in 0..QUIET_FILES * 6 {
+        window.observe(SLOW, 4096);
+        assert!(!window.is_open(), "once may be chance");
+        window.observe(SLOW, 4096);
+        assert!(window.is_open());
+        for _ in 1..QUICK_FILES {
             window.observe(QUICK, 4096);
         }
-        assert_eq!(window.files(), 0);
+        assert!(window.is_open());
+        window.observe(QUICK, 4096);
+        assert!(!window.is_open());
     }
 
     #[test]
     fn a_large_read_may_take_longer() {
-        let mut window = Window::new(1000);
-        window.observe(Duration::from_micros(100), 256 << 10);
-        assert_eq!(window.files(), 0);
+        let mut window = Window::default();
+        for _ in 0..3 {
+            window.observe(Duration::from_micros(100), 256 << 10);
+        }
+        assert!(!window.is_open());
     }
 }

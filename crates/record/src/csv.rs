@@ -11,5 +11,9 @@ pub(crate) use write::Csv;
 /// Names of the columns before those of the algorithms.
 const COLUMNS: [&str; 5] = ["path", "size", "mtime", "outcome", "error"];
 
+/// The last column, in a run with an algorithm that looks for the marks of collision attacks: names of those that found
+/// some, separated by blanks. It stands last, so that no other column has another place because of it.
+const COLLISIONS_COLUMN: &str = "collisions";
+
 /// Two more in a piecewise run: which part of the file the digests are of; empty for the whole file.
 const PIECE_COLUMNS: [&str; 2] = ["piece_offset", "piece_length"];

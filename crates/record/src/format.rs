@@ -124,8 +124,11 @@ pub enum FormatError {
         /// The algorithms that it has a place for.
         possible: &'static [&'static str],
     },
-    /// No algorithm was asked for.
-    NoAlgorithm,
+    /// No algorithm was asked for, and the format lists nothing but digests.
+    NoAlgorithm {
+        /// The format.
+        format: &'static str,
+    },
     /// The format has no NUL-terminated form.
     NoNullForm {
         /// The format.
@@ -152,7 +155,11 @@ impl fmt::Display for FormatError {
                 algorithm.name(),
                 possible.join(", ")
             ),
-            FormatError::NoAlgorithm => f.write_str("a list needs at least one algorithm"),
+            FormatError::NoAlgorithm { format } => write!(
+                f,
+                "format `{format}` lists digests, and no algorithm was asked for; use format `csv`, `jsonl` or `dfxml`, \
+                 which list sizes too"
+            ),
             FormatError::NoNullForm { format } => write!(
                 f,
                 "format `{format}` has no NUL-terminated form; use format `gnu`, `bsd` or `md5deep`, or leave the option out"
@@ -226,8 +233,8 @@ impl FormatName {
             _ => None,
         };
         let one = matches!(self, FormatName::Gnu | FormatName::Md5deep(_) | FormatName::Sfv);
-        if algorithms.is_empty() {
-            return Err(FormatError::NoAlgorithm);
+        if algorithms.is_empty() && !self.records_failures() {
+            return Err(FormatError::NoAlgorithm { format });
         }
         if let Some(possible) = possible
             && let Some(&algorithm) = algorithms.iter().find(|algorithm| !possible.contains(&algorithm.name()))

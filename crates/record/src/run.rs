@@ -57,7 +57,7 @@ pub struct Summary {
     pub unreadable: u64,
     /// Files left out on purpose.
     pub skipped: u64,
-    /// Bytes that were read.
+    /// Bytes that were read; those of a file with several hard links once, if it was read once.
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
@@ -66,16 +66,21 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts one record.
+    /// Counts one record, and its bytes as read.
     pub fn count(&mut self, record: &Record) {
-        *match record.outcome {
-            Outcome::Complete => &mut self.complete,
-            Outcome::ChangedWhileReading => &mut self.changed,
-            Outcome::Short { .. } => &mut self.short,
-            Outcome::Unreadable { .. } => &mut self.unreadable,
-            Outcome::Skipped(_) => &mut self.skipped,
-        } += 1;
+        *Summary::counter(&record.outcome)(self) += 1;
         self.bytes += record.bytes_read;
+    }
+
+    /// The count that an outcome belongs to; for whoever has to count it later, when the record is gone.
+    pub fn counter(outcome: &Outcome) -> fn(&mut Summary) -> &mut u64 {
+        match outcome {
+            Outcome::Complete => |summary| &mut summary.complete,
+            Outcome::ChangedWhileReading => |summary| &mut summary.changed,
+            Outcome::Short { .. } => |summary| &mut summary.short,
+            Outcome::Unreadable { .. } => |summary| &mut summary.unreadable,
+            Outcome::Skipped(_) => |summary| &mut summary.skipped,
+        }
     }
 
     /// Adds the counts and bytes of another part of the run.
@@ -86,6 +91,19 @@ impl Summary {
         self.unreadable += part.unreadable;
         self.skipped += part.skipped;
         self.bytes += part.bytes;
+    }
+
+    /// All numbers but the time, by the names that the formats give them.
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 7] {
+        [
+            ("files", self.files()),
+            ("complete", self.complete),
+            ("changed_while_reading", self.changed),
+            ("short", self.short),
+            ("unreadable", self.unreadable),
+            ("skipped", self.skipped),
+            ("bytes", self.bytes),
+        ]
     }
 
     /// All records: the sum of the five outcomes.

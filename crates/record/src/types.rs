@@ -133,7 +133,19 @@ impl SkipReason {
     }
 }
 
+impl Piece {
+    /// Whether the piece bears the marks of a known collision attack.
+    pub fn collision_detected(&self) -> bool {
+        self.digests.iter().any(Digest::collision_detected)
+    }
+}
+
 impl Record {
+    /// Whether the file as a whole bears the marks of a known collision attack.
+    pub fn collision_detected(&self) -> bool {
+        self.digests.iter().any(Digest::collision_detected)
+    }
+
     /// Size in bytes as far as it is known: what the filesystem states, else what a complete stream delivered.
     pub fn size(&self) -> Option<u64> {
         match (&self.metadata, &self.outcome) {

@@ -10,10 +10,10 @@ use pfh_record::{Metadata, Timestamp};
 use rustix::fs::{
     Advice, FileType, Mode, OFlags, SeekFrom, Stat, fadvise, fcntl_getfl, fcntl_setfl, fstat, openat, seek,
 };
-use rustix::io::{Errno, pread, read, retry_on_intr};
+use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
 use crate::long_path;
-use crate::source::{EntryKind, IoMethod, SourceFile};
+use crate::source::{AtOnce, EntryKind, IoMethod, SourceFile};
 
 /// What `O_DIRECT` wants of address, length and offset on every usual device.
 const DIRECT_ALIGNMENT: usize = 4096;
@@ -195,6 +195,19 @@ impl SourceFile for LocalFile {
             return self.read_direct(buffer, offset);
         }
         Ok(pread(&self.descriptor, buffer, offset)?)
+    }
+
+    fn read_at_once(&self, buffer: &mut [u8], offset: u64) -> AtOnce {
+        if self.kind == EntryKind::Stream || self.direct.load(Ordering::Relaxed) {
+            return AtOnce::Unknown;
+        }
+        let mut buffers = [io::IoSliceMut::new(buffer)];
+        match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
+            Ok(length) => AtOnce::Read(length),
+            Err(Errno::AGAIN) => AtOnce::Waits,
+            // A filesystem that does not support it, or an error that an ordinary read will report.
+            Err(_) => AtOnce::Unknown,
+        }
     }
 
     fn metadata(&self) -> io::Result<Metadata> {

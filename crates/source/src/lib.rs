@@ -54,4 +54,4 @@ pub use limits::{open_file_limit, raise_open_file_limit};
 pub use local::{LocalSource, Totals};
 pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
-pub use source::{Entry, EntryKind, Found, IoMethod, Source, SourceFile};
+pub use source::{AtOnce, Entry, EntryKind, Found, IoMethod, Source, SourceFile};

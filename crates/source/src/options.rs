@@ -1,6 +1,6 @@
 //! What to walk, and what of it to read.
 
-use std::io::BufRead;
+use std::io::{BufReader, Read};
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Medium;
@@ -50,19 +50,20 @@ pub struct WalkOptions {
 pub struct FileList {
     name: Vec<u8>,
     /// Never locked: it makes the whole shareable between threads.
-    reader: Mutex<Box<dyn BufRead + Send>>,
+    reader: Mutex<Box<dyn Read + Send>>,
     separator: u8,
 }
 
 impl FileList {
     /// A list read from `reader`, in which `separator` (LF or NUL) ends each path. Empty paths are passed over; the last
-    /// path may lack its end. `name` is the path of the list, for messages.
-    pub fn new(name: Vec<u8>, reader: Box<dyn BufRead + Send>, separator: u8) -> Self {
+    /// path may lack its end. `name` is the path of the list, for messages. Reading is buffered here.
+    pub fn new(name: Vec<u8>, reader: Box<dyn Read + Send>, separator: u8) -> Self {
         Self { name, reader: Mutex::new(reader), separator }
     }
 
-    pub(crate) fn into_parts(self) -> (Vec<u8>, Box<dyn BufRead + Send>, u8) {
-        (self.name, self.reader.into_inner().unwrap_or_else(PoisonError::into_inner), self.separator)
+    pub(crate) fn into_parts(self) -> (Vec<u8>, BufReader<Box<dyn Read + Send>>, u8) {
+        let reader = self.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (self.name, BufReader::new(reader), self.separator)
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Found {
     Skipped(Vec<u8>, SkipReason),
     /// A directory or argument that could not be listed or looked at.
     Failed(Vec<u8>, io::Error),
+    /// Nothing to list: what comes next has to be waited for, perhaps for ever. What was found so far should not wait with it.
+    Pause,
 }
 
 /// A file to be read.
@@ -90,14 +92,30 @@ pub trait Source: Sync {
     fn physical_position(&self, entry: &Entry) -> Option<u64>;
 }
 
+/// What [`SourceFile::read_at_once`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtOnce {
+    /// So many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the end.
+    Read(usize),
+    /// The medium would have to be waited for.
+    Waits,
+    /// It cannot be told without reading; any error of the file will show then, too.
+    Unknown,
+}
+
 /// An open file. Sequential reading only needs `read_at` with growing offsets; several readers may share one huge file.
 pub trait SourceFile: Send + Sync {
-    /// Reads at `offset` into `buffer`; 0 means end. May return less than asked. The buffer is aligned to 4096 bytes and
-    /// its length a multiple of 4096 when the engine offers a whole slot; `offset` then is a multiple of 4096 too.
-    /// Streams ignore `offset` (they are read in order by one reader).
+    /// Reads at `offset` into `buffer`; 0 means end. May return less than asked. With direct I/O the engine offers whole
+    /// slots, whose address, length and offset are multiples of 4096; otherwise nothing is aligned, and an implementation
+    /// that needs it must copy. Streams ignore `offset` (they are read in order by one reader).
     /// # Errors
     /// `Interrupted` is retried by the caller; anything else ends the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Reads what is in memory already. A caller that is told [`AtOnce::Waits`] announces the rest and comes back later.
+    fn read_at_once(&self, buffer: &mut [u8], offset: u64) -> AtOnce {
+        let _ = (buffer, offset);
+        AtOnce::Unknown
+    }
     /// Metadata of the open file (`fstat`); for a block device `size` is the device's.
     /// # Errors
     /// What the system says.

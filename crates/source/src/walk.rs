@@ -105,6 +105,10 @@ impl<'a> Walk<'a> {
         let mut path = Vec::new();
         loop {
             path.clear();
+            if !reader.buffer().contains(&separator) {
+                // Whoever writes the list may take its time.
+                self.visit(Found::Pause)?;
+            }
             match reader.by_ref().take(LISTED_PATH_BYTES_MAX).read_until(separator, &mut path) {
                 Ok(0) => return Flow::Continue(()),
                 Ok(_) => {}
@@ -468,6 +472,7 @@ mod tests {
                 Found::Entry(entry) => (entry.path(), entry.inode_hint != 0, "entry"),
                 Found::Skipped(path, _) => (path, true, "skipped"),
                 Found::Failed(path, _) => (path, true, "failed"),
+                Found::Pause => unreachable!("there is no list"),
             });
             true
         };

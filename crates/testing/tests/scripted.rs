@@ -32,6 +32,7 @@ fn the_walk_yields_the_script_in_order_and_stops_when_told() {
             Found::Entry(entry) => entry.path(),
             Found::Skipped(path, _) => path,
             Found::Failed(path, error) => [&path[..], error.raw_os_error().unwrap().to_string().as_bytes()].concat(),
+            Found::Pause => panic!("the script has none"),
         });
         true
     });

@@ -51,6 +51,19 @@ impl Contender {
         }
     }
 
+    /// OpenSSL over all files in one process, which has one thread.
+    pub(super) fn openssl_on_one_core(algorithm: &str) -> Self {
+        let call = Call::Fed(format!("openssl dgst -r -{algorithm}"));
+        Self::peer("openssl dgst, one process", "openssl", call, List::Lines)
+    }
+
+    /// What the device delivers around the page cache.
+    pub(super) fn dd_direct() -> Self {
+        let each = "for file; do dd if=\"$file\" of=/dev/null bs=4M iflag=direct status=none; done";
+        let call = Call::Fed(format!("sh -c '{each}' sh"));
+        Self { label: "dd iflag=direct".to_owned(), program: "dd", call, list: None, memory_option_bytes: None }
+    }
+
     fn walks(program: &'static str, command: String, list: List) -> Self {
         Self::peer(program, program, Call::Walks(command), list)
     }

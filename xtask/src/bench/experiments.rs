@@ -6,6 +6,17 @@ use super::contenders::{ALGORITHMS, Contender, coreutils, hashdeep};
 use super::corpus::Corpus;
 use super::digests::List;
 
+/// What `--quick` measures, on corpora of a tenth of the size: what pfh stands for, in under two minutes.
+pub(super) const QUICK: [&str; 7] = [
+    "hot/real/md5",
+    "hot/real/md5+sha256",
+    "hot/large/sha256-on-one-core",
+    "hot/tree4k/md5",
+    "hot/tree4k/sha256",
+    "evicted/tree4k/evicted",
+    "memory/tiny",
+];
+
 /// Comparisons that share a record.
 pub(super) struct Experiment {
     pub(super) name: &'static str,
@@ -40,6 +51,12 @@ fn hot(threads: usize) -> Experiment {
         let contenders = vec![pfh, floor(), hashdeep("md5,sha256", threads)];
         comparisons.push(comparison(&["hot", corpus.name(), "md5+sha256"], corpus, Cache::Hot, contenders));
     }
+    for algorithm in ["md5", "sha1", "sha256"] {
+        let pfh = Contender::pfh("pfh, one thread", &format!("-a {algorithm} -t 1"), Some(List::Lines));
+        let contenders = vec![pfh, Contender::openssl_on_one_core(algorithm)];
+        let name = format!("{algorithm}-on-one-core");
+        comparisons.push(comparison(&["hot", Corpus::Large.name(), &name], Corpus::Large, Cache::Hot, contenders));
+    }
     Experiment {
         name: "hot",
         question: "How long do pfh and its peers take when everything is in the page cache?",
@@ -51,15 +68,23 @@ fn evicted(threads: usize) -> Experiment {
     let comparisons = [Cache::Evicted, Cache::Cold].map(|cache| {
         let contenders = vec![
             Contender::pfh("pfh", &format!("-a md5 -t {threads}"), Some(List::Lines)),
+            Contender::pfh("pfh, SMT", &format!("-a md5 --mode smt -t {threads}"), Some(List::Lines)),
+            Contender::pfh("pfh, MTP", &format!("-a md5 --mode mtp -t {threads}"), Some(List::Lines)),
             coreutils("md5sum"),
             hashdeep("md5", threads),
         ];
         comparison(&["evicted", Corpus::Tree4k.name(), cache.name()], Corpus::Tree4k, cache, contenders)
     });
+    let contenders = vec![
+        Contender::pfh("pfh, direct", "-a none --io direct", None),
+        Contender::pfh("pfh, buffered", "-a none", None),
+        Contender::dd_direct(),
+    ];
+    let direct = comparison(&["evicted", Corpus::Large.name(), "direct"], Corpus::Large, Cache::Evicted, contenders);
     Experiment {
         name: "evicted",
-        question: "How long do small files take that are not in the page cache?",
-        comparisons: comparisons.into(),
+        question: "How long do files take that are not in the page cache?",
+        comparisons: comparisons.into_iter().chain([direct]).collect(),
     }
 }
 

@@ -59,9 +59,8 @@ pub(super) fn facts(folder: &Path, path: &OsStr) -> Facts {
 /// Versions of everything that runs.
 pub(super) fn versions(path: &OsStr, workspace: &Workspace) -> Facts {
     let ask = |words: &[&str]| first_line(Command::new(words[0]).args(&words[1..]).env("PATH", path));
-    let commit = first_line(workspace.command("git").args(["describe", "--always", "--dirty", "--abbrev=12"]));
     vec![
-        ("pfh", format!("{}, commit {commit}", ask(&["pfh", "--version"]))),
+        ("pfh", format!("{}, commit {}", ask(&["pfh", "--version"]), commit(workspace))),
         ("rustc", ask(&["rustc", "--version"])),
         ("hashdeep, md5deep", ask(&["hashdeep", "-V"])),
         ("coreutils", ask(&["md5sum", "--version"])),
@@ -70,6 +69,18 @@ pub(super) fn versions(path: &OsStr, workspace: &Workspace) -> Facts {
         ("b3sum", ask(&["b3sum", "--version"])),
         ("findutils", ask(&["xargs", "--version"])),
     ]
+}
+
+/// Versions of what the library is made from.
+pub(super) fn compiler(path: &OsStr, workspace: &Workspace) -> Facts {
+    vec![
+        ("pfh-digest", format!("commit {}", commit(workspace))),
+        ("rustc", first_line(Command::new("rustc").arg("--version").env("PATH", path))),
+    ]
+}
+
+fn commit(workspace: &Workspace) -> String {
+    first_line(workspace.command("git").args(["describe", "--always", "--dirty", "--abbrev=12"]))
 }
 
 fn first_line(command: &mut Command) -> String {

@@ -11,6 +11,7 @@ mod contenders;
 mod corpus;
 mod digests;
 mod experiments;
+mod kernels;
 mod machine;
 mod rate;
 mod record;
@@ -24,7 +25,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use self::compare::Bench;
-use self::record::Record;
+use self::experiments::Experiment;
+use self::record::{Head, Record};
 use crate::process;
 use crate::setup;
 use crate::workspace::Workspace;
@@ -35,7 +37,7 @@ Usage: cargo xtask bench [OPTIONS]
   --list          print the comparisons and stop
   --filter TEXT   only comparisons whose name begins with TEXT (hot, hot/real, memory …), or contains it where TEXT begins
                   with a slash (/sha256)
-  --quick         3 runs each instead of 5
+  --quick         what matters most, 3 runs each on corpora of a tenth of the size: under two minutes once they are there
   --runs N        N runs each
   --scale F       corpora of F times the size, 0 < F ≤ 1, to try the harness; the figures mean nothing
   --data DIR      where the corpora lie (default: $PFH_BENCH_DIR, else bench-data in the target folder)
@@ -46,6 +48,7 @@ Usage: cargo xtask bench [OPTIONS]
 struct Options {
     list: bool,
     filter: String,
+    quick: bool,
     runs: usize,
     scale: f64,
     data: Option<PathBuf>,
@@ -66,14 +69,50 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         experiment.comparisons.retain(|comparison| options.selects(&comparison.id));
     }
     experiments.retain(|experiment| !experiment.comparisons.is_empty());
-    ensure!(!experiments.is_empty(), "no comparison is called `{}`; --list prints them", options.filter);
+    let kernels = kernels::EXPERIMENTS.into_iter().filter(|(name, _)| options.selects(name));
+    let kernels: Vec<_> = kernels.collect();
+    let nothing = experiments.is_empty() && kernels.is_empty();
+    ensure!(!nothing, "no comparison is called `{}`; --list prints them", options.filter);
     if options.list {
         for comparison in experiments.iter().flat_map(|experiment| &experiment.comparisons) {
             println!("{}", comparison.id);
         }
+        kernels.iter().for_each(|(name, _)| println!("{name}"));
         return Ok(true);
     }
+    let all_well = experiments.is_empty() || compare(workspace, &options, threads, &experiments)?;
+    measure_kernels(workspace, &options, &kernels)?;
+    Ok(all_well)
+}
 
+/// What happens inside one process, by the benchmark of the kernels.
+fn measure_kernels(
+    workspace: &Workspace,
+    options: &Options,
+    experiments: &[(&'static str, &'static str)],
+) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for (name, question) in experiments {
+        println!("── {name}");
+        let output = options.output_folder(workspace)?;
+        let head = Head {
+            name,
+            question,
+            command: &format!("cargo xtask bench --filter {name}"),
+            method: kernels::METHOD,
+            machine: &machine::facts(&workspace.root, &path),
+            versions: &machine::compiler(&path, workspace),
+            csv_head: kernels::CSV_HEAD,
+        };
+        let mut record = Record::new(&output, &head)?;
+        record.add_sheet(&kernels::measure(workspace, name)?)?;
+        println!("wrote `{}`", record.path().display());
+    }
+    Ok(())
+}
+
+/// Programs against each other. False when one failed or disagreed.
+fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments: &[Experiment]) -> Result<bool> {
     let peers = setup::for_benchmarks();
     if options.may_install {
         setup::install(&peers)
@@ -94,10 +133,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let data = data.unwrap_or_else(|| target.join("bench-data"));
     let scale_name = if options.scale < 1.0 { format!("scale-{}", options.scale) } else { "full".to_owned() };
     let store = corpus::Store::open(data.join(scale_name), options.scale, &workspace.root)?;
-    let output = options.output.clone().unwrap_or_else(|| match options.scale < 1.0 {
-        true => target.join("bench-results"),
-        false => workspace.root.join("bench/results"),
-    });
+    let output = options.output_folder(workspace)?;
 
     let path = search_path(&pfh)?;
     let machine = machine::facts(store.folder(), &path);
@@ -106,8 +142,17 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let command = options.command();
     let mut prepared = BTreeMap::new();
     let mut all_well = true;
-    for experiment in &experiments {
-        let mut record = Record::new(&output, experiment, &command, &machine, &versions, options.runs)?;
+    for experiment in experiments {
+        let head = Head {
+            name: experiment.name,
+            question: experiment.question,
+            command: &command,
+            method: &record::method(options.runs),
+            machine: &machine,
+            versions: &versions,
+            csv_head: record::CSV_HEAD,
+        };
+        let mut record = Record::new(&output, &head)?;
         for comparison in &experiment.comparisons {
             println!("── {}", comparison.id);
             let corpus = match prepared.get(&comparison.corpus) {
@@ -136,6 +181,7 @@ impl Options {
         let mut options = Self {
             list: false,
             filter: String::new(),
+            quick: false,
             runs: 5,
             scale: 1.0,
             data: None,
@@ -148,7 +194,7 @@ impl Options {
             let mut value = || arguments.next().with_context(|| format!("`{argument}` needs a value"));
             match argument.as_str() {
                 "--list" => options.list = true,
-                "--quick" => options.runs = 3,
+                "--quick" => (options.quick, options.runs, options.scale) = (true, 3, 0.1),
                 "--no-install" => options.may_install = false,
                 "--filter" => options.filter = value()?.clone(),
                 "--runs" => options.runs = value()?.parse().context("--runs needs a number")?,
@@ -164,13 +210,29 @@ impl Options {
         Ok(options)
     }
 
+    /// Where the records go.
+    fn output_folder(&self, workspace: &Workspace) -> Result<PathBuf> {
+        Ok(match &self.output {
+            Some(output) => output.clone(),
+            None if self.scale < 1.0 => workspace.target_folder()?.join("bench-results"),
+            None => workspace.root.join("bench/results"),
+        })
+    }
+
     fn selects(&self, id: &str) -> bool {
+        if self.quick && !experiments::QUICK.contains(&id) {
+            return false;
+        }
         if self.filter.starts_with('/') { id.contains(&self.filter) } else { id.starts_with(&self.filter) }
     }
 
     /// The command that reproduces a record: what decides the figures, without the places of one machine.
     fn command(&self) -> String {
-        let mut command = format!("cargo xtask bench --runs {}", self.runs);
+        let mut command = "cargo xtask bench".to_owned();
+        if self.quick {
+            command.push_str(" --quick");
+        }
+        command.push_str(&format!(" --runs {}", self.runs));
         if self.scale < 1.0 {
             command.push_str(&format!(" --scale {}", self.scale));
         }
@@ -191,9 +253,15 @@ mod tests {
 
     #[test]
     fn options() {
-        let options = parse("--quick --scale 0.01 --filter hot/real").expect("valid");
+        let options = parse("--runs 3 --scale 0.01 --filter hot/real").expect("valid");
         assert_eq!((options.runs, options.scale, options.filter.as_str()), (3, 0.01, "hot/real"));
         assert_eq!(options.command(), "cargo xtask bench --runs 3 --scale 0.01 --filter hot/real");
+        let quick = parse("--quick --filter hot").expect("valid");
+        assert_eq!(quick.command(), "cargo xtask bench --quick --runs 3 --scale 0.1 --filter hot");
+        assert!(quick.selects("hot/real/md5") && !quick.selects("hot/real/sha1") && !quick.selects("memory/tiny"));
+        let all = experiments::all(2);
+        let ids: Vec<_> = all.iter().flat_map(|one| &one.comparisons).map(|one| one.id.as_str()).collect();
+        assert!(experiments::QUICK.iter().all(|id| ids.contains(id)));
         assert!(options.selects("hot/real/md5") && !options.selects("modes/hot/real"));
         assert!(parse("--filter /md5").expect("valid").selects("hot/real/md5"));
         for wrong in ["--scale 2", "--scale 0", "--scale x", "--runs 0", "--runs", "--fast"] {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use super::cache::Cache;
 use super::compare::{Comparison, Outcome, Results};
 use super::corpus::Prepared;
-use super::experiments::{Experiment, READ_FLOOR};
+use super::experiments::READ_FLOOR;
 use super::machine::Facts;
 use super::runner::Sample;
 use super::statistics::Spread;
@@ -22,35 +22,51 @@ pub(super) struct Record {
     csv: String,
 }
 
-const CSV_HEAD: &str = "comparison,contender,files,bytes,run,wall_s,user_s,system_s,peak_rss_bytes,device_bytes\r\n";
+/// One experiment's part of a record: Markdown, and lines of CSV.
+pub(super) struct Sheet {
+    pub(super) text: String,
+    pub(super) csv: String,
+}
+
+/// What stands at the head of a record.
+pub(super) struct Head<'h> {
+    pub(super) name: &'static str,
+    pub(super) question: &'static str,
+    pub(super) command: &'h str,
+    /// How was measured, in sentences.
+    pub(super) method: &'h str,
+    pub(super) machine: &'h Facts,
+    pub(super) versions: &'h Facts,
+    pub(super) csv_head: &'static str,
+}
+
+pub(super) const CSV_HEAD: &str =
+    "comparison,contender,files,bytes,run,wall_s,user_s,system_s,peak_rss_bytes,device_bytes\r\n";
+
+/// How whole processes are measured.
+pub(super) fn method(runs: usize) -> String {
+    format!(
+        "Whole processes, output to /dev/null, {runs} runs each in turning order after one warm-up in which all digests were \
+         compared. MB are 10^6 bytes, MiB 2^20. Peak memory is that of the largest single process. *Time ÷* is the contender's \
+         median over that of the first line. The *read floor* reads everything and hashes nothing."
+    )
+}
 
 impl Record {
-    pub(super) fn new(
-        folder: &Path,
-        experiment: &Experiment,
-        command: &str,
-        machine: &Facts,
-        versions: &Facts,
-        runs: usize,
-    ) -> Result<Self> {
+    pub(super) fn new(folder: &Path, head: &Head<'_>) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let date = date(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs());
-        let mut text = format!("# `{}`, {date}\n\n{}\n\n", experiment.name, experiment.question);
-        writeln!(
-            text,
-            "Written by `{command}`. Whole processes, output to /dev/null, {runs} runs each in turning order after one warm-up in \
-             which all digests were compared. MB are 10^6 bytes, MiB 2^20. Peak memory is that of the largest single \
-             process. *Time ÷* is the contender's median over that of the first line. The *read floor* reads everything and hashes nothing.\n",
-        )?;
-        for (head, facts) in [("machine", machine), ("version", versions)] {
-            writeln!(text, "| {head} | |\n| --- | --- |")?;
+        let mut text = format!("# `{}`, {date}\n\n{}\n\n", head.name, head.question);
+        writeln!(text, "Written by `{}`. {}\n", head.command, head.method)?;
+        for (title, facts) in [("machine", head.machine), ("version", head.versions)] {
+            writeln!(text, "| {title} | |\n| --- | --- |")?;
             for (name, value) in facts {
                 writeln!(text, "| {name} | {} |", value.replace('|', "\\|"))?;
             }
             text.push('\n');
         }
-        let path = unused(folder, &format!("{date}-{}", experiment.name));
-        Ok(Self { path, text, csv: CSV_HEAD.to_owned() })
+        let path = unused(folder, &format!("{date}-{}", head.name));
+        Ok(Self { path, text, csv: head.csv_head.to_owned() })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -59,10 +75,15 @@ impl Record {
 
     /// Adds a comparison and writes both files.
     pub(super) fn add(&mut self, comparison: &Comparison, corpus: &Prepared, results: &Results) -> Result<()> {
-        let section = section(comparison, corpus, results);
-        println!("{section}");
-        self.text.push_str(&section);
-        self.csv.push_str(&csv_lines(&comparison.id, corpus, results));
+        let text = section(comparison, corpus, results);
+        self.add_sheet(&Sheet { text, csv: csv_lines(&comparison.id, corpus, results) })
+    }
+
+    /// Adds a part and writes both files.
+    pub(super) fn add_sheet(&mut self, sheet: &Sheet) -> Result<()> {
+        println!("{}", sheet.text);
+        self.text.push_str(&sheet.text);
+        self.csv.push_str(&sheet.csv);
         for (extension, contents) in [("md", &self.text), ("csv", &self.csv)] {
             let path = self.path.with_extension(extension);
             fs::write(&path, contents).with_context(|| format!("cannot write `{}`", path.display()))?;

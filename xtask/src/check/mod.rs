@@ -11,6 +11,8 @@ mod tokens;
 
 use anyhow::{Result, bail};
 
+use crate::elsewhere;
+use crate::instructions;
 use crate::summary::Summary;
 use crate::workspace::Workspace;
 
@@ -27,7 +29,7 @@ const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<Stri
 }
 
 /// All steps, cheap ones first.
-pub(crate) const STEPS: [Step; 10] = [
+pub(crate) const STEPS: [Step; 13] = [
     step("fmt", false, cargo::fmt),
     step("layering", false, layering::check),
     step("invariants", false, invariants::check),
@@ -38,6 +40,9 @@ pub(crate) const STEPS: [Step; 10] = [
     step("apart", true, cargo::apart),
     step("docs", true, cargo::docs),
     step("drift", true, drift::check),
+    step("instructions", true, instructions::check),
+    step("neon", true, elsewhere::neon),
+    step("miri", true, elsewhere::miri),
 ];
 
 /// Runs the steps named, or all of them.

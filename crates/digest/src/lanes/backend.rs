@@ -9,6 +9,7 @@ use super::kernel::neon;
 #[cfg(target_arch = "x86_64")]
 use super::kernel::x86;
 use super::kernel::{Kernel, portable};
+use super::plan::Plan;
 use crate::Algorithm;
 
 /// Name of the environment variable that forces a backend.
@@ -72,7 +73,7 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::ShaNi => "AVX2, and SHA-NI with up to 4 streams interleaved where that is faster",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 or 8 of 64",
+            Level::Avx2 => "AVX2: 8 or 16 lanes of 32 bits, 4 of 64",
             #[cfg(target_arch = "x86_64")]
             Level::Ssse3 => "SSSE3: 4 or 8 lanes of 32 bits",
             #[cfg(target_arch = "aarch64")]
@@ -81,41 +82,89 @@ impl Level {
         }
     }
 
-    fn offered(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        let avx2 =
-            || is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+    /// The CPU features without which it cannot be had, by the names of the architecture's manuals in lower case.
+    fn features(self) -> &'static [Feature] {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                avx2()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512dq")
-            }
+            Level::Avx512 => &[AVX512F, AVX512BW, AVX512VL, AVX512DQ, AVX2, BMI1, BMI2],
             #[cfg(target_arch = "x86_64")]
-            Level::ShaNi => avx2() && sha_ni(),
+            Level::ShaNi => &[SHA, SSE41, SSSE3, AVX2, BMI1, BMI2],
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2(),
+            Level::Avx2 => &[AVX2, BMI1, BMI2],
             #[cfg(target_arch = "x86_64")]
-            Level::Ssse3 => is_x86_feature_detected!("ssse3"),
+            Level::Ssse3 => &[SSSE3],
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => std::arch::is_aarch64_feature_detected!("neon"),
-            Level::Portable => true,
+            Level::Neon => &[NEON],
+            Level::Portable => &[],
         }
+    }
+
+    fn offered(self) -> bool {
+        self.features().iter().all(|feature| (feature.detected)())
     }
 }
 
+/// A CPU feature that a kernel is compiled for.
+struct Feature {
+    name: &'static str,
+    detected: fn() -> bool,
+}
+
+/// Names of features, with the macro of the standard library that asks for them.
+macro_rules! features {
+    ($arch:literal $detected:ident $($feature:ident = $name:tt),+) => {
+        $(
+            #[cfg(target_arch = $arch)]
+            const $feature: Feature = Feature { name: $name, detected: || std::arch::$detected!($name) };
+        )+
+        #[cfg(target_arch = $arch)]
+        static FEATURES: &[Feature] = &[$($feature),+];
+    };
+}
+
+features! {
+    "x86_64" is_x86_feature_detected
+    SSSE3 = "ssse3", SSE41 = "sse4.1", AVX2 = "avx2", BMI1 = "bmi1", BMI2 = "bmi2", SHA = "sha", AVX512F = "avx512f",
+    AVX512BW = "avx512bw", AVX512VL = "avx512vl", AVX512DQ = "avx512dq"
+}
+features! { "aarch64" is_aarch64_feature_detected NEON = "neon" }
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+static FEATURES: &[Feature] = &[];
+
 #[cfg(target_arch = "x86_64")]
 fn sha_ni() -> bool {
-    is_x86_feature_detected!("sha") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1")
+    [SHA, SSE41, SSSE3].iter().all(|feature| (feature.detected)())
+}
+
+/// A backend of this architecture, whether this CPU offers it or not; see [`Backend::catalogue`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendEntry {
+    /// The name by which it is forced.
+    pub name: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+    /// CPU features that it needs and that this CPU lacks; none for one that is offered.
+    pub missing: Vec<&'static str>,
 }
 
 impl Backend {
     /// Names of all backends of this architecture, best first, whether this CPU offers them or not.
     pub fn names() -> impl Iterator<Item = &'static str> {
         LEVELS.iter().map(|level| level.name())
+    }
+
+    /// All backends of this architecture, best first, with what this CPU lacks for them.
+    pub fn catalogue() -> impl Iterator<Item = BackendEntry> {
+        LEVELS.iter().map(|level| BackendEntry {
+            name: level.name(),
+            description: level.description(),
+            missing: level.features().iter().filter(|one| !(one.detected)()).map(|one| one.name).collect(),
+        })
+    }
+
+    /// The CPU features that the backends of this architecture ask for, and whether this CPU has them.
+    pub fn features() -> impl Iterator<Item = (&'static str, bool)> {
+        FEATURES.iter().map(|feature| (feature.name, (feature.detected)()))
     }
 
     /// The backends that this CPU offers, best first; the last one is always `portable`.
@@ -175,6 +224,13 @@ impl Backend {
         kernels.iter().flatten().map(|kernel| (kernel.name(), kernel.lanes)).collect()
     }
 
+    /// Those of [`Backend::kernels_of`] that run when some number of lanes, up to all, is busy; the widest, which takes full
+    /// lanes, first. Where that one has a single lane, hashing many messages at once gains nothing.
+    pub fn kernels_chosen(self, algorithm: Algorithm) -> Vec<(String, usize)> {
+        let plan = Definition::of(algorithm).and_then(|definition| Plan::new(self.kernels(definition.compression)));
+        plan.iter().flat_map(Plan::chosen).map(|kernel| (kernel.name(), kernel.lanes)).collect()
+    }
+
     /// The kernels for a compression function. Which of them runs on how many lanes is decided by their costs.
     pub(super) fn kernels(self, compression: Compression) -> Vec<&'static Kernel> {
         let families: &[&'static [Kernel]] = match self.0 {
@@ -223,11 +279,10 @@ impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.known {
             write!(f, "this CPU does not offer the backend `{}`; it offers ", self.name)?;
-            list(f, Backend::offered().map(Backend::name))
         } else {
-            write!(f, "there is no backend `{}`; this program has ", self.name)?;
-            list(f, Backend::names())
+            write!(f, "there is no backend `{}`; this CPU offers ", self.name)?;
         }
+        list(f, Backend::offered().map(Backend::name))
     }
 }
 

@@ -126,7 +126,7 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
     /// `None` when the set is empty, or holds an algorithm for which hashing many messages at once gains nothing on this
     /// CPU: hash them one by one.
     pub fn new(algorithms: &[Algorithm]) -> Option<Self> {
-        LaneManager::with_backend(algorithms, Backend::chosen()).filter(|manager| manager.schedule.pays())
+        LaneManager::with_backend(algorithms, Backend::chosen()).filter(LaneManager::pays)
     }
 
     /// A manager of a certain backend, whether it pays or not.
@@ -146,6 +146,11 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
     fn with_schedule(schedule: Schedule) -> Option<Self> {
         let slots = (0..schedule.lanes()).map(|_| Slot { tag: None, buffer: None }).collect();
         Some(LaneManager { schedule, slots, occupied: 0, ended: 0 })
+    }
+
+    /// True if every algorithm gains by hashing many messages at once.
+    pub fn pays(&self) -> bool {
+        self.schedule.pays()
     }
 
     /// How many messages are hashed at once; at most 64.

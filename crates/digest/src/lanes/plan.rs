@@ -33,6 +33,16 @@ impl Plan {
         self.lanes
     }
 
+    /// The kernels that run for some number of lanes, up to all; the widest first.
+    pub(super) fn chosen(&self) -> Vec<&'static Kernel> {
+        let mut chosen: Vec<_> = (1..=self.lanes).map(|running| self.begin[running]).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let mut chosen: Vec<_> = chosen.into_iter().map(|index| self.kernels[usize::from(index)]).collect();
+        chosen.sort_by_key(|kernel| std::cmp::Reverse(kernel.lanes));
+        chosen
+    }
+
     /// The kernel to begin with when so many lanes are running (1 to [`LANES_MAX`]).
     pub(super) fn kernel(&self, running: usize) -> &'static Kernel {
         self.kernels[usize::from(self.begin[running])]

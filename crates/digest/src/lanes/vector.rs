@@ -51,9 +51,9 @@ pub(super) trait Vector: Copy {
     /// The same word in each lane. (`self` only proves that the type may be used.)
     fn splat(self, word: Self::Word) -> Self;
     fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
-    fn or(self, other: Self) -> Self;
     fn not(self) -> Self;
     /// Rotates each word left by `BITS`, which is neither 0 nor the word's length.
     fn rol<const BITS: i32>(self) -> Self;
@@ -81,12 +81,6 @@ pub(super) trait Vector: Copy {
     #[inline(always)]
     fn maj(x: Self, y: Self, z: Self) -> Self {
         y.xor(x.xor(y).and(y.xor(z)))
-    }
-
-    /// `x ^ (y | !z)`
-    #[inline(always)]
-    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
-        x.xor(y.or(z.not()))
     }
 
     /// `x ^ (!y & z)`

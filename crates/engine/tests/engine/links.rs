@@ -29,6 +29,7 @@ fn names_of_a_small_file_that_come_one_after_the_other_cost_one_reading() {
             assert_eq!(record.digests, digests(&algorithms, &contents));
         }
         let others = (NAMES - 1) * 5;
+        assert_eq!(run.report.summary.bytes, source.read_bytes(), "{setting:?}");
         let read = source.read_bytes() - others;
         // What is in the lanes or in a batch is not known yet when the next name is met.
         let most = if setting.mode == pfh_engine::Mode::Smt { 5000 } else { NAMES * 5000 };
@@ -57,6 +58,7 @@ fn names_of_a_large_file_that_are_in_flight_at_once_cost_one_reading() {
                     assert_eq!(record.digests, digests, "{setting:?}");
                     assert_eq!(record.bytes_read, length);
                 }
+                assert_eq!(run.report.summary.bytes, length + (NAMES - 1) * 5, "{setting:?}");
                 // A worker learns from the first slot that the file is long, and from its metadata which one it is.
                 let most = length + 2 * NAMES * slot_bytes + NAMES * 5;
                 assert!(source.read_bytes() <= most, "{setting:?}, {names:?}: {} of {most}", source.read_bytes());

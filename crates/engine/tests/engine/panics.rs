@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pfh_engine::{CancelToken, Counters, Options, Order, Report, Sink};
 use pfh_record::{Metadata, Outcome, Record};
-use pfh_source::{Entry, Found, Source};
+use pfh_source::{Entry, Found, Source, SourceFile};
 use pfh_testing::{Fault, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
@@ -223,5 +223,56 @@ fn a_skip_that_panics_costs_the_file_it_was_asked_about() {
         assert_eq!(paths, ["d/0", "d/1", "d/2", "d/4", "d/5"], "{setting:?}");
         assert!(is_internal(&records[2]));
         assert_eq!((report.left_out, report.summary.complete, source.open_files()), (1, 4, 0));
+    }
+}
+
+/// A file that panics where no file is at work: when it is told that its bytes are no longer needed.
+struct Parting(ScriptedFile);
+
+impl SourceFile for Parting {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+    fn metadata(&self) -> io::Result<Metadata> {
+        self.0.metadata()
+    }
+    fn announce(&self, offset: u64, length: u64) {
+        self.0.announce(offset, length);
+    }
+    fn release(&self, _: u64) {
+        panic!("a panic of the file");
+    }
+}
+
+struct PartingSource(ScriptedSource);
+
+impl Source for PartingSource {
+    type File = Parting;
+    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+        self.0.walk(visit);
+    }
+    fn open(&self, entry: &Entry) -> io::Result<Parting> {
+        self.0.open(entry).map(Parting)
+    }
+    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+        self.0.metadata(entry)
+    }
+    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+        self.0.physical_position(entry)
+    }
+}
+
+/// It is the file's error, or it comes back to the caller; in neither case does the run hang.
+#[test]
+fn a_panic_outside_of_any_file_ends_the_run() {
+    let _watchdog = watchdog(60);
+    for setting in settings() {
+        let source = PartingSource(with_samples(ScriptedSource::new(), &samples()));
+        let options = setting.options(&algorithms(&["md5", "crc32"]));
+        if let Ok(run) = catch_unwind(AssertUnwindSafe(|| hash(&source, &options))) {
+            assert_eq!(run.records.len(), samples().len(), "{setting:?}");
+            run.records.iter().filter(|record| record.bytes_read > 0).for_each(assert_nothing_claimed);
+        }
+        assert_eq!(source.0.open_files(), 0, "{setting:?}");
     }
 }

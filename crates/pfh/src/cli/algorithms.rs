@@ -3,18 +3,10 @@
 use super::args::AlgorithmsArguments;
 use super::{ExitStatus, message};
 use pfh_digest::{Algorithm, Status};
-use std::io::{self, Write};
 
 /// Prints the registry.
 pub(crate) fn run(arguments: &AlgorithmsArguments) -> ExitStatus {
-    let printed = if arguments.json { json() } else { table() };
-    match io::stdout().lock().write_all(printed.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            message::error(format_args!("standard output: {error}"));
-            ExitStatus::Internal
-        }
-        _ => ExitStatus::Done,
-    }
+    message::print(if arguments.json { json() } else { table() })
 }
 
 fn status(algorithm: Algorithm) -> &'static str {

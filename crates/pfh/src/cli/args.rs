@@ -2,6 +2,7 @@
 
 use super::quantity::parse_bytes;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
 use std::ffi::OsString;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Hash(Box<HashArguments>),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
     Algorithms(AlgorithmsArguments),
+    /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm.
+    Cpu(CpuArguments),
     /// Print completions for a shell.
     ///
     /// For bash: `pfh completions bash > /etc/bash_completion.d/pfh`.
@@ -67,7 +70,8 @@ pub(crate) struct HashArguments {
 
     /// Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them.
     ///
-    /// `none` reads everything and hashes nothing: the floor that any hashing is measured against.
+    /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
+    /// or `dfxml` it lists what can be read.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256")]
     pub(crate) algorithms: Vec<String>,
 
@@ -216,6 +220,13 @@ pub(crate) struct EngineArguments {
     #[arg(long)]
     pub(crate) balance: bool,
 
+    /// Instructions that hash many files at once, instead of the best that this CPU has; `pfh cpu` lists the names.
+    ///
+    /// The environment variable PFH_BACKEND says the same for a whole session. Digests are the same with all, and what is
+    /// hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected.
+    #[arg(long, value_name = "NAME", value_parser = parse_backend)]
+    pub(crate) backend: Option<Backend>,
+
     /// How contents pass the page cache.
     #[arg(long, value_name = "METHOD", default_value = "buffered")]
     pub(crate) io: IoWord,
@@ -332,6 +343,13 @@ pub(crate) struct AlgorithmsArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CpuArguments {
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
     /// The shell.
     pub(crate) shell: clap_complete::Shell,
@@ -345,6 +363,10 @@ pub(crate) struct ManArguments {
 
 fn parse_format(name: &str) -> Result<FormatName, String> {
     FormatName::from_name(name).map_err(|error| error.to_string())
+}
+
+fn parse_backend(name: &str) -> Result<Backend, BackendError> {
+    Backend::from_name(name)
 }
 
 fn parse_piece(text: &str) -> Result<u64, String> {

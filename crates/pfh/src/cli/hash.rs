@@ -3,25 +3,26 @@
 use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
 use super::interrupt::Interrupt;
 use super::journal::Recorded;
-use super::output::{FileIdentity, Output};
+use super::output::{Delivered, FileIdentity, Output};
 use super::progress::{self, Progress, Totals};
 use super::stats::{self, Setting};
 use super::{ExitStatus, message};
 use pfh::Hash;
-use pfh_digest::Algorithm;
+use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// Why the command could not begin or could not go on.
 struct Stop(ExitStatus, String);
@@ -43,8 +44,9 @@ pub(crate) fn run(arguments: HashArguments) -> ExitStatus {
 fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let algorithms = algorithms(&arguments.algorithms)?;
     let out = &arguments.output;
-    let engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
-    let format = format(&arguments, &algorithms)?;
+    let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
+    engine.backend = backend(arguments.engine.backend)?;
+    let format: Arc<dyn Format> = format(&arguments, &algorithms)?.into();
     let recorded = match (&out.output, out.resume) {
         (Some(path), true) => Some(Recorded::load(path, &algorithms, out.piecewise).map_err(Stop::usage)?),
         _ => None,
@@ -57,7 +59,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let output = open_output(out.output.as_deref(), recorded.as_ref())?;
     options.own_files = output.identities();
     refuse_own(&arguments, &options.own_files)?;
-    let output = Arc::new(Mutex::new(output));
+    let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
     let facts = run_facts(&algorithms, out.piecewise);
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header) {
@@ -69,10 +71,28 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     }
 
     let cancel = CancelToken::default();
-    let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&output));
-    let counters = Counters::default();
+    let counters = Arc::new(Counters::default());
+    let already_recorded = Arc::new(AtomicU64::new(0));
+    // What a journal already held is part of what it now holds.
+    let footer = {
+        let (format, already_recorded) = (Arc::clone(&format), Arc::clone(&already_recorded));
+        move |summary: &mut Summary| {
+            summary.complete += already_recorded.load(Ordering::Relaxed);
+            let mut footer = Vec::new();
+            format.footer(summary, &mut footer);
+            footer
+        }
+    };
+    let interrupt = {
+        let (footer, counters, started) = (footer.clone(), Arc::clone(&counters), Instant::now());
+        Interrupt::new(cancel.clone(), Arc::clone(&delivered), move |mut summary| {
+            summary.bytes = counters.bytes.load(Ordering::Relaxed);
+            summary.elapsed = started.elapsed();
+            summary.interrupted = true;
+            footer(&mut summary)
+        })
+    };
     let totals = Totals::default();
-    let already_recorded = AtomicU64::new(0);
     let skip = |path: &[u8], metadata: &Metadata| {
         let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
@@ -88,8 +108,9 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         } else {
             Progress::hidden()
         };
-        let mut printer = Printer { output: &output, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
-        let opened = printer.lock().write(&header);
+        let mut printer =
+            Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
+        let opened = printer.lock().output.write(&header);
         let _ = printer.note(opened);
         let prepare = |record: Record| Item::new(&*format, &record);
         let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
@@ -100,11 +121,8 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     })
     .map_err(Stop::usage)?;
 
-    // What a journal already held is part of what it now holds.
-    let complete = report.summary.complete + already_recorded.into_inner();
-    let summary = Summary { complete, ..report.summary };
-    let mut footer = Vec::new();
-    format.footer(&summary, &mut footer);
+    let mut summary = report.summary;
+    let footer = footer(&mut summary);
     let status = printer.end(&footer, interrupt.came())?;
     drop(interrupt);
     if let Some(form) = out.stats {
@@ -206,6 +224,16 @@ fn engine_options(engine: &EngineArguments, algorithms: Vec<Algorithm>, argument
     options
 }
 
+/// The backend of the option, of the environment, or the best one.
+fn backend(option: Option<Backend>) -> Result<Backend, Stop> {
+    if let Some(backend) = option {
+        return Ok(backend);
+    }
+    // Where the environment names none, or one that is there, this is it.
+    Backend::from_environment().map_err(|error| Stop::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
+    Ok(Backend::chosen())
+}
+
 fn walk_options(arguments: &HashArguments, files_from: Option<FileList>) -> WalkOptions {
     let walk = &arguments.walk;
     WalkOptions {
@@ -232,11 +260,10 @@ fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
         (None, Some(path)) => (path, 0),
         (None, None) => return Ok(None),
     };
-    let reader: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
-        Box::new(BufReader::new(io::stdin()))
+    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+        Box::new(io::stdin())
     } else {
-        let file = File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?;
-        Box::new(BufReader::new(file))
+        Box::new(File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?)
     };
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }
@@ -293,29 +320,29 @@ fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
 struct Item {
     bytes: Vec<u8>,
     message: Option<String>,
+    /// What it counts as in the summary.
+    counter: fn(&mut Summary) -> &mut u64,
     finding: bool,
     unread: bool,
 }
 
 impl Item {
     fn new(format: &dyn Format, record: &Record) -> Item {
-        let mut bytes = Vec::new();
-        let finding = record.digests.iter().any(|digest| digest.collision_detected());
-        match format.record(record, &mut bytes) {
-            Ok(()) => {
-                Item { bytes, message: message::about(record), finding, unread: message::is_failure(&record.outcome) }
-            }
-            Err(why) => {
-                let message = Some(format!("{}: {why}", message::quoted(&record.path)));
-                Item { bytes, message, finding, unread: true }
-            }
-        }
+        // In most formats the digests and the path make nearly all of it: mostly it is allocated once.
+        let hex = |digest: &Digest| 2 * digest.bytes().len() + 4;
+        let mut bytes = Vec::with_capacity(record.path.len() + record.digests.iter().map(hex).sum::<usize>());
+        let finding = message::has_finding(record);
+        let (message, unread) = match format.record(record, &mut bytes) {
+            Ok(()) => (message::about(record), message::is_failure(&record.outcome)),
+            Err(why) => (Some(format!("{}: {why}", message::quoted(&record.path))), true),
+        };
+        Item { bytes, message, counter: Summary::counter(&record.outcome), finding, unread }
     }
 }
 
 /// Writes what the workers prepared.
 struct Printer<'a> {
-    output: &'a Mutex<Output>,
+    delivered: &'a Mutex<Delivered>,
     progress: Progress,
     quiet: bool,
     findings: u64,
@@ -324,8 +351,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn lock(&self) -> MutexGuard<'_, Output> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Delivered> {
+        self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&mut self, result: io::Result<()>) -> ControlFlow<()> {
@@ -340,13 +367,15 @@ impl Printer<'_> {
 
     /// Ends the output and says how it all ended.
     fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<ExitStatus, Stop> {
-        let after_error = self.lock().after_error();
+        let after_error = self.lock().output.after_error();
         if self.error.is_none() {
-            let ended = if interrupted {
-                self.lock().finish_partial(footer)
-            } else {
-                let mut output = self.lock();
-                output.write(footer).and_then(|()| output.finish()).map(|()| None)
+            let ended = {
+                let output = &mut self.lock().output;
+                if interrupted {
+                    output.finish_partial(footer)
+                } else {
+                    output.write(footer).and_then(|()| output.finish()).map(|()| None)
+                }
             };
             match ended {
                 Ok(Some(partial)) => message::interrupted(Some(&partial)),
@@ -355,7 +384,7 @@ impl Printer<'_> {
             }
         }
         if self.error.is_some() {
-            self.lock().discard();
+            self.lock().output.discard();
         }
         match self.error.take() {
             // A closed pipe is a normal end: the reader has what it wanted.
@@ -378,6 +407,15 @@ impl Printer<'_> {
     }
 }
 
+/// No file that would have been whole is left behind by a panic.
+impl Drop for Printer<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.lock().output.discard();
+        }
+    }
+}
+
 impl Sink for Printer<'_> {
     type Item = Item;
 
@@ -387,12 +425,16 @@ impl Sink for Printer<'_> {
         if let (Some(text), false) = (&item.message, self.quiet) {
             self.progress.print(text);
         }
-        let written = self.lock().write(&item.bytes);
+        let written = {
+            let mut delivered = self.lock();
+            *(item.counter)(&mut delivered.summary) += 1;
+            delivered.output.write(&item.bytes)
+        };
         self.note(written)
     }
 
     fn end_group(&mut self) -> ControlFlow<()> {
-        let flushed = self.lock().end_group();
+        let flushed = self.lock().output.end_group();
         self.note(flushed)
     }
 }

@@ -1,8 +1,9 @@
 //! Ctrl-C and SIGTERM.
 
-use super::output::Output;
+use super::output::Delivered;
 use super::{ExitStatus, message};
 use pfh_engine::CancelToken;
+use pfh_record::Summary;
 use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,8 +22,13 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on. Where signals cannot be caught, they end the program in the system's own way.
-    pub(crate) fn new(cancel: CancelToken, output: Arc<Mutex<Output>>) -> Interrupt {
+    /// Listens from now on. Where signals cannot be caught, they end the program in the system's own way. `footer` makes
+    /// the end of a list with so many records.
+    pub(crate) fn new(
+        cancel: CancelToken,
+        delivered: Arc<Mutex<Delivered>>,
+        footer: impl Fn(Summary) -> Vec<u8> + Send + 'static,
+    ) -> Interrupt {
         let (ended, run_ended) = channel::<()>();
         let run_ended = Mutex::new(run_ended);
         let token = cancel.clone();
@@ -32,11 +38,13 @@ impl Interrupt {
                 leave(None);
             }
             token.cancel();
-            let output = Arc::clone(&output);
             let Ok(run_ended) = run_ended.lock() else { leave(None) };
             if run_ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 // A read that hangs holds no lock on the output: what is finished can be saved.
-                let saved = output.try_lock().ok().and_then(|mut output| output.finish_partial(&[]).ok().flatten());
+                let saved = delivered.try_lock().ok().and_then(|mut delivered| {
+                    let footer = footer(delivered.summary);
+                    delivered.output.finish_partial(&footer).ok().flatten()
+                });
                 leave(saved.as_deref());
             }
         };

@@ -1,7 +1,9 @@
-//! Lines for people on standard error.
+//! Lines for people on standard error, and what a command that only tells something prints.
 
-use pfh_record::{Outcome, Record, SkipReason};
-use std::fmt::Write;
+use super::ExitStatus;
+use pfh_record::{Outcome, Piece, Record, SkipReason};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -29,10 +31,12 @@ pub(crate) fn quoted(path: &[u8]) -> String {
 pub(crate) fn about(record: &Record) -> Option<String> {
     let path = || quoted(&record.path);
     match &record.outcome {
-        Outcome::Complete if record.digests.iter().any(|digest| digest.collision_detected()) => {
+        Outcome::Complete if record.collision_detected() => {
             Some(format!("{}: made by a known SHA-1 collision attack: another file with the same SHA-1 exists", path()))
         }
-        Outcome::Complete => None,
+        Outcome::Complete => record.pieces.iter().find(|piece| piece.collision_detected()).map(|piece| {
+            format!("{}: the piece at byte {} bears the marks of a known SHA-1 collision attack", path(), piece.offset)
+        }),
         Outcome::ChangedWhileReading => {
             Some(format!("{}: changed while it was read; no digest is given. Run again when it is at rest", path()))
         }
@@ -54,6 +58,11 @@ pub(crate) fn about(record: &Record) -> Option<String> {
     }
 }
 
+/// Whether a file, or a piece of it, bears the marks of a collision attack.
+pub(crate) fn has_finding(record: &Record) -> bool {
+    record.collision_detected() || record.pieces.iter().any(Piece::collision_detected)
+}
+
 /// Whether an outcome means that some input could not be read.
 pub(crate) fn is_failure(outcome: &Outcome) -> bool {
     match outcome {
@@ -65,14 +74,26 @@ pub(crate) fn is_failure(outcome: &Outcome) -> bool {
     }
 }
 
+/// What a command tells, on standard output. A closed pipe is a normal end.
+pub(crate) fn print(text: String) -> ExitStatus {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            self::error(format_args!("standard output: {error}"));
+            ExitStatus::Internal
+        }
+        _ => ExitStatus::Done,
+    }
+}
+
 /// Text that was asked for, on standard error.
 pub(crate) fn plain(text: impl std::fmt::Display) {
-    eprintln!("{text}");
+    // Where nobody can be told, the run goes on, and the exit status tells.
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// An error or a warning, on standard error.
 pub(crate) fn error(text: impl std::fmt::Display) {
-    eprintln!("pfh: {text}");
+    plain(format_args!("pfh: {text}"));
 }
 
 /// The run was stopped by a signal; where its list is, if that is a file.

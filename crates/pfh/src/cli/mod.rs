@@ -1,8 +1,8 @@
 //! The program: arguments, terminal, exit statuses. The only part of pfh that prints.
-#![expect(clippy::print_stderr, reason = "this is the part that talks to people")]
 
 mod algorithms;
 mod args;
+mod cpu;
 mod exit;
 mod generate;
 mod hash;
@@ -18,6 +18,7 @@ use args::{Arguments, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 pub(crate) use exit::ExitStatus;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Parses the arguments and does what they say.
 pub(crate) fn main() -> ExitStatus {
@@ -32,10 +33,18 @@ pub(crate) fn main() -> ExitStatus {
             };
         }
     };
-    match arguments.command {
+    let command = || match arguments.command {
         Command::Hash(arguments) => hash::run(*arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
+        Command::Cpu(arguments) => cpu::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),
         Command::Man(arguments) => generate::man(&arguments),
-    }
+    };
+    // Panics of single files are their errors, and do not get here. The panic itself has said what and where.
+    catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
+        message::error(
+            "internal error: the run has ended early, and its list is not complete; please report what is said above",
+        );
+        ExitStatus::Internal
+    })
 }

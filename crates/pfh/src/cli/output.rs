@@ -1,27 +1,32 @@
 //! Where the list goes: standard output, a file that appears whole or not at all, or a journal that grows.
 
+use pfh_record::Summary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// A reader behind a pipe waits at most this long for what is finished.
-const PIPE_FLUSH: Duration = Duration::from_millis(100);
+
+/// What is shared with the signal handler: the list, and how many records of each outcome it has so far.
+pub(crate) struct Delivered {
+    pub(crate) output: Output,
+    pub(crate) summary: Summary,
+}
 
 /// The list that is being written.
 pub(crate) struct Output {
     to: To,
-    flushed: Instant,
 }
 
 enum To {
     /// Standard output, or a file that is no regular file (`/dev/null`, a FIFO).
     Stream {
         writer: BufWriter<Box<dyn Write + Send>>,
-        terminal: bool,
+        /// Somebody reads along, at a terminal or behind a pipe: each group goes out when it is complete, since nobody
+        /// knows when the next will be.
+        followed: bool,
         standard: bool,
     },
     /// A temporary file beside the target, which takes its place at the end.
@@ -44,26 +49,33 @@ pub(crate) type FileIdentity = (u64, u64);
 
 impl Output {
     fn new(to: To) -> Output {
-        Output { to, flushed: Instant::now() }
+        Output { to }
     }
 
     /// Standard output.
     pub(crate) fn standard() -> Output {
         let stdout = io::stdout();
-        let terminal = stdout.is_terminal();
+        let piped = rustix::fs::fstat(&stdout).is_ok_and(|stat| {
+            let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+            kind.is_fifo() || kind.is_socket()
+        });
+        let followed = piped || stdout.is_terminal();
         Output::new(To::Stream {
             writer: BufWriter::with_capacity(BUFFER_BYTES, Box::new(stdout)),
-            terminal,
+            followed,
             standard: true,
         })
     }
 
     /// A file that appears under its name only when it is whole.
     pub(crate) fn whole(target: &Path) -> io::Result<Output> {
-        if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file()) {
+        if let Ok(metadata) = fs::metadata(target)
+            && !metadata.is_file()
+        {
+            let followed = metadata.file_type().is_fifo();
             let file = OpenOptions::new().write(true).open(target)?;
             let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
-            return Ok(Output::new(To::Stream { writer, terminal: false, standard: false }));
+            return Ok(Output::new(To::Stream { writer, followed, standard: false }));
         }
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -122,10 +134,7 @@ impl Output {
     pub(crate) fn end_group(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Journal { writer, .. } => writer.flush(),
-            To::Stream { writer, terminal, .. } if *terminal || self.flushed.elapsed() >= PIPE_FLUSH => {
-                self.flushed = Instant::now();
-                writer.flush()
-            }
+            To::Stream { writer, followed: true, .. } => writer.flush(),
             _ => Ok(()),
         }
     }

@@ -82,7 +82,7 @@ fn every_fault_has_its_outcome() {
         let (md5, crc32c) = (digest("md5", &message), digest("crc32c", &message));
         for line in printed.lines().skip(1) {
             let fields: Vec<&str> = line.trim_end().split(',').collect();
-            let [name, _, _, outcome, error, digests @ ..] = &fields[..] else { panic!("{line}") };
+            let [name, size, _, outcome, error, digests @ ..] = &fields[..] else { panic!("{line}") };
             let whole = [md5.to_string(), crc32c.to_string()];
             let (expected, kind, values) = match name.strip_prefix("shown/").unwrap() {
                 "bad" | "first" | "last" => ("unreadable", "io: ", None),
@@ -94,6 +94,9 @@ fn every_fault_has_its_outcome() {
             assert_eq!(*outcome, expected, "{mode:?} {line}");
             assert!(error.starts_with(kind), "{mode:?} {line}");
             assert_eq!(digests, values.unwrap_or_default(), "{mode:?} {line}");
+            // Whatever could be opened has a size.
+            let is_stated = ["bad", "first", "last", "shorts", "whole"].iter().any(|known| name.ends_with(known));
+            assert!(!is_stated || *size == LENGTH.to_string(), "{mode:?} {line}");
         }
         assert_eq!(printed.lines().count(), 10, "{printed}");
     }

@@ -38,6 +38,17 @@ fn a_collision_attack() {
     assert_eq!(records[1]["collisions"], serde_json::json!(["sha1dc"]));
     assert_eq!(records[1]["digests"]["sha1dc"], value.to_string());
     assert_eq!(records[2].get("collisions"), None);
+    let ended = hash(directory.path(), ["-f", "csv", "-a", "sha1dc", "shattered", "harmless"]).run();
+    let lines: Vec<&str> = str::from_utf8(ended.expect(1, said)).unwrap().split("\r\n").collect();
+    assert!(lines[0].ends_with(",sha1dc,collisions") && lines[2].ends_with(','), "{lines:?}");
+    assert!(lines[1].ends_with(&format!(",{value},sha1dc")), "{lines:?}");
+
+    // Inside another file only the piece has the marks.
+    let inside = [vec![0; 4096], collision()].concat();
+    fs::write(directory.path().join("inside"), inside).unwrap();
+    hash(directory.path(), ["-a", "sha1dc", "inside"]).run().expect(0, "");
+    let said = "pfh: `inside`: the piece at byte 4096 bears the marks of a known SHA-1 collision attack\n";
+    hash(directory.path(), ["-a", "sha1dc", "--piecewise", "4096", "inside"]).run().expect(1, said);
 }
 
 /// Every name of a file has its line, and the file is read once.
@@ -53,9 +64,11 @@ fn hard_links() {
         fs::hard_link(t.join("00"), t.join(format!("{number:02}"))).unwrap();
     }
     for mode in ["adaptive", "mtp", "smt"] {
-        let ended = hash(directory.path(), ["--mode", mode, "-t", "4", "t"]).run();
+        let ended = hash(directory.path(), ["--mode", mode, "-t", "4", "--stats=json", "t"]).run();
         let expected: String = (0..20).map(|number| line(&message, &format!("t/{number:02}"))).collect();
-        assert_eq!(String::from_utf8_lossy(ended.done()), expected, "{mode}");
+        assert_eq!(String::from_utf8_lossy(&ended.stdout), expected, "{mode}");
+        let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
+        assert_eq!((&stats["files"]["complete"], &stats["bytes"]), (&20.into(), &LENGTH.into()), "{mode}");
         let expected = LENGTH as u64 / 2..LENGTH as u64 * 3 / 2;
         assert!(expected.contains(&ended.read_bytes), "{mode}: {} bytes", ended.read_bytes);
     }

@@ -286,6 +286,18 @@ fn defaults() {
     assert_eq!(run(&["-a", "md5", "f"]), format!("{md5}  f\n"));
     assert_eq!(run(&["-a", "md5,sha256", "f"]), format!("MD5 (f) = {md5}\nSHA256 (f) = {sha256}\n"));
     assert_eq!(run(&["-a", "none", "f"]), "");
+    // A list of what was read: sizes and times, no digests.
+    assert!(run(&["-a", "none", "-f", "csv", "f"]).ends_with(",complete,\r\n"));
+    let list = run(&["-a", "none", "-f", "jsonl", "f"]);
+    assert!(list.contains(r#""size":5,"#) && list.contains(r#""digests":{},"outcome":"complete""#), "{list}");
+    assert!(run(&["-a", "none", "-f", "dfxml", "f"]).contains("<filesize>5</filesize>"));
+    hash(directory.path(), ["-a", "none", "-o", "list", "--resume", "f"]).run().done();
+    let ended = hash(directory.path(), ["-a", "none", "-o", "list", "--resume", "--stats", "f"]).run();
+    fs::remove_file(directory.path().join("list")).unwrap();
+    assert!(ended.stderr.contains("1 complete") && ended.stderr.contains("\nbytes                           0\n"));
+    let said = "pfh: format `gnu` lists digests, and no algorithm was asked for; use format `csv`, `jsonl` or `dfxml`, which \
+        list sizes too\n";
+    hash(directory.path(), ["-a", "none", "-f", "gnu", "f"]).run().expect(2, said);
     // Twice named is twice listed; a name from the arguments stays as it is.
     assert_eq!(run(&["f", "./f", "f"]), format!("{sha256}  f\n{sha256}  ./f\n{sha256}  f\n"));
     assert_eq!(run(&["."]), format!("{sha256}  ./f\n"));
@@ -347,7 +359,7 @@ fn misuse() {
         ),
         (&["-a", "md5,none", "f"], "pfh: `none` cannot be combined with algorithms\n"),
         (&["-a", "", "f"], "pfh: no algorithm is named; `pfh algorithms` lists them\n"),
-        (&["-a", "none", "-f", "jsonl", "f"], "pfh: a list needs at least one algorithm\n"),
+        (&["-a", "none", "-f", "bsd", "f"], "pfh: format `bsd` lists digests, and no algorithm was asked for"),
         (&["-f", "gnu", "-a", "md5,sha1", "f"], "one"),
         (&["-f", "sfv", "f"], "crc32"),
         (&["-f", "hashdeep", "-a", "sha512", "f"], "sha512"),

@@ -183,6 +183,37 @@ fn a_full_standard_output() {
 }
 
 /// The list that was there stays, and no half of a new one is left.
+/// Where nobody can be told, the list and the exit status still tell.
+#[test]
+fn a_full_standard_error() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let ended = hash(directory.path(), ["gone", "f"]).with(|command| command.stderr(full)).run();
+    assert_eq!((ended.code(), ended.stdout.as_slice()), (3, line(b"x", "f").as_bytes()));
+}
+
+/// The system refuses what every run needs: not a list that is taken for a whole one, and no hang.
+#[test]
+fn threads_that_the_system_refuses() {
+    for mode in ["adaptive", "mtp", "smt"] {
+        let directory = scratch();
+        // It holds every thread that there is.
+        fifo(&directory.path().join("fifo"));
+        let writer = File::options().read(true).write(true).open(directory.path().join("fifo")).unwrap();
+        let program = env!("CARGO_BIN_EXE_pfh");
+        let script =
+            format!("ulimit -v 1000000; exec {program} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo");
+        let running = Run::new("bash", directory.path(), ["-c", &script]).start();
+        thread::sleep(Duration::from_millis(500));
+        drop(writer);
+        let ended = running.end();
+        let said = "pfh: internal error: the run has ended early, and its list is not complete; please report what is said above\n";
+        assert!(ended.code() == 4 && ended.stderr.ends_with(said), "{mode}: {} {}", ended.code(), ended.stderr);
+        assert_eq!(names(directory.path()), [Path::new("fifo")]);
+    }
+}
+
 #[test]
 fn a_full_disk_under_the_output() {
     if !is_root() {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pfh_record::{FormatName, ReadOptions, Reader};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -181,17 +182,78 @@ fn interrupted_while_blocked() {
     };
     // In the mode `smt` a thread has no more in hand than the file that it reads.
     thread::scope(|scope| {
-        for (held, mode, least) in
-            [(false, "adaptive", MANY), (true, "adaptive", MANY), (true, "mtp", 0), (false, "smt", MANY)]
-        {
+        for (held, mode, least) in [
+            (false, "adaptive", MANY),
+            (true, "adaptive", MANY),
+            (true, "mtp", MANY),
+            (false, "mtp", MANY),
+            (false, "smt", MANY),
+        ] {
             scope.spawn(move || hang(held, mode, least));
         }
     });
 }
 
+/// Whoever waits for a stream keeps no other file from the others.
+#[test]
+fn a_stream_holds_up_nothing_but_itself() {
+    let hang = |mode: &str, readers: &str| {
+        let (directory, expected) = many();
+        fifo(&directory.path().join("fifo"));
+        let options = ["--unordered", "--mode", mode, "-p", readers, "-t", "4"];
+        // In the middle, so that it is among others when jobs are handed out.
+        let running = hash(directory.path(), [&options[..], &["t", "fifo", "./t"]].concat()).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::INT);
+        let ended = running.end();
+        ended.expect(130, "pfh: interrupted\n");
+        let mut printed: Vec<&str> = str::from_utf8(&ended.stdout).unwrap().lines().collect();
+        let again = expected.replace("  t/", "  ./t/");
+        let mut expected: Vec<&str> = expected.lines().chain(again.lines()).collect();
+        printed.sort_unstable();
+        expected.sort_unstable();
+        assert!(printed == expected, "{mode}: {} of {} lines", printed.len(), expected.len());
+    };
+    thread::scope(|scope| {
+        for (mode, readers) in [("adaptive", "1"), ("mtp", "2"), ("smt", "1")] {
+            scope.spawn(move || hang(mode, readers));
+        }
+    });
+}
+
+/// What a run that hangs leaves has an end, too.
+#[test]
+fn interrupted_while_blocked_is_well_formed() {
+    for format in ["dfxml", "jsonl"] {
+        let (directory, _) = many();
+        fifo(&directory.path().join("fifo"));
+        let running = hash(directory.path(), ["-f", format, "-o", "list", "t", "gone", "fifo"]).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::INT);
+        let said = "pfh: `gone`: No such file or directory (os error 2)\n\
+            pfh: interrupted; what was finished is in `list.partial`\n";
+        running.end().expect(130, said);
+        let partial = read(&directory, "list.partial");
+        let name = FormatName::from_name(format).unwrap();
+        let listed: Result<Vec<_>, _> = Reader::new(name, partial.as_bytes(), ReadOptions::default()).collect();
+        assert_eq!(listed.unwrap().len(), MANY + 1);
+        // One byte of content for each number, and one more from 10, 100 and 1000 on.
+        let counts = |form: fn(&str, u64) -> String| {
+            [("files", MANY as u64 + 1), ("complete", MANY as u64), ("unreadable", 1), ("bytes", 2890)]
+                .map(|(name, count)| form(name, count))
+        };
+        let (ended, counts) = match format {
+            "dfxml" => ("interrupted='true'/>\n</dfxml>\n", counts(|name, count| format!(" {name}='{count}'"))),
+            _ => (",\"interrupted\":true}\n", counts(|name, count| format!(",\"{name}\":{count}"))),
+        };
+        let end = &partial[partial.len() - 300..];
+        assert!(end.ends_with(ended) && counts.iter().all(|count| end.contains(count)), "{end}");
+    }
+}
+
 #[test]
 fn interrupted_on_standard_input() {
-    for (mode, least) in [("adaptive", MANY), ("smt", MANY)] {
+    for (mode, least) in [("adaptive", MANY), ("mtp", MANY), ("smt", MANY)] {
         let (directory, expected) = many();
         let (reader, writer) = io::pipe().unwrap();
         (&writer).write_all(b"some").unwrap();
@@ -208,8 +270,7 @@ fn interrupted_while_paths_are_awaited() {
     let (reader, writer) = io::pipe().unwrap();
     (&writer).write_all(b"t\n").unwrap();
     let running = hash(directory.path(), ["--files-from", "-"]).with(|command| command.stdin(reader)).start();
-    // The walk hands files over in groups; the last one waits for more.
-    assert_hanging_run_ends(running, &directory, &expected, None, MANY - 64);
+    assert_hanging_run_ends(running, &directory, &expected, None, MANY);
 }
 
 /// `kill -9` leaves the old list and, at worst, a file that the next run does not take for input.

@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest};
 
-use super::{COLUMNS, PIECE_COLUMNS};
+use super::{COLLISIONS_COLUMN, COLUMNS, PIECE_COLUMNS};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
@@ -11,11 +11,13 @@ use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
 pub(crate) struct Csv {
     algorithms: Vec<Algorithm>,
     piecewise: bool,
+    collisions: bool,
 }
 
 impl Csv {
     pub(crate) fn new(algorithms: &[Algorithm], piecewise: bool) -> Csv {
-        Csv { algorithms: algorithms.to_vec(), piecewise }
+        let collisions = algorithms.iter().any(|algorithm| algorithm.name() == "sha1dc");
+        Csv { algorithms: algorithms.to_vec(), piecewise, collisions }
     }
 
     fn push_line(&self, record: &Record, piece: Option<(u64, u64)>, digests: &[Digest], out: &mut Vec<u8>) {
@@ -47,6 +49,15 @@ impl Csv {
             out.push(b',');
             if let Some(digest) = digests.get(place) {
                 digest.push_hex(out);
+            }
+        }
+        if self.collisions {
+            out.push(b',');
+            for (position, digest) in digests.iter().filter(|digest| digest.collision_detected()).enumerate() {
+                if position > 0 {
+                    out.push(b' ');
+                }
+                out.extend_from_slice(digest.algorithm().name().as_bytes());
             }
         }
         out.extend_from_slice(b"\r\n");
@@ -86,7 +97,8 @@ impl Format for Csv {
     fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
         let pieces: &[&str] = if self.piecewise { &PIECE_COLUMNS } else { &[] };
         let algorithms = self.algorithms.iter().map(|algorithm| algorithm.name());
-        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(algorithms).enumerate() {
+        let collisions = self.collisions.then_some(COLLISIONS_COLUMN);
+        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(algorithms).chain(collisions).enumerate() {
             if position > 0 {
                 out.push(b',');
             }

@@ -78,15 +78,7 @@ impl Format for Dfxml {
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
         push(out, "  <pfh:summary");
-        for (name, value) in [
-            ("files", summary.files()),
-            ("complete", summary.complete),
-            ("changed_while_reading", summary.changed),
-            ("short", summary.short),
-            ("unreadable", summary.unreadable),
-            ("skipped", summary.skipped),
-            ("bytes", summary.bytes),
-        ] {
+        for (name, value) in summary.counts() {
             push(out, " ");
             push(out, name);
             push(out, "='");

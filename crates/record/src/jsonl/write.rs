@@ -87,15 +87,7 @@ impl Format for Jsonl {
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"summary\"");
-        for (name, value) in [
-            ("files", summary.files()),
-            ("complete", summary.complete),
-            ("changed_while_reading", summary.changed),
-            ("short", summary.short),
-            ("unreadable", summary.unreadable),
-            ("skipped", summary.skipped),
-            ("bytes", summary.bytes),
-        ] {
+        for (name, value) in summary.counts() {
             push_number_field(name, value, out);
         }
         push_key("elapsed_seconds", out);
@@ -146,6 +138,7 @@ fn push_pieces(record: &Record, out: &mut Vec<u8>) {
         push_decimal(piece.offset, out);
         push_number_field("length", piece.length, out);
         push_digests(&piece.digests, out);
+        push_collisions(&piece.digests, out);
         out.push(b'}');
     });
 }

@@ -2,7 +2,7 @@
 //! cksfv 1.3.15 and RHash 1.4.3.
 
 use pfh_digest::Algorithm;
-use pfh_record::{FormatName, Record, RunFacts, WriteOptions};
+use pfh_record::{FormatName, ReadOptions, Record, RunFacts, WriteOptions};
 
 use crate::samples::*;
 
@@ -401,12 +401,27 @@ fn detected_collisions_are_shown() {
         hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect();
     let algorithms = algorithms(&["md5", "sha1dc"]);
     let line = |format, message| text(lines(format, &algorithms, false, &whole(b"x", message, &algorithms)).unwrap());
-    let (json, xml) = (line("jsonl", &message), line("dfxml", &message));
+    let (json, xml, csv) = (line("jsonl", &message), line("dfxml", &message), line("csv", &message));
+    assert!(csv.ends_with(&format!(",{},sha1dc\r\n", algorithms[1].digest(&message))), "{csv}");
+    assert!(line("csv", b"hello").ends_with(&format!(",{SHA1},\r\n")));
     assert!(json.contains("\"},\"collisions\":[\"sha1dc\"],\"outcome\":\"complete\"}"), "{json}");
     assert!(xml.contains("<hashdigest type='OTHER' pfh:algorithm='sha1dc' pfh:collision='true'>"), "{xml}");
     let (json, xml) = (line("jsonl", b"hello"), line("dfxml", b"hello"));
     assert!(json.contains(SHA1) && !json.contains("collision"), "{json}");
     assert!(xml.contains(SHA1) && !xml.contains("collision"), "{xml}");
+    // The marks of a piece stand with the piece. The other columns have the places that they always have.
+    let record = in_pieces(b"x", &[&message[..], &[0; 320]].concat(), 320, &algorithms);
+    assert!(record.pieces[0].collision_detected() && !record.pieces[1].collision_detected());
+    let options = WriteOptions { null_terminated: false, piecewise: true };
+    let document =
+        |name, record: &Record| text(document(format(name), &algorithms, &options, std::slice::from_ref(record)));
+    let csv = document("csv", &record);
+    let last = |line: &str| line.rsplit_once(',').unwrap().1.to_owned();
+    assert_eq!(csv.lines().map(last).collect::<Vec<_>>(), ["collisions", "sha1dc", "sha1dc", ""]);
+    assert!(csv.starts_with("path,size,mtime,outcome,error,piece_offset,piece_length,md5,sha1dc,collisions\r\n"));
+    assert!(read(format("csv"), csv.as_bytes(), ReadOptions::default()).iter().all(Result::is_ok));
+    let json = document("jsonl", &record);
+    assert_eq!(json.matches("},\"collisions\":[\"sha1dc\"]").count(), 2, "{json}");
 }
 
 #[test]
@@ -488,7 +503,15 @@ fn formats_refuse_what_they_have_no_place_for() {
         refuse("sfv", &algorithms(&["crc32"]), false, true),
         "format `sfv` has no place for the digests of pieces; use format `hashdeep` or `jsonl`"
     );
-    assert_eq!(refuse("jsonl", &[], false, false), "a list needs at least one algorithm");
+    for name in ["gnu", "bsd", "hashdeep", "md5deep", "sfv"] {
+        assert_eq!(
+            refuse(name, &[], false, false),
+            format!(
+                "format `{name}` lists digests, and no algorithm was asked for; use format `csv`, `jsonl` or `dfxml`, which \
+                 list sizes too"
+            )
+        );
+    }
 }
 
 #[test]

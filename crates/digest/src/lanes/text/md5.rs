@@ -25,37 +25,38 @@ impl Text<u32, 4, 16> for Md5 {
     fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: &[V; 16], _last: bool) -> [V; 4] {
         let [mut a, mut b, mut c, mut d] = chain;
 
-        // The sum without `$function` does not wait for the step before.
+        // The sum without `$function` does not wait for the step before. That of the last round is the complement of
+        // `xor_not_and`; to add the complement of a word is to subtract the word, and 1.
         macro_rules! step {
-            ($function:ident($x:ident, $y:ident, $z:ident), $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
-                let ready = $a.add_word(SINES[$step]).add(message[$word % 16]);
-                $a = $b.add(ready.add(V::$function($x, $y, $z)).rol::<$bits>());
+            ($join:ident $function:ident($x:ident, $y:ident, $z:ident) $less:literal, $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
+                let ready = $a.add_word(SINES[$step].wrapping_sub($less)).add(message[$word % 16]);
+                $a = $b.add(ready.$join(V::$function($x, $y, $z)).rol::<$bits>());
             };
         }
         macro_rules! four_steps {
             (F $step:literal) => {
-                step!(ch(b, c, d), a, b, 7, $step, $step);
-                step!(ch(a, b, c), d, a, 12, $step + 1, $step + 1);
-                step!(ch(d, a, b), c, d, 17, $step + 2, $step + 2);
-                step!(ch(c, d, a), b, c, 22, $step + 3, $step + 3);
+                step!(add ch(b, c, d) 0, a, b, 7, $step, $step);
+                step!(add ch(a, b, c) 0, d, a, 12, $step + 1, $step + 1);
+                step!(add ch(d, a, b) 0, c, d, 17, $step + 2, $step + 2);
+                step!(add ch(c, d, a) 0, b, c, 22, $step + 3, $step + 3);
             };
             (G $step:literal) => {
-                step!(ch(d, b, c), a, b, 5, $step, 5 * $step + 1);
-                step!(ch(c, a, b), d, a, 9, $step + 1, 5 * $step + 6);
-                step!(ch(b, d, a), c, d, 14, $step + 2, 5 * $step + 11);
-                step!(ch(a, c, d), b, c, 20, $step + 3, 5 * $step + 16);
+                step!(add ch(d, b, c) 0, a, b, 5, $step, 5 * $step + 1);
+                step!(add ch(c, a, b) 0, d, a, 9, $step + 1, 5 * $step + 6);
+                step!(add ch(b, d, a) 0, c, d, 14, $step + 2, 5 * $step + 11);
+                step!(add ch(a, c, d) 0, b, c, 20, $step + 3, 5 * $step + 16);
             };
             (H $step:literal) => {
-                step!(xor3(b, c, d), a, b, 4, $step, 3 * $step + 5);
-                step!(xor3(a, b, c), d, a, 11, $step + 1, 3 * $step + 8);
-                step!(xor3(d, a, b), c, d, 16, $step + 2, 3 * $step + 11);
-                step!(xor3(c, d, a), b, c, 23, $step + 3, 3 * $step + 14);
+                step!(add xor3(b, c, d) 0, a, b, 4, $step, 3 * $step + 5);
+                step!(add xor3(a, b, c) 0, d, a, 11, $step + 1, 3 * $step + 8);
+                step!(add xor3(d, a, b) 0, c, d, 16, $step + 2, 3 * $step + 11);
+                step!(add xor3(c, d, a) 0, b, c, 23, $step + 3, 3 * $step + 14);
             };
             (I $step:literal) => {
-                step!(xor_or_not(c, b, d), a, b, 6, $step, 7 * $step);
-                step!(xor_or_not(b, a, c), d, a, 10, $step + 1, 7 * $step + 7);
-                step!(xor_or_not(a, d, b), c, d, 15, $step + 2, 7 * $step + 14);
-                step!(xor_or_not(d, c, a), b, c, 21, $step + 3, 7 * $step + 21);
+                step!(sub xor_not_and(c, b, d) 1, a, b, 6, $step, 7 * $step);
+                step!(sub xor_not_and(b, a, c) 1, d, a, 10, $step + 1, 7 * $step + 7);
+                step!(sub xor_not_and(a, d, b) 1, c, d, 15, $step + 2, 7 * $step + 14);
+                step!(sub xor_not_and(d, c, a) 1, b, c, 21, $step + 3, 7 * $step + 21);
             };
         }
         four_steps!(F 0);

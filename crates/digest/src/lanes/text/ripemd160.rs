@@ -58,17 +58,20 @@ impl Text<u32, 5, 16> for Ripemd160 {
 
         macro_rules! step {
             ($line:literal $a:ident $b:ident $c:ident $d:ident $e:ident $step:expr) => {
-                let constant = CONSTANTS[$line][$step / 16];
+                // The right line uses the functions in the opposite order. Two of them are complements of
+                // `xor_not_and`; to add the complement of a word is to subtract the word, and 1.
+                let function = if $line == 0 { $step / 16 } else { 4 - $step / 16 };
+                let complement = function == 2 || function == 4;
+                let constant = CONSTANTS[$line][$step / 16].wrapping_sub(complement as u32);
                 let ready = if constant == 0 { $a } else { $a.add_word(constant) }.add(message[WORDS[$line][$step]]);
-                // The right line uses the functions in the opposite order.
-                let function = match if $line == 0 { $step / 16 } else { 4 - $step / 16 } {
-                    0 => V::xor3($b, $c, $d),
-                    1 => V::ch($b, $c, $d),
-                    2 => V::xor_or_not($d, $b, $c),
-                    3 => V::ch($d, $b, $c),
-                    _ => V::xor_or_not($b, $c, $d),
+                let sum = match function {
+                    0 => ready.add(V::xor3($b, $c, $d)),
+                    1 => ready.add(V::ch($b, $c, $d)),
+                    2 => ready.sub(V::xor_not_and($d, $b, $c)),
+                    3 => ready.add(V::ch($d, $b, $c)),
+                    _ => ready.sub(V::xor_not_and($b, $c, $d)),
                 };
-                $a = ready.add(function).rol::<{ BITS[$line][$step] }>().add($e);
+                $a = sum.rol::<{ BITS[$line][$step] }>().add($e);
                 $c = $c.rol::<10>();
             };
         }

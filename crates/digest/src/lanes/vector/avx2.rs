@@ -22,7 +22,7 @@ macro_rules! register {
 }
 
 macro_rules! vector {
-    ($vector:ident, $word:ident, $splat:ident, $add:ident, $shl:ident, $shr:ident, $lanes:literal, $load_line:ident) => {
+    ($vector:ident, $word:ident, $splat:ident, $add:ident, $sub:ident, $shl:ident, $shr:ident, $lanes:literal, $load_line:ident) => {
         impl Vector for $vector {
             type Word = $word;
             const LANES: usize = $lanes;
@@ -56,16 +56,16 @@ macro_rules! vector {
                 register!($vector($add(self.0, other.0)))
             }
             #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                register!($vector($sub(self.0, other.0)))
+            }
+            #[inline(always)]
             fn xor(self, other: Self) -> Self {
                 register!($vector(_mm256_xor_si256(self.0, other.0)))
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
                 register!($vector(_mm256_and_si256(self.0, other.0)))
-            }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                register!($vector(_mm256_or_si256(self.0, other.0)))
             }
             #[inline(always)]
             fn not(self) -> Self {
@@ -94,8 +94,28 @@ macro_rules! vector {
     };
 }
 
-vector!(Avx2x32, u32, _mm256_set1_epi32, _mm256_add_epi32, _mm256_sll_epi32, _mm256_srl_epi32, 8, load_line32);
-vector!(Avx2x64, u64, _mm256_set1_epi64x, _mm256_add_epi64, _mm256_sll_epi64, _mm256_srl_epi64, 4, load_line64);
+vector!(
+    Avx2x32,
+    u32,
+    _mm256_set1_epi32,
+    _mm256_add_epi32,
+    _mm256_sub_epi32,
+    _mm256_sll_epi32,
+    _mm256_srl_epi32,
+    8,
+    load_line32
+);
+vector!(
+    Avx2x64,
+    u64,
+    _mm256_set1_epi64x,
+    _mm256_add_epi64,
+    _mm256_sub_epi64,
+    _mm256_sll_epi64,
+    _mm256_srl_epi64,
+    4,
+    load_line64
+);
 
 /// Moves the bytes within both halves: byte `i` comes from byte `order[i]`.
 #[inline(always)]

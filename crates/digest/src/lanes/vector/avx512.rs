@@ -22,7 +22,7 @@ macro_rules! register {
 }
 
 macro_rules! vector {
-    ($vector:ident, $word:ident, $splat:ident, $add:ident, $rol:ident, $shr:ident, $lanes:literal, $load_line:ident) => {
+    ($vector:ident, $word:ident, $splat:ident, $add:ident, $sub:ident, $rol:ident, $shr:ident, $lanes:literal, $load_line:ident) => {
         impl Vector for $vector {
             type Word = $word;
             const LANES: usize = $lanes;
@@ -56,16 +56,16 @@ macro_rules! vector {
                 register!($vector($add(self.0, other.0)))
             }
             #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                register!($vector($sub(self.0, other.0)))
+            }
+            #[inline(always)]
             fn xor(self, other: Self) -> Self {
                 register!($vector(_mm512_xor_si512(self.0, other.0)))
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
                 register!($vector(_mm512_and_si512(self.0, other.0)))
-            }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                register!($vector(_mm512_or_si512(self.0, other.0)))
             }
             #[inline(always)]
             fn not(self) -> Self {
@@ -93,10 +93,6 @@ macro_rules! vector {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1110_1000>(x.0, y.0, z.0)))
             }
             #[inline(always)]
-            fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
-                register!($vector(_mm512_ternarylogic_epi32::<0b0010_1101>(x.0, y.0, z.0)))
-            }
-            #[inline(always)]
             fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1101_0010>(x.0, y.0, z.0)))
             }
@@ -104,8 +100,28 @@ macro_rules! vector {
     };
 }
 
-vector!(Avx512x32, u32, _mm512_set1_epi32, _mm512_add_epi32, _mm512_rol_epi32, _mm512_srl_epi32, 16, load_line32);
-vector!(Avx512x64, u64, _mm512_set1_epi64, _mm512_add_epi64, _mm512_rol_epi64, _mm512_srl_epi64, 8, load_line64);
+vector!(
+    Avx512x32,
+    u32,
+    _mm512_set1_epi32,
+    _mm512_add_epi32,
+    _mm512_sub_epi32,
+    _mm512_rol_epi32,
+    _mm512_srl_epi32,
+    16,
+    load_line32
+);
+vector!(
+    Avx512x64,
+    u64,
+    _mm512_set1_epi64,
+    _mm512_add_epi64,
+    _mm512_sub_epi64,
+    _mm512_rol_epi64,
+    _mm512_srl_epi64,
+    8,
+    load_line64
+);
 
 /// Moves the bytes within each quarter: byte `i` comes from byte `order[i]`.
 #[inline(always)]

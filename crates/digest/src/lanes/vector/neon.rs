@@ -55,16 +55,16 @@ impl Vector for Neonx32 {
         register!(Neonx32(vaddq_u32(self.0, other.0)))
     }
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        register!(Neonx32(vsubq_u32(self.0, other.0)))
+    }
+    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         register!(Neonx32(veorq_u32(self.0, other.0)))
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         register!(Neonx32(vandq_u32(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        register!(Neonx32(vorrq_u32(self.0, other.0)))
     }
     #[inline(always)]
     fn not(self) -> Self {
@@ -82,10 +82,6 @@ impl Vector for Neonx32 {
     #[inline(always)]
     fn ch(x: Self, y: Self, z: Self) -> Self {
         register!(Neonx32(vbslq_u32(x.0, y.0, z.0)))
-    }
-    #[inline(always)]
-    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
-        register!(Neonx32(veorq_u32(x.0, vornq_u32(y.0, z.0))))
     }
     #[inline(always)]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {

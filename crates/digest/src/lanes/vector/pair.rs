@@ -46,16 +46,16 @@ impl<V: Vector> Vector for Pair<V> {
         Pair(self.0.add(other.0), self.1.add(other.1))
     }
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Pair(self.0.sub(other.0), self.1.sub(other.1))
+    }
+    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Pair(self.0.xor(other.0), self.1.xor(other.1))
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         Pair(self.0.and(other.0), self.1.and(other.1))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Pair(self.0.or(other.0), self.1.or(other.1))
     }
     #[inline(always)]
     fn not(self) -> Self {
@@ -80,10 +80,6 @@ impl<V: Vector> Vector for Pair<V> {
     #[inline(always)]
     fn maj(x: Self, y: Self, z: Self) -> Self {
         Pair(V::maj(x.0, y.0, z.0), V::maj(x.1, y.1, z.1))
-    }
-    #[inline(always)]
-    fn xor_or_not(x: Self, y: Self, z: Self) -> Self {
-        Pair(V::xor_or_not(x.0, y.0, z.0), V::xor_or_not(x.1, y.1, z.1))
     }
     #[inline(always)]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {

@@ -36,16 +36,16 @@ macro_rules! scalar {
                 self.wrapping_add(other)
             }
             #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
                 self & other
-            }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                self | other
             }
             #[inline(always)]
             fn not(self) -> Self {

@@ -56,16 +56,16 @@ impl Vector for Ssse3x32 {
         register!(Ssse3x32(_mm_add_epi32(self.0, other.0)))
     }
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        register!(Ssse3x32(_mm_sub_epi32(self.0, other.0)))
+    }
+    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_xor_si128(self.0, other.0)))
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_and_si128(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        register!(Ssse3x32(_mm_or_si128(self.0, other.0)))
     }
     #[inline(always)]
     fn not(self) -> Self {

@@ -6,21 +6,21 @@ use crate::lanes::text::{Keccak, Sha256, Sha512};
 kernels! {
     "bmi" #[target_feature(enable = "bmi1,bmi2")]
     Sha256 {
-        sha256_x1: Sha256, u32, (200, 400);
+        sha256_x1: Sha256, u32, (193, 400);
     }
     Sha512 {
-        sha512_x1: Sha512, u64, (254, 118);
+        sha512_x1: Sha512, u64, (241, 118);
     }
     Keccak9 {
-        keccak9_x1: Keccak<9>, u64, (283, 100);
+        keccak9_x1: Keccak<9>, u64, (277, 100);
     }
     Keccak13 {
-        keccak13_x1: Keccak<13>, u64, (288, 100);
+        keccak13_x1: Keccak<13>, u64, (277, 100);
     }
     Keccak17 {
-        keccak17_x1: Keccak<17>, u64, (293, 100);
+        keccak17_x1: Keccak<17>, u64, (286, 100);
     }
     Keccak18 {
-        keccak18_x1: Keccak<18>, u64, (294, 100);
+        keccak18_x1: Keccak<18>, u64, (286, 100);
     }
 }

@@ -8,24 +8,24 @@ use crate::lanes::vector::ssse3::Ssse3x32;
 kernels! {
     "ssse3" #[target_feature(enable = "ssse3")]
     Md4 {
-        md4_x8: Md4, Pair<Ssse3x32>, (135, 135);
+        md4_x8: Md4, Pair<Ssse3x32>, (126, 135);
     }
     Md5 {
-        md5_x8: Md5, Pair<Ssse3x32>, (190, 258);
+        md5_x8: Md5, Pair<Ssse3x32>, (184, 258);
     }
     Sha1 {
-        sha1_x4: Sha1, Ssse3x32, (190, 350);
+        sha1_x4: Sha1, Ssse3x32, (177, 350);
     }
     Sha256 {
-        sha256_x4: Sha256, Ssse3x32, (410, 670);
+        sha256_x4: Sha256, Ssse3x32, (398, 670);
     }
     Ripemd160 {
-        ripemd160_x4: Ripemd160, Ssse3x32, (250, 100);
+        ripemd160_x4: Ripemd160, Ssse3x32, (232, 100);
     }
     Sm3 {
-        sm3_x4: Sm3, Ssse3x32, (400, 400);
+        sm3_x4: Sm3, Ssse3x32, (399, 400);
     }
     Blake2s {
-        blake2s_x4: Blake2s, Ssse3x32, (240, 240);
+        blake2s_x4: Blake2s, Ssse3x32, (218, 240);
     }
 }
