@@ -29,7 +29,8 @@ const fn block_bytes(level: usize) -> u64 {
 /// For every level, that is block size 3·2ᵏ, a digest is collected; in the end the one that is long enough and has the
 /// largest block is chosen. A level is dropped once the input is too long for it and the level above has enough characters,
 /// so the lowest level alive ends pieces ever more rarely. Between such places nothing happens but that the pieces' hashes
-/// advance, and they do so 64 bytes at a time (module `piece`); that no piece ends is seen 64 places at a time (module `rolling`).
+/// advance, 64 bytes at a time (module `piece`), and it takes a look at 64 places at once to see that no piece ends there
+/// (module `rolling`).
 #[derive(Clone, Debug)]
 pub struct Hasher {
     /// The latest bytes, oldest first; zero before the input.
