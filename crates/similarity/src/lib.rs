@@ -10,8 +10,10 @@
 mod family;
 mod fields;
 mod filter;
+mod filter_pairs;
 pub mod list;
 pub mod mrsh_v2;
+mod pair;
 mod parse_error;
 pub mod sdhash;
 pub mod ssdeep;
@@ -19,5 +21,6 @@ pub mod tlsh;
 mod unfit;
 
 pub use family::{Family, UnknownFamily};
+pub use pair::Pair;
 pub use parse_error::ParseError;
 pub use unfit::{Unfit, UnfitReason};

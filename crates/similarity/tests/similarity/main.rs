@@ -2,5 +2,6 @@
 
 mod inputs;
 mod mrsh_v2;
+mod pairs;
 mod sdhash;
 mod vectors;
