@@ -42,3 +42,24 @@ impl Filter {
         bytes
     }
 }
+
+/// A filter and its numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted<F = Filter> {
+    pub(crate) filter: F,
+    /// Number of bits set.
+    pub(crate) weight: u32,
+    pub(crate) elements: u16,
+    /// The last one of its digest.
+    pub(crate) is_last: bool,
+}
+
+/// The filters of a digest with their numbers.
+pub(crate) fn counted(filters: &[Filter], elements: impl Iterator<Item = u16>) -> Vec<Counted> {
+    let numbered = filters.iter().zip(elements).zip(1..);
+    let counted = |((&filter, elements), number): ((&Filter, u16), usize)| {
+        let is_last = number == filters.len();
+        Counted { filter, weight: filter.weight(), elements, is_last }
+    };
+    numbered.map(counted).collect()
+}

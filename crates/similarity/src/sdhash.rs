@@ -30,6 +30,7 @@ mod digest;
 mod features;
 mod hasher;
 pub mod list;
+mod pairs;
 mod rank;
 mod score;
 mod stream;
@@ -39,6 +40,7 @@ mod window;
 pub use compare::{Comparison, Direction};
 pub use digest::Digest;
 pub use hasher::{Hasher, SegmentedHasher};
+pub use pairs::Pairs;
 
 /// The two versions of the algorithm. A digest does not say which one made it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::digest::{Digest, ELEMENTS_MAX};
-use crate::filter::Filter;
+use crate::filter::{Counted, counted};
 
 /// What a score says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,35 +16,20 @@ pub enum Measure {
 }
 
 /// Filters with fewer elements do not take part.
-const ELEMENTS_MIN: u16 = 8;
+pub(super) const ELEMENTS_MIN: u16 = 8;
 
 impl Digest {
     /// The score of two digests, 0 to 100. Between digests of equally many filters it can depend on their order, as in the original.
     pub fn compare(&self, other: &Digest, measure: Measure) -> u8 {
-        score(&Side::new(self), &Side::new(other), measure)
+        let (x, y) = (self.counted(), other.counted());
+        // Where both have equally many filters, the second one is looked for in the first one.
+        let (large, small) = if x.len() < y.len() { (y, x) } else { (x, y) };
+        let sum = small.iter().map(|filter| large.iter().map(|other| match_of(filter, other)).max().unwrap_or(0)).sum();
+        total(sum, &small, &large, measure)
     }
-}
 
-/// A digest, ready to be compared with many: the filters that take part.
-pub(super) struct Side {
-    pub(super) filters: Vec<Counted>,
-    /// Of the whole digest.
-    pub(super) count: usize,
-}
-
-/// A filter and its numbers.
-pub(super) struct Counted {
-    pub(super) filter: Filter,
-    pub(super) weight: u32,
-    pub(super) elements: u16,
-}
-
-impl Side {
-    pub(super) fn new(digest: &Digest) -> Side {
-        let counted = |(&filter, elements): (&Filter, u16)| Counted { filter, weight: filter.weight(), elements };
-        let taking_part =
-            digest.filters.iter().zip(digest.elements()).filter(|&(_, elements)| elements >= ELEMENTS_MIN);
-        Side { filters: taking_part.map(counted).collect(), count: digest.filters.len() }
+    pub(super) fn counted(&self) -> Vec<Counted> {
+        counted(&self.filters, self.elements())
     }
 }
 
@@ -68,43 +53,28 @@ pub(super) fn cut(possible: u32, chance: u32) -> u32 {
     (0.3 * (f64::from(possible) - f64::from(chance)) + f64::from(chance)) as u32
 }
 
-pub(super) fn score(x: &Side, y: &Side, measure: Measure) -> u8 {
-    let (large, small) = if x.count < y.count { (y, x) } else { (x, y) };
+/// The score of two digests, of which the smaller one's filters have this sum of best scores.
+pub(super) fn total(sum: u32, small: &[Counted], large: &[Counted], measure: Measure) -> u8 {
     let whole = match measure {
         Measure::Containment => small,
         Measure::Resemblance => large,
     };
-    if whole.filters.is_empty() {
+    let compared = whole.iter().filter(|filter| filter.elements >= ELEMENTS_MIN).count();
+    if compared == 0 { 0 } else { (u64::from(sum) / compared as u64) as u8 }
+}
+
+/// The score of a filter and one of the larger digest, 0 to 100.
+///
+/// The original, where all common bits that are possible could be chance, takes the score of the filter before instead; but only the
+/// best score of all counts, so that changes nothing.
+pub(super) fn match_of(a: &Counted, t: &Counted) -> u32 {
+    if a.elements < ELEMENTS_MIN || t.elements < ELEMENTS_MIN {
         return 0;
     }
-    let sum: u64 = small.filters.iter().map(|filter| u64::from(best_match(filter, large))).sum();
-    (sum / whole.filters.len() as u64) as u8
-}
-
-/// The best score of a filter among those of a digest, 0 to 100.
-fn best_match(a: &Counted, digest: &Side) -> u32 {
-    let (mut best, mut latest) = (0, 0);
-    for (index, t) in digest.filters.iter().enumerate() {
-        let possible = a.weight.min(t.weight);
-        // The order of the subtractions is the original's: it can decide over a last bit.
-        let is_last = index + 1 == digest.count;
-        let by_chance = if is_last { chance(t.elements, a.elements) } else { chance(a.elements, t.elements) };
-        let cut = cut(possible, by_chance);
-        let common = common(&a.filter, &t.filter);
-        if common < cut {
-            latest = 0;
-        } else if possible > cut {
-            latest = 100 * (common - cut) / (possible - cut);
-        }
-        // Where even all possible bits would be chance, the original keeps the score of the filter before.
-        best = best.max(latest);
-        if best == 100 {
-            break;
-        }
-    }
-    best
-}
-
-fn common(a: &Filter, b: &Filter) -> u32 {
-    a.0.iter().zip(b.0).map(|(a, b)| (a & b).count_ones()).sum()
+    let possible = a.weight.min(t.weight);
+    // The order of the subtractions is the original's: it can decide over a last bit.
+    let by_chance = if t.is_last { chance(t.elements, a.elements) } else { chance(a.elements, t.elements) };
+    let cut = cut(possible, by_chance);
+    let common: u32 = a.filter.0.iter().zip(t.filter.0).map(|(a, t)| (a & t).count_ones()).sum();
+    if common < cut || possible <= cut { 0 } else { 100 * (common - cut) / (possible - cut) }
 }

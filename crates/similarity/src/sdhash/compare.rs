@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::Profile;
 use super::digest::Digest;
 use super::tables::{CUTOFF_64, CUTOFF_256};
-use crate::filter::Filter;
+use crate::filter::{Counted, Filter, counted};
 
 /// How two digests are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,53 +33,51 @@ pub enum Direction {
 }
 
 /// Filters with fewer elements do not take part.
-const ELEMENTS_MIN: u16 = 16;
+pub(super) const ELEMENTS_MIN: u16 = 16;
 
 impl Digest {
     /// How much of the smaller digest is found in the larger one, 0 to 100; `None` where there was nothing to compare (the original's
     /// -1). Stream and block digests can be compared with each other.
     pub fn compare(&self, other: &Digest, comparison: &Comparison) -> Option<u8> {
+        let (a, b) = (self.counted(), other.counted());
         if comparison.fast {
-            score(&Side::folded(self), &Side::folded(other), comparison)
+            self.score(&folded(a), other, &folded(b), comparison)
         } else {
-            score(&Side::whole(self), &Side::whole(other), comparison)
+            self.score(&a, other, &b, comparison)
         }
+    }
+
+    fn score<F: Bits>(
+        &self,
+        a: &[Counted<F>],
+        other: &Digest,
+        b: &[Counted<F>],
+        comparison: &Comparison,
+    ) -> Option<u8> {
+        score(&Side { name: &self.name, filters: a }, &Side { name: &other.name, filters: b }, comparison)
+    }
+
+    pub(super) fn counted(&self) -> Vec<Counted> {
+        counted(&self.filters, self.elements())
     }
 }
 
-/// A digest, ready to be compared with many.
-pub(super) struct Side<'d, F> {
-    name: &'d [u8],
-    pub(super) filters: Vec<Counted<F>>,
-}
-
-/// A filter and its numbers.
-#[derive(Clone, Copy)]
-pub(super) struct Counted<F> {
-    pub(super) filter: F,
-    pub(super) weight: u32,
-    pub(super) elements: u16,
+/// A digest in a comparison.
+pub(super) struct Side<'s, F> {
+    pub(super) name: &'s [u8],
+    pub(super) filters: &'s [Counted<F>],
 }
 
 /// What `--fast` compares.
 type Folded = [u64; 8];
 
-impl<'d> Side<'d, Filter> {
-    pub(super) fn whole(digest: &'d Digest) -> Side<'d, Filter> {
-        let counted = |(&filter, elements): (&Filter, u16)| Counted { filter, weight: filter.weight(), elements };
-        Side { name: &digest.name, filters: digest.filters.iter().zip(digest.elements()).map(counted).collect() }
-    }
-}
-
-impl<'d> Side<'d, Folded> {
-    fn folded(digest: &'d Digest) -> Side<'d, Folded> {
-        let counted = |(filter, elements): (&Filter, u16)| {
-            let mut folded = [0; 8];
-            filter.0.iter().enumerate().for_each(|(index, word)| folded[index % 8] |= word);
-            Counted { filter: folded, weight: folded.iter().map(|word: &u64| word.count_ones()).sum(), elements }
-        };
-        Side { name: &digest.name, filters: digest.filters.iter().zip(digest.elements()).map(counted).collect() }
-    }
+fn folded(counted: Vec<Counted>) -> Vec<Counted<Folded>> {
+    let fold = |Counted { filter, elements, is_last, .. }: Counted| {
+        let mut folded: Folded = [0; 8];
+        filter.0.iter().enumerate().for_each(|(index, word)| folded[index % 8] |= word);
+        Counted { filter: folded, weight: folded.iter().map(|word| word.count_ones()).sum(), elements, is_last }
+    };
+    counted.into_iter().map(fold).collect()
 }
 
 /// What a filter must offer to be compared.
@@ -97,7 +95,7 @@ fn common_in(a: &[u64], b: &[u64]) -> u32 {
 }
 
 /// What is allowed for on top, where a part of a filter tells of the whole.
-const SLACK: u32 = 48;
+pub(super) const SLACK: u32 = 48;
 
 impl Bits for Filter {
     fn common(&self, other: &Filter, cut: u32) -> u32 {
@@ -117,7 +115,7 @@ impl Bits for Filter {
     fn cut(comparison: &Comparison, a: &Counted<Filter>, b: &Counted<Filter>) -> u32 {
         match comparison.profile {
             Profile::V3_4 => cut_3_4(a.weight.min(b.weight), a.elements, b.elements),
-            Profile::V4_0 => CUTOFF_256[4096 / usize::from((a.elements + b.elements).max(32))].into(),
+            Profile::V4_0 => cut_4_0(a.elements, b.elements),
         }
     }
 }
@@ -135,16 +133,21 @@ impl Bits for Folded {
 
 /// Profile 3.4: three tenths of the way from the common bits that chance gives to the most that are possible.
 pub(super) fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u32 {
-    let chance = CHANCE[usize::from(a_elements) * ELEMENTS + usize::from(b_elements)];
+    let chance = chance(a_elements, b_elements);
     // Where the weight is below, the original's difference wraps, and the cut-off is above all that is possible: so is this one.
-    let Some(beyond) = least_weight.checked_sub(chance.into()) else { return u32::MAX };
+    let Some(beyond) = least_weight.checked_sub(chance) else { return u32::MAX };
     (0.3 * f64::from(beyond) + f64::from(chance)).round() as u32
+}
+
+/// Expected number of common bits of two filters of different features.
+pub(super) fn chance(a_elements: u16, b_elements: u16) -> u32 {
+    CHANCE[usize::from(a_elements) * ELEMENTS + usize::from(b_elements)].into()
 }
 
 /// Numbers of elements that a filter can have.
 const ELEMENTS: usize = super::block::ELEMENTS_MAX as usize + 1;
 
-/// Expected number of common bits of two filters of different features, by their elements.
+/// [`chance`] of all pairs.
 static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     // That a bit is still 0 after so many elements.
     let unset = |elements: usize| (1.0 - 1.0 / 2048.0_f64).powf(5.0 * elements as f64);
@@ -152,31 +155,30 @@ static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     (0..ELEMENTS * ELEMENTS).map(|pair| chance(pair / ELEMENTS, pair % ELEMENTS)).collect()
 });
 
+/// Profile 4.0.
+pub(super) fn cut_4_0(a_elements: u16, b_elements: u16) -> u32 {
+    CUTOFF_256[4096 / usize::from((a_elements + b_elements).max(2 * ELEMENTS_MIN))].into()
+}
+
 fn is_4_0(comparison: &Comparison) -> bool {
     comparison.fast || comparison.profile == Profile::V4_0
 }
 
 pub(super) fn score<F: Bits>(x: &Side<'_, F>, y: &Side<'_, F>, comparison: &Comparison) -> Option<u8> {
-    let one_way = directed(x, y, comparison);
-    // With a sample, only the first digest can be sampled.
-    let is_tie = x.filters.len() == y.filters.len() && comparison.sample == 0;
-    match comparison.direction {
-        Direction::Symmetric if is_tie => {
-            contained(x, y, x.filters.len(), comparison).max(contained(y, x, x.filters.len(), comparison))
-        }
-        _ => one_way,
+    let (x_count, y_count) = (x.filters.len(), y.filters.len());
+    let is_sampled = comparison.sample > 0 && x_count > comparison.sample;
+    let count = if is_sampled { comparison.sample } else { x_count };
+    if comparison.direction == Direction::Symmetric && x_count == y_count && !is_sampled {
+        return contained(x, y, count, comparison).max(contained(y, x, count, comparison));
     }
+    let swaps = count > y_count || (count == y_count && swaps_tie(x, count, y));
+    if swaps { contained(y, x, y_count, comparison) } else { contained(x, y, count, comparison) }
 }
 
-/// Decides which side is looked for in the other.
-fn directed<F: Bits>(x: &Side<'_, F>, y: &Side<'_, F>, comparison: &Comparison) -> Option<u8> {
-    let (x_count, y_count) = (x.filters.len(), y.filters.len());
-    let sample = comparison.sample;
-    let count = if sample > 0 && x_count > sample { sample } else { x_count };
-    let last = |side: &Side<'_, F>, count: usize| side.filters[count - 1].elements;
-    let is_tie = count == y_count;
-    let swap = count > y_count || (is_tie && (last(x, count) > last(y, y_count) || x.name > y.name));
-    if swap { contained(y, x, y_count, comparison) } else { contained(x, y, count, comparison) }
+/// Whether the original looks for the second digest in the first one, when it has as many filters as the first one's `count`.
+pub(super) fn swaps_tie<F>(x: &Side<'_, F>, count: usize, y: &Side<'_, F>) -> bool {
+    let y_elements = y.filters.last().map(|filter| filter.elements);
+    Some(x.filters[count - 1].elements) > y_elements || x.name > y.name
 }
 
 /// How much of the first `count` filters of `a` is found in `t`.
@@ -186,12 +188,14 @@ fn contained<F: Bits>(a: &Side<'_, F>, t: &Side<'_, F>, count: usize, comparison
         let best = best_match(filter, a.filters.len() > 1, t, comparison);
         sum = if sum < 0.0 { best } else { sum + best };
     }
-    let sparse = a.filters[..count].iter().filter(|filter| filter.elements < ELEMENTS_MIN).count();
-    let compared = if count > 1 { count - sparse } else { count };
-    if compared == 0 || sum < 0.0 {
-        return None;
-    }
-    Some((100.0 * sum / compared as f64).round() as u8)
+    if sum < 0.0 { None } else { total(sum, &a.filters[..count]) }
+}
+
+/// The score of a digest of which these filters were looked for; `sum` is that of their best scores.
+pub(super) fn total<F>(sum: f64, filters: &[Counted<F>]) -> Option<u8> {
+    let sparse = filters.iter().filter(|filter| filter.elements < ELEMENTS_MIN).count();
+    let compared = if filters.len() > 1 { filters.len() - sparse } else { 1 };
+    (compared > 0).then(|| (100.0 * sum / compared as f64).round() as u8)
 }
 
 /// The best score of a filter among those of `t`: -1 where there is none to compare it with.
@@ -205,11 +209,27 @@ fn best_match<F: Bits>(a: &Counted<F>, has_others: bool, t: &Side<'_, F>, compar
 }
 
 /// The score of two filters, 0 to 1.
-fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) -> f64 {
+pub(super) fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) -> f64 {
     let cut = F::cut(comparison, a, t);
     let common = a.filter.common(&t.filter, cut);
     if common <= cut {
         return 0.0;
     }
     f64::from(common - cut) / f64::from(a.weight.min(t.weight) - cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ELEMENTS, chance};
+
+    /// The symmetric comparison, and the search for pairs, rely on it.
+    #[test]
+    fn chance_is_symmetric() {
+        for a in 0..ELEMENTS as u16 {
+            for b in 0..a {
+                assert_eq!(chance(a, b), chance(b, a), "{a} {b}");
+            }
+        }
+        assert_eq!(chance(160, 160), 214);
+    }
 }

@@ -5,6 +5,7 @@ mod disk;
 mod index;
 mod inputs;
 mod mrsh_v2;
+mod pairs;
 mod sdhash;
 mod seeds;
 mod ssdeep;
