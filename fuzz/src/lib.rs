@@ -1,3 +1,4 @@
 //! What the fuzz targets share.
 
 pub mod property;
+pub mod similarity;

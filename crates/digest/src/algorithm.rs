@@ -24,6 +24,8 @@ pub enum Status {
 }
 
 impl Algorithm {
+    /// SHA-1, of which other formats are made.
+    pub const SHA1: Algorithm = Algorithm(registry::position("sha1"));
     pub(crate) const BLAKE3: Algorithm = Algorithm(registry::position("blake3"));
 
     /// All algorithms, in registry order.

@@ -28,6 +28,7 @@
 mod adler;
 mod algorithm;
 mod backend;
+pub mod bits;
 mod blake2;
 mod blake3;
 pub mod blake3_tree;

@@ -7,8 +7,9 @@ use crate::summary::Findings;
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("pfh-digest", &[]),
+    ("pfh-similarity", &["pfh-digest"]),
     ("pfh-record", &["pfh-digest"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record"]),

@@ -1,0 +1,147 @@
+//! The families' types with the family chosen at run time. With their default options; for others make the variant.
+
+use std::fmt;
+
+use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
+
+/// Makes a digest of any family from pieces of any sizes.
+pub enum Hasher {
+    /// ssdeep.
+    Ssdeep(Box<ssdeep::Hasher>),
+    /// sdhash.
+    Sdhash(Box<sdhash::Hasher>),
+    /// mrsh-v2.
+    MrshV2(Box<mrsh_v2::Hasher>),
+    /// TLSH.
+    Tlsh(Box<tlsh::Hasher>),
+}
+
+impl Hasher {
+    /// The beginning of an input, with the family's default options.
+    pub fn new(family: Family) -> Hasher {
+        match family {
+            Family::Ssdeep => Hasher::Ssdeep(Box::default()),
+            Family::Sdhash => Hasher::Sdhash(Box::default()),
+            Family::MrshV2 => Hasher::MrshV2(Box::default()),
+            Family::Tlsh => Hasher::Tlsh(Box::default()),
+        }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        match self {
+            Hasher::Ssdeep(_) => Family::Ssdeep,
+            Hasher::Sdhash(_) => Family::Sdhash,
+            Hasher::MrshV2(_) => Family::MrshV2,
+            Hasher::Tlsh(_) => Family::Tlsh,
+        }
+    }
+
+    /// Appends bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Hasher::Ssdeep(hasher) => hasher.update(bytes),
+            Hasher::Sdhash(hasher) => hasher.update(bytes),
+            Hasher::MrshV2(hasher) => hasher.update(bytes),
+            Hasher::Tlsh(hasher) => hasher.update(bytes),
+        }
+    }
+
+    /// The digest.
+    ///
+    /// # Errors
+    /// [`Unfit`] if the family has no digest for such an input.
+    pub fn finish(self) -> Result<Digest, Unfit> {
+        match self {
+            Hasher::Ssdeep(hasher) => hasher.finish().map(Digest::Ssdeep),
+            Hasher::Sdhash(hasher) => hasher.finish().map(Digest::Sdhash),
+            Hasher::MrshV2(hasher) => hasher.finish().map(Digest::MrshV2),
+            Hasher::Tlsh(hasher) => hasher.finish().map(Digest::Tlsh),
+        }
+    }
+}
+
+/// A digest of any family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Digest {
+    /// ssdeep.
+    Ssdeep(ssdeep::Digest),
+    /// sdhash.
+    Sdhash(sdhash::Digest),
+    /// mrsh-v2.
+    MrshV2(mrsh_v2::Digest),
+    /// TLSH.
+    Tlsh(tlsh::Digest),
+}
+
+/// How similar two digests are, in the measure of their family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// 0 (nothing in common) to 100.
+    Similarity(u8),
+    /// 0 (equal) and up.
+    Distance(u32),
+}
+
+impl Digest {
+    /// Parses the text of a digest: of ssdeep and TLSH the digest alone, of sdhash and mrsh-v2 the whole line, which has a name.
+    ///
+    /// # Errors
+    /// [`ParseError`]: what is wrong, and where.
+    pub fn from_bytes(family: Family, text: &[u8]) -> Result<Digest, ParseError> {
+        match family {
+            Family::Ssdeep => ssdeep::Digest::from_bytes(text).map(Digest::Ssdeep),
+            Family::Sdhash => sdhash::Digest::from_bytes(text).map(Digest::Sdhash),
+            Family::MrshV2 => mrsh_v2::Digest::from_bytes(text).map(Digest::MrshV2),
+            Family::Tlsh => tlsh::Digest::from_bytes(text).map(Digest::Tlsh),
+        }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        match self {
+            Digest::Ssdeep(_) => Family::Ssdeep,
+            Digest::Sdhash(_) => Family::Sdhash,
+            Digest::MrshV2(_) => Family::MrshV2,
+            Digest::Tlsh(_) => Family::Tlsh,
+        }
+    }
+
+    /// The same digest with a name in its text, for the families that have one there.
+    #[must_use]
+    pub fn with_name(self, name: &[u8]) -> Digest {
+        match self {
+            Digest::Sdhash(digest) => Digest::Sdhash(digest.with_name(name)),
+            Digest::MrshV2(digest) => Digest::MrshV2(digest.with_name(name)),
+            digest @ (Digest::Ssdeep(_) | Digest::Tlsh(_)) => digest,
+        }
+    }
+
+    /// Compares with the default options of the family. `None` for digests of different families, and for those that have nothing
+    /// to compare (-1 of sdhash).
+    pub fn compare(&self, other: &Digest) -> Option<Score> {
+        match (self, other) {
+            (Digest::Ssdeep(one), Digest::Ssdeep(other)) => Some(Score::Similarity(one.compare(other))),
+            (Digest::Sdhash(one), Digest::Sdhash(other)) => {
+                one.compare(other, &sdhash::Comparison::default()).map(Score::Similarity)
+            }
+            (Digest::MrshV2(one), Digest::MrshV2(other)) => {
+                Some(Score::Similarity(one.compare(other, mrsh_v2::Measure::Containment)))
+            }
+            (Digest::Tlsh(one), Digest::Tlsh(other)) => Some(Score::Distance(one.compare(other))),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Digest {
+    /// As the family's own program prints it. Names that are not UTF-8 are replaced; the families' `write_to` keeps them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Digest::Ssdeep(digest) => digest.fmt(f),
+            Digest::Sdhash(digest) => digest.fmt(f),
+            Digest::MrshV2(digest) => digest.fmt(f),
+            Digest::Tlsh(digest) => digest.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Similarity digests: bytes in, a digest out that can be compared with others of its family.
+//!
+//! Each family is a module of one shape: `Hasher` (streaming, bounded memory), `Digest` (parsed from and printed as the
+//! family's own text), `Digest::compare`, and `list` (reader and writer of the family's files). [`Family`], [`Hasher`] and
+//! [`Digest`] here are the same with the family chosen at run time.
+//!
+//! ```
+//! use pfh_similarity::{Family, Hasher, Score};
+//!
+//! let mut hasher = Hasher::new(Family::Ssdeep);
+//! hasher.update(b"Hello, world!\n");
+//! let digest = hasher.finish()?;
+//! assert_eq!(digest.to_string(), "3:a6/G:asG");
+//! assert_eq!(digest.compare(&digest), Some(Score::Similarity(100)));
+//! # Ok::<(), pfh_similarity::Unfit>(())
+//! ```
+//!
+//! What it deliberately does not know: files, threads, and which pairs are worth showing.
+#![forbid(unsafe_code)]
+
+mod any;
+mod disk;
+mod family;
+mod fields;
+mod filter;
+mod filter_pairs;
+pub mod list;
+pub mod mrsh_v2;
+mod pair;
+mod parse_error;
+pub mod sdhash;
+pub mod ssdeep;
+pub mod tlsh;
+mod unfit;
+
+pub use any::{Digest, Hasher, Score};
+pub use disk::IndexError;
+pub use family::{Family, UnknownFamily};
+pub use pair::Pair;
+pub use parse_error::ParseError;
+pub use unfit::{Unfit, UnfitReason};

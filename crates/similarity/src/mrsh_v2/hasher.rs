@@ -1,0 +1,199 @@
+//! Bytes in, digest out.
+
+use super::Build;
+use super::chunks::{BASIS, fnv1a, values};
+use super::digest::{Digest, ELEMENTS_MAX};
+use super::rolling::{WINDOW_BYTES, candidates, ends_chunk, roll};
+use crate::Unfit;
+use crate::filter::Filter;
+
+/// Bytes that are divided at once.
+const BUFFER_BYTES: usize = 16 << 10;
+/// After the end of a chunk, so many bytes are not looked at.
+const SKIP_BYTES: usize = 40;
+
+/// Makes the digest of an input, given in pieces of any size.
+///
+/// Memory: some 40 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is never held.
+pub struct Hasher {
+    build: Build,
+    divider: Divider,
+    filters: Filters,
+    /// Those that ended in the buffer.
+    chunks: Vec<u64>,
+    /// The chunk that has not ended yet.
+    open: u64,
+    is_first: bool,
+    bytes: u64,
+}
+
+impl Hasher {
+    /// The normal build.
+    pub fn new() -> Hasher {
+        Hasher::with_build(Build::Normal)
+    }
+
+    /// Either build.
+    pub fn with_build(build: Build) -> Hasher {
+        Hasher {
+            build,
+            divider: Divider::new(),
+            filters: Filters { filters: vec![Filter::EMPTY], last: 0 },
+            chunks: Vec::new(),
+            open: BASIS,
+            is_first: true,
+            bytes: 0,
+        }
+    }
+
+    /// Hashes the next bytes of the input.
+    pub fn update(&mut self, mut bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            bytes = &bytes[self.divider.fill(bytes)..];
+            if self.divider.is_full() {
+                self.divide(false);
+            }
+        }
+    }
+
+    /// Ends the input. The digest has no name yet.
+    ///
+    /// # Errors
+    /// None: every input has a digest, the empty one too. The type is that of all families.
+    pub fn finish(mut self) -> Result<Digest, Unfit> {
+        self.divide(true);
+        if self.build == Build::Normal && self.bytes > 0 {
+            self.filters.insert(self.open);
+        }
+        let Filters { filters, last } = self.filters;
+        Ok(Digest { name: Vec::new(), bytes: self.bytes, filters, last })
+    }
+
+    fn divide(&mut self, is_end: bool) {
+        let done = self.divider.divide(is_end);
+        let Divider { bytes, ends, .. } = &self.divider;
+        values(self.open, bytes, ends, &mut self.chunks);
+        let dropped = usize::from(self.build == Build::Network && self.is_first);
+        self.chunks.iter().skip(dropped).for_each(|&chunk| self.filters.insert(chunk));
+        if let Some(&end) = ends.last() {
+            (self.open, self.is_first) = (fnv1a(BASIS, &bytes[end..done]), false);
+        } else {
+            self.open = fnv1a(self.open, &bytes[..done]);
+        }
+        self.divider.bytes.drain(..done);
+    }
+}
+
+impl Default for Hasher {
+    fn default() -> Hasher {
+        Hasher::new()
+    }
+}
+
+/// Finds where chunks end.
+struct Divider {
+    bytes: Vec<u8>,
+    marks: Box<[u8]>,
+    /// Ends of chunks in `bytes`.
+    ends: Vec<usize>,
+    /// The latest bytes that were looked at.
+    window: u64,
+    /// A chunk ended, and it is not known yet whether there are as many bytes as are to be skipped.
+    skips: bool,
+}
+
+impl Divider {
+    fn new() -> Divider {
+        Divider {
+            bytes: Vec::with_capacity(BUFFER_BYTES),
+            marks: vec![0; BUFFER_BYTES + 8].into(),
+            ends: Vec::new(),
+            window: 0,
+            skips: false,
+        }
+    }
+
+    /// Takes as many of the bytes as there is room for, and returns how many.
+    fn fill(&mut self, bytes: &[u8]) -> usize {
+        let taken = bytes.len().min(BUFFER_BYTES - self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        taken
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() == BUFFER_BYTES
+    }
+
+    /// Finds the ends of chunks, and returns how many bytes are done with: all of them at the end of the input.
+    fn divide(&mut self, is_end: bool) -> usize {
+        let Divider { bytes, marks, ends, window, skips } = self;
+        let bytes = bytes.as_slice();
+        ends.clear();
+        candidates(bytes, marks);
+        let mut at = 0;
+        loop {
+            if *skips {
+                // Fewer bytes are not skipped, but looked at.
+                if bytes.len() - at >= SKIP_BYTES {
+                    at += SKIP_BYTES;
+                } else if !is_end {
+                    return at;
+                }
+                *skips = false;
+            }
+            let Some(end) = next_end(bytes, marks, at, window) else { return bytes.len() };
+            ends.push(end);
+            at = end;
+            *skips = true;
+        }
+    }
+}
+
+/// Looks at the bytes from `at` on until a chunk ends, and returns where.
+fn next_end(bytes: &[u8], marks: &[u8], mut at: usize, window: &mut u64) -> Option<usize> {
+    // In the first windows, these bytes meet those before the gap.
+    for _ in 1..WINDOW_BYTES {
+        *window = roll(*window, *bytes.get(at)?);
+        at += 1;
+        if ends_chunk(*window) {
+            return Some(at);
+        }
+    }
+    while at < bytes.len() {
+        let ahead = marks[at..].first_chunk().map_or(0, |ahead| u64::from_le_bytes(*ahead));
+        if ahead == 0 {
+            at += 8;
+            continue;
+        }
+        at += ahead.trailing_zeros() as usize / 8 + 1;
+        let Some(latest) = bytes.get(..at).and_then(|bytes| bytes.last_chunk()) else { break };
+        *window = u64::from_le_bytes(*latest);
+        if ends_chunk(*window) {
+            return Some(at);
+        }
+    }
+    *window = bytes.last_chunk().map_or(*window, |latest| u64::from_le_bytes(*latest));
+    None
+}
+
+/// The filters, the last of which is being filled.
+struct Filters {
+    filters: Vec<Filter>,
+    /// Elements of the last one.
+    last: u16,
+}
+
+impl Filters {
+    fn insert(&mut self, chunk: u64) {
+        if self.last == ELEMENTS_MAX {
+            self.filters.push(Filter::EMPTY);
+            self.last = 0;
+        }
+        let is_new = self
+            .filters
+            .last_mut()
+            .is_some_and(|filter| filter.insert([0, 11, 22, 33, 44].map(|shift| (chunk >> shift) as u32)));
+        self.last += u16::from(is_new);
+    }
+}

@@ -1,0 +1,97 @@
+//! All against all.
+
+use std::num::NonZero;
+
+use super::compare::{ELEMENTS_MIN, Measure, chance, cut, match_of, total};
+use super::digest::Digest;
+use crate::Pair;
+use crate::filter::Counted;
+use crate::filter_pairs::{Corpus, Least, Match, NEVER, Weights, search};
+
+/// Words of a filter that are counted: nothing less than all of it tells whether two filters match.
+const WORDS: usize = 32;
+
+/// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
+/// [`Digest::compare`].
+///
+/// The work is divided into parts that any threads may do in any order. Memory: about 550 bytes for each filter.
+pub struct Pairs {
+    left: Corpus,
+    /// `None` if all are compared with all.
+    right: Option<Corpus>,
+    measure: Measure,
+    threshold: NonZero<u8>,
+}
+
+fn corpus(digests: &[Digest]) -> Corpus {
+    let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
+    Corpus::new(&filters, WORDS)
+}
+
+impl Pairs {
+    /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i < j.
+    pub fn all(digests: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
+        Pairs { left: corpus(digests), right: None, measure, threshold }
+    }
+
+    /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j])`.
+    pub fn between(left: &[Digest], right: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
+        Pairs { right: Some(corpus(right)), ..Pairs::all(left, measure, threshold) }
+    }
+
+    /// Number of parts.
+    pub fn parts(&self) -> usize {
+        self.left.tiles() + self.right.as_ref().map_or(0, Corpus::tiles)
+    }
+
+    /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not defined.
+    ///
+    /// # Panics
+    /// When there is no such part.
+    pub fn part(&self, part: usize, mut found: impl FnMut(Pair)) {
+        let left_parts = self.left.tiles();
+        let (needles, corpus, tile, needles_are_left) = match &self.right {
+            None => (&self.left, &self.left, part, true),
+            Some(right) if part < left_parts => (right, &self.left, part, false),
+            Some(right) => (&self.left, right, part - left_parts, true),
+        };
+        search(needles, corpus, tile, &Rule, |needle, digest, sum| {
+            let (needle_at, digest_at) = (needles.place(needle), corpus.place(digest));
+            let is_first = if self.right.is_some() { needles_are_left } else { needle_at < digest_at };
+            let (small, large) = (needles.filters(needle), corpus.filters(digest));
+            // Where both are of one size, the second one is looked for in the first one.
+            let is_other = small.len() == large.len() && is_first;
+            if is_other || (self.right.is_none() && needle_at == digest_at) {
+                return;
+            }
+            let score = total(sum as u32, small, large, self.measure);
+            if score >= self.threshold.get() {
+                let (first, second) = if is_first { (needle_at, digest_at) } else { (digest_at, needle_at) };
+                found(Pair { first, second, score });
+            }
+        });
+    }
+}
+
+struct Rule;
+
+impl Match for Rule {
+    fn least(&self, needle: &Counted, _: bool, weights: &Weights) -> Option<Least> {
+        if needle.elements < ELEMENTS_MIN {
+            return None;
+        }
+        let mut least = [NEVER; 256];
+        for (elements, (least, &weight)) in (0..).zip(least.iter_mut().zip(weights)) {
+            if weight != u32::MAX && elements >= ELEMENTS_MIN {
+                // The cut-off grows with the weight. Two below, for the two orders of elements, and whatever the rounding.
+                let cut = cut(weight.min(needle.weight), chance(needle.elements, elements));
+                *least = cut.saturating_sub(2) as u16;
+            }
+        }
+        Some(least)
+    }
+
+    fn score(&self, needle: &Counted, other: &Counted) -> f64 {
+        match_of(needle, other).into()
+    }
+}

@@ -1,0 +1,80 @@
+//! Step 1: how improbable the 64 bytes at each position are.
+
+use super::tables::{ENTROPY, RANK};
+use super::window::FEATURE_BYTES;
+
+/// The cost of a position that is not eligible: above all others.
+pub(super) const NO_COST: i16 = cost(0);
+
+/// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position. Signed,
+/// because every x86-64 compares signed numbers of 16 bits in vectors.
+pub(super) const fn cost(rank: u16) -> i16 {
+    ((rank.wrapping_sub(1) << 6) ^ 0x8000) as i16
+}
+
+/// [`cost`] of each rank; up to a power of two, so that no index can be wrong.
+const COST: [i16; 1024] = {
+    let mut table = [NO_COST; 1024];
+    let mut index = 0;
+    while index < RANK.len() {
+        table[index] = cost(RANK[index]);
+        index += 1;
+    }
+    table
+};
+
+/// What one more occurrence adds to the entropy of a window, by the number of occurrences before.
+const STEP: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut count = 0;
+    while count < FEATURE_BYTES {
+        table[count] = ENTROPY[count + 1].wrapping_sub(ENTROPY[count]);
+        count += 1;
+    }
+    table
+};
+
+/// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
+pub(super) fn costs(bytes: &[u8], out: &mut [i16]) {
+    let mut counts = [0_u8; 256];
+    // In wrapping arithmetic, which takes steps down as well. It is exact: the sum itself never leaves 0..=1,024,000.
+    let mut entropy = 0_u32;
+    for &byte in &bytes[..FEATURE_BYTES] {
+        let count = &mut counts[usize::from(byte)];
+        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
+        *count += 1;
+    }
+    for ((cost, &leaving), &entering) in out.iter_mut().zip(bytes).zip(&bytes[FEATURE_BYTES..]) {
+        *cost = COST[(entropy >> 10) as usize % COST.len()];
+        let count = &mut counts[usize::from(leaving)];
+        *count = count.wrapping_sub(1);
+        entropy = entropy.wrapping_sub(STEP[usize::from(*count)]);
+        let count = &mut counts[usize::from(entering)];
+        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
+        *count = count.wrapping_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{cost, costs};
+    use crate::sdhash::tables::{ENTROPY, RANK};
+
+    proptest! {
+        #[test]
+        fn sliding_is_counting(runs in vec((any::<u8>(), 1..40_usize), 0..60), noise in vec(any::<u8>(), 65..300)) {
+            let repeated = runs.into_iter().flat_map(|(byte, length)| vec![byte; length]);
+            let bytes: Vec<u8> = repeated.chain(noise).collect();
+            let mut found = vec![0; bytes.len() - 64];
+            costs(&bytes, &mut found);
+            for (window, found) in bytes.windows(64).zip(found) {
+                let counts = (0..=u8::MAX).map(|value| window.iter().filter(|&&byte| byte == value).count());
+                let entropy: u32 = counts.map(|count| ENTROPY[count]).sum();
+                assert_eq!(found, cost(RANK[(entropy >> 10) as usize]));
+            }
+        }
+    }
+}

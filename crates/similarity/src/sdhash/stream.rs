@@ -1,0 +1,143 @@
+//! Stream mode: features fill one filter after another.
+
+use super::Profile;
+use super::digest::Layout;
+use super::features::Features;
+use super::window::Window;
+use crate::filter::Filter;
+
+/// Bytes that are scored as one; features that straddle two chunks are lost.
+const CHUNK_BYTES: u64 = 32 << 20;
+/// Bytes of a window: with costs and scores about 32 KiB of memory, the first cache of a core.
+const WINDOW_BYTES: usize = 8 << 10;
+/// A position whose score is at least this becomes a feature.
+const SCORE_MIN: u8 = 17;
+pub(super) const ELEMENTS_MAX: u16 = 160;
+/// A last filter with fewer elements is dropped if there are others.
+const LAST_ELEMENTS_MIN: u16 = 20;
+
+pub(super) struct Stream {
+    window: Window,
+    features: Features,
+    filters: Filters,
+    /// Bytes that the current chunk still takes.
+    left: u64,
+}
+
+impl Stream {
+    pub(super) fn new(profile: Profile) -> Stream {
+        Stream {
+            window: Window::new(WINDOW_BYTES),
+            features: Features::new(),
+            filters: Filters {
+                filters: vec![Filter::EMPTY],
+                last: 0,
+                seen: (profile == Profile::V4_0).then(Seen::new),
+            },
+            left: CHUNK_BYTES,
+        }
+    }
+
+    pub(super) fn update(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let most = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            let taken = self.window.fill(&bytes[..most]);
+            bytes = &bytes[taken..];
+            self.left -= taken as u64;
+            if self.left == 0 {
+                self.end_chunk();
+            } else if self.window.is_full() {
+                self.score(false);
+                self.window.retire();
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> (Layout, Vec<Filter>) {
+        self.end_chunk();
+        let Filters { mut filters, mut last, .. } = self.filters;
+        if filters.len() > 1 && last < LAST_ELEMENTS_MIN {
+            filters.pop();
+            last = ELEMENTS_MAX;
+        }
+        (Layout::Stream { last }, filters)
+    }
+
+    fn score(&mut self, is_end: bool) {
+        let Stream { window, features, filters, .. } = self;
+        window.score(is_end);
+        for (score, feature) in window.features(SCORE_MIN) {
+            features.push(score, feature, |_, words| filters.insert(words));
+        }
+    }
+
+    fn end_chunk(&mut self) {
+        self.score(true);
+        self.features.flush(|_, words| self.filters.insert(words));
+        self.window.clear();
+        self.left = CHUNK_BYTES;
+        if let Some(seen) = &mut self.filters.seen {
+            seen.count = 0;
+        }
+    }
+}
+
+/// The filters, the last of which is being filled.
+struct Filters {
+    filters: Vec<Filter>,
+    /// Elements of the last one.
+    last: u16,
+    /// Profile 4.0 only.
+    seen: Option<Seen>,
+}
+
+impl Filters {
+    fn insert(&mut self, words: [u32; 5]) {
+        let is_new = self.filters.last_mut().is_some_and(|filter| filter.insert(words));
+        if !is_new || !self.seen.as_mut().is_none_or(|seen| seen.insert(words)) {
+            return;
+        }
+        self.last += 1;
+        if let Some(seen) = &mut self.seen {
+            seen.count();
+        }
+        if self.last == ELEMENTS_MAX {
+            self.filters.push(Filter::EMPTY);
+            self.last = 0;
+        }
+    }
+}
+
+/// The large filter of profile 4.0, through which each feature counts once.
+struct Seen {
+    words: Box<[u64; Seen::BITS / 64]>,
+    count: u32,
+}
+
+impl Seen {
+    const BITS: usize = 1 << 17;
+    const ELEMENTS_MAX: u32 = 8738;
+
+    fn new() -> Seen {
+        Seen { words: Box::new([0; Seen::BITS / 64]), count: 0 }
+    }
+
+    fn insert(&mut self, bits: [u32; 5]) -> bool {
+        let mut fresh = 0;
+        for bit in bits {
+            let word = &mut self.words[(bit as usize % Seen::BITS) / 64];
+            let mask = 1 << (bit % 64);
+            fresh |= !*word & mask;
+            *word |= mask;
+        }
+        fresh != 0
+    }
+
+    fn count(&mut self) {
+        self.count += 1;
+        if self.count == Seen::ELEMENTS_MAX {
+            self.words.fill(0);
+            self.count = 0;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Lists as ssdeep writes them: a header, then `BLOCKSIZE:H1:H2,"NAME"` for each file.
+//!
+//! A `"` in a name is written `\"`, and nothing else is escaped, so a name with a line feed cannot be expressed.
+//!
+//! ```
+//! use pfh_similarity::ssdeep::list::Reader;
+//!
+//! let list = b"ssdeep,1.1--blocksize:hash:hash,filename\n3:a6/G:asG,\"hello.txt\"\n";
+//! for entry in Reader::new(&list[..]) {
+//!     assert_eq!(entry?.name, b"hello.txt");
+//! }
+//! # Ok::<(), pfh_similarity::list::ListError>(())
+//! ```
+
+use std::io::{self, Write};
+
+use memchr::{memchr, memchr_iter};
+
+use super::Digest;
+use crate::ParseError;
+use crate::list::{self, LineContents, LineFormat, ListErrorKind};
+
+/// First line of a list.
+pub const HEADER: &str = "ssdeep,1.1--blocksize:hash:hash,filename";
+
+/// First line of a list of ssdeep 1, which is read too.
+const OLD_HEADER: &str = "ssdeep,1.0--blocksize:hash:hash,filename";
+
+/// Iterates over a list.
+pub type Reader<R> = list::Reader<R, Lines>;
+
+/// The form of the lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines {
+    header_seen: bool,
+}
+
+impl LineFormat for Lines {
+    type Digest = Digest;
+
+    /// A digest has at most 141 bytes, and a path rarely more than 4 KiB.
+    const LINE_BYTES_MAX: usize = 1 << 20;
+
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
+        if !self.header_seen {
+            self.header_seen = text == HEADER.as_bytes() || text == OLD_HEADER.as_bytes();
+            let reason =
+                "this is no ssdeep list: its first line is not the header `ssdeep,1.1--blocksize:hash:hash,filename`";
+            return if self.header_seen { Ok(None) } else { Err(ListErrorKind::NotThisFormat { reason }) };
+        }
+        if text.is_empty() {
+            return Ok(None);
+        }
+        entry(text).map(Some).map_err(ListErrorKind::Line)
+    }
+
+    fn end(&mut self) -> Result<(), ListErrorKind> {
+        match self.header_seen {
+            true => Ok(()),
+            false => Err(ListErrorKind::NotThisFormat { reason: "this is no ssdeep list: it is empty" }),
+        }
+    }
+}
+
+fn entry(text: &[u8]) -> Result<(Vec<u8>, Digest), ParseError> {
+    let comma = memchr(b',', text).ok_or(ParseError::new(text.len(), "digest", "is not followed by `,`"))?;
+    let digest = Digest::from_bytes(&text[..comma])?;
+    let quoted = &text[comma + 1..];
+    let name = quoted.strip_prefix(b"\"").ok_or(ParseError::new(comma + 1, "name", "does not begin with a quote"))?;
+    let name = name.strip_suffix(b"\"").ok_or(ParseError::new(text.len(), "name", "does not end with a quote"))?;
+    Ok((unescape(name), digest))
+}
+
+fn unescape(name: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(name.len());
+    for (at, &byte) in name.iter().enumerate() {
+        if byte != b'\\' || name.get(at + 1) != Some(&b'"') {
+            plain.push(byte);
+        }
+    }
+    plain
+}
+
+/// Writes a list.
+pub struct Writer<W> {
+    output: W,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a list with its header.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn new(mut output: W) -> io::Result<Writer<W>> {
+        writeln!(output, "{HEADER}")?;
+        Ok(Writer { output })
+    }
+
+    /// Appends a line.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of `output`.
+    pub fn entry(&mut self, digest: &Digest, name: &[u8]) -> io::Result<()> {
+        if memchr(b'\n', name).is_some() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "an ssdeep list cannot express a name with a line feed",
+            ));
+        }
+        write!(self.output, "{digest},\"")?;
+        let mut written = 0;
+        for quote in memchr_iter(b'"', name) {
+            self.output.write_all(&name[written..quote])?;
+            self.output.write_all(b"\\")?;
+            written = quote;
+        }
+        self.output.write_all(&name[written..])?;
+        self.output.write_all(b"\"\n")
+    }
+
+    /// The output, not flushed.
+    pub fn into_inner(self) -> W {
+        self.output
+    }
+}

@@ -1,0 +1,35 @@
+//! TLSH: Trend Micro's locality-sensitive hash.
+//!
+//! Every window of five bytes contributes six triplets of bytes; each is hashed into one of 256 buckets, and of 128 buckets
+//! the digest says in which quartile of all counts they are. Digests are compared by how far apart these quartiles, the
+//! lengths and two ratios of quartiles are. Digests (128 buckets, one byte of checksum) and distances are those of TLSH 4.
+//!
+//! Source: J. Oliver, C. Cheng, Y. Chen, "TLSH: a locality sensitive hash", 4th Cybercrime and Trustworthy Computing Workshop,
+//! 2013. Its byte hash is P. Pearson, "Fast hashing of variable-length text strings", Communications of the ACM 33(6), 1990.
+//!
+//! ```
+//! use pfh_similarity::tlsh::Hasher;
+//!
+//! let mut hasher = Hasher::new();
+//! for number in 0..200_u32 {
+//!     hasher.update(number.to_string().as_bytes());
+//! }
+//! let digest = hasher.finish()?;
+//! assert_eq!(digest.compare(&digest), 0);
+//! # Ok::<(), pfh_similarity::Unfit>(())
+//! ```
+
+mod digest;
+mod disk;
+mod hasher;
+mod index;
+mod length;
+pub mod list;
+
+pub use digest::Digest;
+pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
+pub use hasher::{Hasher, MINIMUM_BYTES};
+pub use index::{Index, Match};
+
+/// Bytes of the digest that describe the buckets: two bits for each of 128.
+const BODY_BYTES: usize = 32;

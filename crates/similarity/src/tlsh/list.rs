@@ -1,0 +1,68 @@
+//! Lists as `tlsh -r` and `-f` write them: `DIGEST<TAB>NAME`, nothing escaped.
+//!
+//! Lines with the digest `TNULL` (`-onull`: the file has none) are passed over.
+
+use std::io::{self, Write};
+
+use memchr::memchr;
+
+use super::Digest;
+use crate::ParseError;
+use crate::list::{self, LineContents, LineFormat, ListErrorKind};
+
+/// Iterates over a list.
+pub type Reader<R> = list::Reader<R, Lines>;
+
+/// The form of the lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines;
+
+impl LineFormat for Lines {
+    type Digest = Digest;
+
+    /// A digest has 72 bytes, and a path rarely more than 4 KiB.
+    const LINE_BYTES_MAX: usize = 1 << 20;
+
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
+        if text.is_empty() || text.starts_with(b"TNULL\t") {
+            return Ok(None);
+        }
+        let no_tab = ParseError::new(text.len(), "digest", "is not followed by a tab");
+        let tab = memchr(b'\t', text).ok_or(ListErrorKind::Line(no_tab))?;
+        let digest = Digest::from_bytes(&text[..tab]).map_err(ListErrorKind::Line)?;
+        Ok(Some((text[tab + 1..].to_vec(), digest)))
+    }
+}
+
+/// Writes a list.
+pub struct Writer<W> {
+    output: W,
+}
+
+impl<W: Write> Writer<W> {
+    /// A list has no header.
+    pub fn new(output: W) -> Writer<W> {
+        Writer { output }
+    }
+
+    /// Appends a line.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of `output`.
+    pub fn entry(&mut self, digest: &Digest, name: &[u8]) -> io::Result<()> {
+        if memchr(b'\n', name).is_some() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "a TLSH list cannot express a name with a line feed",
+            ));
+        }
+        write!(self.output, "{digest}\t")?;
+        self.output.write_all(name)?;
+        self.output.write_all(b"\n")
+    }
+
+    /// The output, not flushed.
+    pub fn into_inner(self) -> W {
+        self.output
+    }
+}

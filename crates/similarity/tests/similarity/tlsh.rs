@@ -1,0 +1,185 @@
+//! TLSH against the vectors, against another implementation, and by properties.
+
+use std::collections::HashMap;
+
+use fast_tlsh::{FuzzyHashType, GeneratorType};
+use pfh_similarity::tlsh::list::{Reader, Writer};
+use pfh_similarity::tlsh::{Digest, Hasher};
+use pfh_similarity::{Unfit, UnfitReason};
+use proptest::prelude::*;
+
+use crate::inputs::{random, records, text};
+use crate::vectors::{self, contents, inputs, pairs};
+
+fn digest(bytes: &[u8]) -> Result<Digest, Unfit> {
+    let mut hasher = Hasher::new();
+    hasher.update(bytes);
+    hasher.finish()
+}
+
+fn parse(text: &str) -> Digest {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// What the crate `fast-tlsh` makes of an input.
+fn theirs(bytes: &[u8]) -> Option<fast_tlsh::Tlsh> {
+    let mut generator = fast_tlsh::TlshGenerator::new();
+    generator.update(bytes);
+    generator.finalize().ok()
+}
+
+#[test]
+fn digests_agree_with_the_vectors() {
+    for line in inputs() {
+        let ours = digest(contents(line)).ok().map(|digest| digest.to_string());
+        assert_eq!(ours.as_deref(), line["tlsh"].as_str(), "{}", line["id"]);
+    }
+}
+
+#[test]
+fn distances_agree_with_the_vectors() {
+    let digests: HashMap<&str, Digest> =
+        inputs().filter_map(|line| Some((vectors::text(line, "id"), parse(line["tlsh"].as_str()?)))).collect();
+    let mut compared = 0;
+    for line in pairs() {
+        let find = |field| digests.get(vectors::text(line, field));
+        let (a, b) = (find("a"), find("b"));
+        let distance = a.zip(b).map(|(a, b)| u64::from(a.compare(b)));
+        let without_length = a.zip(b).map(|(a, b)| u64::from(a.compare_without_length(b)));
+        assert_eq!(distance, line["tlsh"].as_u64(), "{} {}", line["a"], line["b"]);
+        assert_eq!(without_length, line["tlsh_xlen"].as_u64(), "{} {}", line["a"], line["b"]);
+        compared += u32::from(distance.is_some());
+    }
+    assert!(compared > 100, "{compared} pairs");
+}
+
+#[test]
+fn digests_and_distances_agree_with_another_implementation() {
+    let mut inputs = Vec::new();
+    for bytes in (0..300).chain((300..40_000).step_by(997)).chain([655, 656, 657, 3198, 3199, 3200, 300_000]) {
+        let seed = bytes as u64;
+        inputs.push(random(seed, bytes));
+        inputs.push(text(seed, bytes));
+        inputs.push(records(seed, bytes));
+        inputs.push(vec![seed as u8; bytes]);
+        for period in [2, 3, 7, 16, 40, 100] {
+            inputs.push(random(seed, period).into_iter().cycle().take(bytes).collect());
+        }
+    }
+    let mut both = Vec::new();
+    for input in &inputs {
+        let (ours, theirs) = (digest(input).ok(), theirs(input));
+        assert_eq!(ours.map(|digest| digest.to_string()), theirs.map(|digest| digest.to_string()));
+        both.extend(ours.zip(theirs));
+    }
+    assert!(both.len() > inputs.len() / 3, "{} of {} have a digest", both.len(), inputs.len());
+    for (a, their_a) in &both {
+        for (b, their_b) in both.iter().step_by(7) {
+            assert_eq!(a.compare(b), their_a.compare(their_b));
+        }
+    }
+}
+
+#[test]
+fn unfit_inputs_say_why() {
+    let unfit = |bytes: &[u8]| digest(bytes).expect_err("unfit");
+    assert_eq!(unfit(&random(1, 49)), Unfit { minimum_bytes: 50, bytes: 49, reason: UnfitReason::TooShort });
+    assert_eq!(unfit(&[7; 5000]), Unfit { minimum_bytes: 50, bytes: 5000, reason: UnfitReason::TooUniform });
+}
+
+#[test]
+fn a_broken_digest_says_what_and_where() {
+    let good = "AFA02223CE202808200CE2A03BB00330320F088AC8".to_owned() + &"0".repeat(28);
+    assert_eq!(parse(&good).to_string(), format!("T1{good}"));
+    assert_eq!(parse(&good.to_lowercase()), parse(&format!("T1{good}")));
+    let cases = [
+        (String::new(), "byte 0: digest has not 70 hexadecimal digits"),
+        (good[1..].to_owned(), "byte 69: digest has not 70 hexadecimal digits"),
+        (format!("T1{good}0"), "byte 73: digest has not 70 hexadecimal digits"),
+        (format!("T2{good}"), "byte 0: digest has a character that is no hexadecimal digit"),
+        (good.replacen("CE", "+E", 1), "byte 8: digest has a character that is no hexadecimal digit"),
+    ];
+    for (text, message) in cases {
+        assert_eq!(text.parse::<Digest>().expect_err(&text).to_string(), message, "{text}");
+    }
+}
+
+#[test]
+fn lists_go_on_after_a_broken_line() {
+    let digits = "0123456789".repeat(7);
+    let list = format!(
+        "T1{digits}\ta b\r\nTNULL\tempty\n{digits}\tc\td\nT1{digits}\n\nxy\tz\n{}\n{digits}\te",
+        "0".repeat(2 << 20)
+    );
+    let mut good = Vec::new();
+    let mut bad = Vec::new();
+    for entry in Reader::new(list.as_bytes()) {
+        match entry {
+            Ok(entry) => good.push((entry.line, String::from_utf8(entry.name).expect("ASCII"))),
+            Err(error) => bad.push(error.to_string()),
+        }
+    }
+    assert_eq!(good, [(1, "a b".to_owned()), (3, "c\td".to_owned()), (8, "e".to_owned())]);
+    assert_eq!(
+        bad,
+        [
+            "line 4: byte 72: digest is not followed by a tab",
+            "line 6: byte 0: digest has a character that is no hexadecimal digit",
+            "line 7: longer than 1048576 bytes",
+        ]
+    );
+}
+
+/// Any digest whose fields can occur.
+fn any_digest() -> impl Strategy<Value = Digest> {
+    prop::collection::vec(any::<u8>(), 35).prop_map(|bytes| {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+        parse(&digits)
+    })
+}
+
+proptest! {
+    #[test]
+    fn pieces_give_what_one_shot_gives(seed in any::<u64>(), cuts in prop::collection::vec(0..100_usize, 0..30)) {
+        let bytes = text(seed, 3000);
+        let mut hasher = Hasher::new();
+        let mut rest = &bytes[..];
+        for cut in cuts {
+            let (piece, after) = rest.split_at(cut.min(rest.len()));
+            hasher.update(piece);
+            rest = after;
+        }
+        hasher.update(rest);
+        prop_assert_eq!(hasher.finish(), digest(&bytes));
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back(digest in any_digest()) {
+        prop_assert_eq!(parse(&digest.to_string()), digest);
+    }
+
+    #[test]
+    fn distances_are_symmetric(a in any_digest(), b in any_digest()) {
+        prop_assert_eq!(a.compare(&b), b.compare(&a));
+        prop_assert_eq!(a.compare(&a), 0);
+        prop_assert!(a.compare(&b) >= a.compare_without_length(&b));
+    }
+
+    #[test]
+    fn written_lists_are_read_back(entries in prop::collection::vec((any_digest(), "[ -~]{1,20}"), 0..20)) {
+        let mut writer = Writer::new(Vec::new());
+        for (digest, name) in &entries {
+            writer.entry(digest, name.as_bytes()).expect("memory");
+        }
+        let list = writer.into_inner();
+        let read: Vec<_> = Reader::new(&list[..]).map(|entry| entry.expect("well-formed")).collect();
+        let read: Vec<_> = read.into_iter().map(|entry| (entry.digest, entry.name)).collect();
+        let expected: Vec<_> = entries.into_iter().map(|(digest, name)| (digest, name.into_bytes())).collect();
+        prop_assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn any_bytes_are_a_list_or_errors(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(Reader::new(&bytes[..]).count() <= 301);
+    }
+}
