@@ -108,7 +108,8 @@ pub fn run<S: Source, K: Sink>(
         scope.spawn(|| context.thread(walk));
         let threads = options.threads.max(1);
         let prefetchers = options.prefetchers.max(1);
-        match options.mode {
+        // A thread that the system refuses ends the run; those that started must not wait for it.
+        context.thread(|_| match options.mode {
             Mode::Mtp => {
                 let readers = prefetchers.min(threads.saturating_sub(1)).max(1);
                 mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
@@ -116,7 +117,7 @@ pub fn run<S: Source, K: Sink>(
             Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
             Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(adaptive::work)))),
             Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(smt::work)))),
-        }
+        });
     });
     if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(panic);

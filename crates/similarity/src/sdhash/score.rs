@@ -149,10 +149,10 @@ mod tests {
                 }
             }
             (min_pos, min_rank) = (i, ranks[i]);
-            for j in i + 1..i + 64 {
-                if ranks[j] != 0 && ranks[j] < min_rank {
-                    (min_rank, min_pos) = (ranks[j], j);
-                } else if min_pos == j - 1 && ranks[j] == min_rank {
+            for (j, &rank) in ranks.iter().enumerate().take(i + 64).skip(i + 1) {
+                if rank != 0 && rank < min_rank {
+                    (min_rank, min_pos) = (rank, j);
+                } else if min_pos == j - 1 && rank == min_rank {
                     min_pos = j;
                 }
             }
