@@ -79,10 +79,7 @@ impl Field<'_> {
     }
 
     /// A number that is at most `max`.
-    pub(crate) fn number_up_to<N: TryFrom<u64>>(self, max: N) -> Result<N, ParseError>
-    where
-        N: PartialOrd,
-    {
+    pub(crate) fn number_up_to<N: TryFrom<u64> + PartialOrd>(self, max: N) -> Result<N, ParseError> {
         let number = N::try_from(self.number()?).ok().filter(|number| *number <= max);
         number.ok_or_else(|| self.error("is too large"))
     }

@@ -131,6 +131,7 @@ mod tests {
     use crate::sdhash::rank::{NO_COST, cost};
 
     /// The definition, word by word: ranks in, scores out.
+    #[expect(clippy::needless_range_loop, reason = "so stands the definition")]
     fn score_literal(ranks: &[u16]) -> Vec<u8> {
         let n = ranks.len();
         let mut scores = vec![0; n];

@@ -58,7 +58,7 @@ fn sdhash() {
     let names = ["b", "a", "", "c", "a"];
     let digest = |place: usize, input: &[u8], profile| {
         let mode =
-            if place % 3 == 0 { Mode::Blocks(BlockSize::from_kibibytes(4).expect("a size")) } else { Mode::Stream };
+            if place.is_multiple_of(3) { Mode::Blocks(BlockSize::from_kibibytes(4).expect("a size")) } else { Mode::Stream };
         let mut hasher = sdhash::Hasher::with_options(Options { profile, mode, input_bytes: None });
         hasher.update(input);
         hasher.finish().expect("long enough").with_name(names[place % names.len()])
