@@ -9,6 +9,8 @@ use std::str::FromStr;
 use fast_tlsh::GeneratorType;
 use pfh_digest::Algorithm;
 use pfh_similarity::list::{Entry, LineFormat, Reader};
+use pfh_similarity::mrsh_v2::{self, Build, Measure};
+use pfh_similarity::sdhash::{self, BlockSize, Comparison, Direction, Mode, Options, Profile};
 use pfh_similarity::{ssdeep, tlsh};
 
 /// Short, so that a fuzzer meets the limit.
@@ -58,6 +60,42 @@ pub fn tlsh_list(input: &[u8]) {
     }
 }
 
+/// The most that a filter-list line may be: one filter, and something.
+const FILTER_LINE_BYTES_MAX: usize = 1 << 14;
+
+/// A list of sdhash's. Every digest is written as it can be read back, and scores are scores.
+pub fn sdhash_list(input: &[u8]) {
+    let reader = sdhash::list::reader(input).with_line_bytes_max(FILTER_LINE_BYTES_MAX);
+    let found: Vec<_> = reader.flatten().map(|entry| entry.digest).collect();
+    let mut file = Vec::new();
+    found.iter().for_each(|digest| sdhash::list::write(digest, &mut file).expect("a name from a list"));
+    let again: Vec<_> = sdhash::list::reader(&*file).map(|entry| entry.expect("what was written").digest).collect();
+    assert_eq!(found, again);
+    for (one, other) in found.iter().zip(found.iter().cycle().skip(1)) {
+        for profile in [Profile::V3_4, Profile::V4_0] {
+            for (fast, sample) in [(false, 0), (true, 0), (false, 1)] {
+                let comparison = Comparison { profile, fast, sample, direction: Direction::Original };
+                assert!(one.compare(other, &comparison) <= Some(100));
+                let symmetric = Comparison { direction: Direction::Symmetric, ..comparison };
+                assert!(sample > 0 || one.compare(other, &symmetric) == other.compare(one, &symmetric));
+            }
+        }
+    }
+}
+
+/// A list of mrsh-v2's.
+pub fn mrsh_v2_list(input: &[u8]) {
+    let reader = mrsh_v2::list::reader(input).with_line_bytes_max(FILTER_LINE_BYTES_MAX);
+    let found: Vec<_> = reader.flatten().map(|entry| entry.digest).collect();
+    let mut file = Vec::new();
+    found.iter().for_each(|digest| mrsh_v2::list::write(digest, &mut file).expect("a name from a list"));
+    let again: Vec<_> = mrsh_v2::list::reader(&*file).map(|entry| entry.expect("what was written").digest).collect();
+    assert_eq!(found, again);
+    for (one, other) in found.iter().zip(found.iter().cycle().skip(1)) {
+        assert!(one.compare(other, Measure::Containment) <= 100 && one.compare(other, Measure::Resemblance) <= 100);
+    }
+}
+
 /// The same names and digests; lines may have moved. Carriage returns before a line end are not part of a name.
 fn same<D: PartialEq + Debug>(one: &[Entry<D>], other: &[Entry<D>]) {
     let names = |entries: &[Entry<D>]| -> Vec<Vec<u8>> {
@@ -97,6 +135,34 @@ pub fn tlsh_digest(input: &[u8]) {
     let mut generator = fast_tlsh::TlshGenerator::new();
     generator.update(bytes);
     assert_eq!(digest, generator.finalize().ok().map(|digest| digest.to_string()));
+}
+
+/// sdhash's generator makes one digest, in any pieces.
+pub fn sdhash_digest(input: &[u8]) {
+    let one_kib = BlockSize::from_kibibytes(1).expect("a size");
+    for profile in [Profile::V3_4, Profile::V4_0] {
+        for mode in [Mode::Stream, Mode::Blocks(one_kib), Mode::Automatic] {
+            let options = Options { profile, mode, input_bytes: None };
+            let (pieces, bytes) = pieces(input);
+            let mut whole = sdhash::Hasher::with_options(options);
+            whole.update(bytes);
+            let mut hasher = sdhash::Hasher::with_options(options);
+            pieces.for_each(|piece| hasher.update(piece));
+            let digest = hasher.finish();
+            assert_eq!(digest, whole.finish());
+            assert_eq!(digest.is_ok(), bytes.len() >= 512);
+        }
+    }
+}
+
+/// mrsh-v2's generator makes what the definition, followed byte by byte, makes.
+pub fn mrsh_v2_digest(input: &[u8]) {
+    for build in [Build::Normal, Build::Network] {
+        let (pieces, bytes) = pieces(input);
+        let mut hasher = mrsh_v2::Hasher::with_build(build);
+        pieces.for_each(|piece| hasher.update(piece));
+        assert_eq!(hasher.finish().expect("any input").to_string(), plain_mrsh_v2(bytes, build));
+    }
 }
 
 /// The first byte chooses a family, the rest is an index file of it but for the magic and the checksums, which are right.
@@ -191,4 +257,52 @@ pub fn plain_ssdeep(bytes: &[u8]) -> String {
     text.extend(two.characters.chars().take(31));
     text.extend(end(two.half_piece, two.half_last));
     text
+}
+
+/// The definition of mrsh-v2's digest, with all of the input in memory.
+pub fn plain_mrsh_v2(bytes: &[u8], build: Build) -> String {
+    let mut chunks: Vec<&[u8]> = Vec::new();
+    let (mut h1, mut h2, mut h3, mut window, mut n) = (0_u32, 0_u32, 0_u32, [0_u8; 7], 0);
+    let (mut start, mut i, mut first) = (0, 0, true);
+    while i < bytes.len() {
+        let c = u32::from(bytes[i]);
+        h2 = h2.wrapping_sub(h1).wrapping_add(7 * c);
+        h1 = h1.wrapping_add(c).wrapping_sub(window[n % 7].into());
+        window[n % 7] = bytes[i];
+        n += 1;
+        h3 = (h3 << 5) ^ c;
+        if h1.wrapping_add(h2).wrapping_add(h3) % 160 == 159 {
+            if build == Build::Normal || !first {
+                chunks.push(&bytes[start..=i]);
+            }
+            first = false;
+            start = i + 1;
+            if i + 40 < bytes.len() {
+                i += 40;
+            }
+        }
+        i += 1;
+    }
+    if build == Build::Normal && !bytes.is_empty() {
+        chunks.push(&bytes[start..]);
+    }
+    let (mut filters, mut last) = (vec![[0_u8; 256]], 0);
+    for chunk in chunks {
+        let hash =
+            chunk.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, &c| (h ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3));
+        if last == 160 {
+            filters.push([0; 256]);
+            last = 0;
+        }
+        let filter = filters.last_mut().expect("one");
+        let mut is_new = false;
+        for j in 0..5 {
+            let bit = (hash >> (11 * j)) as usize & 0x7ff;
+            is_new |= filter[bit >> 3] & 1 << (bit & 7) == 0;
+            filter[bit >> 3] |= 1 << (bit & 7);
+        }
+        last += u32::from(is_new);
+    }
+    let hex: String = filters.iter().flatten().map(|byte| format!("{byte:02X}")).collect();
+    format!(":{}:{}:{last}:{hex}", bytes.len(), filters.len() - 1)
 }

@@ -146,6 +146,20 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     pub(super) fn and_counts_avx512(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
+        // The loop over the words of a few lengths is worth unrolling.
+        match words.len() {
+            4 => avx512::<4>(words, columns, counts),
+            8 => avx512::<8>(words, columns, counts),
+            32 => avx512::<32>(words, columns, counts),
+            _ => avx512::<0>(words, columns, counts),
+        }
+    }
+
+    /// With `WORDS` words, or any number if that is 0.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vpopcntdq")]
+    fn avx512<const WORDS: usize>(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
+        let words = if WORDS == 0 { words } else { &words[..WORDS] };
         for (group, counts) in columns.chunks_exact(words.len()).zip(counts) {
             let mut sums = _mm512_setzero_si512();
             for (word, column) in words.iter().zip(group) {

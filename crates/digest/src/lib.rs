@@ -32,6 +32,7 @@ pub mod bits;
 mod blake2;
 mod blake3;
 pub mod blake3_tree;
+pub mod chunks;
 mod crc;
 mod digest;
 mod fnv;

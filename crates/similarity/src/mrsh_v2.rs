@@ -20,7 +20,6 @@
 //! # Ok::<(), pfh_similarity::Unfit>(())
 //! ```
 
-mod chunks;
 mod compare;
 mod digest;
 mod hasher;

@@ -34,7 +34,7 @@ impl Digest {
 }
 
 /// Common bits that chance explains, by the elements of both filters.
-pub(super) fn chance(a_elements: u16, b_elements: u16) -> u32 {
+fn chance(a_elements: u16, b_elements: u16) -> u32 {
     CHANCE[usize::from(a_elements) * ELEMENTS + usize::from(b_elements)].into()
 }
 
@@ -49,7 +49,7 @@ static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
 });
 
 /// Common bits below which two filters have nothing in common: three tenths of the way from what chance gives to what is possible.
-pub(super) fn cut(possible: u32, chance: u32) -> u32 {
+fn cut(possible: u32, chance: u32) -> u32 {
     (0.3 * (f64::from(possible) - f64::from(chance)) + f64::from(chance)) as u32
 }
 
@@ -67,14 +67,18 @@ pub(super) fn total(sum: u32, small: &[Counted], large: &[Counted], measure: Mea
 ///
 /// The original, where all common bits that are possible could be chance, takes the score of the filter before instead; but only the
 /// best score of all counts, so that changes nothing.
-pub(super) fn match_of(a: &Counted, t: &Counted) -> u32 {
+fn match_of(a: &Counted, t: &Counted) -> u32 {
     if a.elements < ELEMENTS_MIN || t.elements < ELEMENTS_MIN {
         return 0;
     }
+    score_of(a, t, a.filter.0.iter().zip(t.filter.0).map(|(a, t)| (a & t).count_ones()).sum())
+}
+
+/// The score of two filters that take part and have so many common bits.
+pub(super) fn score_of(a: &Counted, t: &Counted, common: u32) -> u32 {
     let possible = a.weight.min(t.weight);
     // The order of the subtractions is the original's: it can decide over a last bit.
     let by_chance = if t.is_last { chance(t.elements, a.elements) } else { chance(a.elements, t.elements) };
     let cut = cut(possible, by_chance);
-    let common: u32 = a.filter.0.iter().zip(t.filter.0).map(|(a, t)| (a & t).count_ones()).sum();
     if common < cut || possible <= cut { 0 } else { 100 * (common - cut) / (possible - cut) }
 }

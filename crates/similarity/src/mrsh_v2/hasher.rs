@@ -1,9 +1,10 @@
 //! Bytes in, digest out.
 
+use pfh_digest::chunks::{Backend, OFFSET_BASIS, fnv1a_64};
+
 use super::Build;
-use super::chunks::{BASIS, fnv1a, values};
 use super::digest::{Digest, ELEMENTS_MAX};
-use super::rolling::{WINDOW_BYTES, candidates, ends_chunk, roll};
+use super::rolling::{WINDOW_BYTES, ends_chunk, ends_of_chunks, roll};
 use crate::Unfit;
 use crate::filter::Filter;
 
@@ -40,7 +41,7 @@ impl Hasher {
             divider: Divider::new(),
             filters: Filters { filters: vec![Filter::EMPTY], last: 0 },
             chunks: Vec::new(),
-            open: BASIS,
+            open: OFFSET_BASIS,
             is_first: true,
             bytes: 0,
         }
@@ -73,13 +74,13 @@ impl Hasher {
     fn divide(&mut self, is_end: bool) {
         let done = self.divider.divide(is_end);
         let Divider { bytes, ends, .. } = &self.divider;
-        values(self.open, bytes, ends, &mut self.chunks);
+        Backend::chosen().fnv1a_64(self.open, bytes, ends, &mut self.chunks);
         let dropped = usize::from(self.build == Build::Network && self.is_first);
         self.chunks.iter().skip(dropped).for_each(|&chunk| self.filters.insert(chunk));
         if let Some(&end) = ends.last() {
-            (self.open, self.is_first) = (fnv1a(BASIS, &bytes[end..done]), false);
+            (self.open, self.is_first) = (fnv1a_64(OFFSET_BASIS, &bytes[end..done]), false);
         } else {
-            self.open = fnv1a(self.open, &bytes[..done]);
+            self.open = fnv1a_64(self.open, &bytes[..done]);
         }
         self.divider.bytes.drain(..done);
     }
@@ -95,6 +96,8 @@ impl Default for Hasher {
 struct Divider {
     bytes: Vec<u8>,
     marks: Box<[u8]>,
+    /// Positions where a chunk would end if nothing was skipped before.
+    positions: Vec<usize>,
     /// Ends of chunks in `bytes`.
     ends: Vec<usize>,
     /// The latest bytes that were looked at.
@@ -107,7 +110,8 @@ impl Divider {
     fn new() -> Divider {
         Divider {
             bytes: Vec::with_capacity(BUFFER_BYTES),
-            marks: vec![0; BUFFER_BYTES + 8].into(),
+            marks: vec![0; BUFFER_BYTES].into(),
+            positions: Vec::new(),
             ends: Vec::new(),
             window: 0,
             skips: false,
@@ -127,10 +131,12 @@ impl Divider {
 
     /// Finds the ends of chunks, and returns how many bytes are done with: all of them at the end of the input.
     fn divide(&mut self, is_end: bool) -> usize {
-        let Divider { bytes, marks, ends, window, skips } = self;
+        let Divider { bytes, marks, positions, ends, window, skips } = self;
         let bytes = bytes.as_slice();
         ends.clear();
-        candidates(bytes, marks);
+        positions.clear();
+        ends_of_chunks(bytes, marks, positions);
+        let mut positions = positions.iter().copied();
         let mut at = 0;
         loop {
             if *skips {
@@ -142,7 +148,7 @@ impl Divider {
                 }
                 *skips = false;
             }
-            let Some(end) = next_end(bytes, marks, at, window) else { return bytes.len() };
+            let Some(end) = next_end(bytes, &mut positions, at, window) else { return bytes.len() };
             ends.push(end);
             at = end;
             *skips = true;
@@ -150,31 +156,19 @@ impl Divider {
     }
 }
 
-/// Looks at the bytes from `at` on until a chunk ends, and returns where.
-fn next_end(bytes: &[u8], marks: &[u8], mut at: usize, window: &mut u64) -> Option<usize> {
+/// Looks at the bytes from `at` on until a chunk ends, and returns where. `positions` go on behind those that were passed.
+fn next_end(bytes: &[u8], positions: &mut impl Iterator<Item = usize>, at: usize, window: &mut u64) -> Option<usize> {
     // In the first windows, these bytes meet those before the gap.
-    for _ in 1..WINDOW_BYTES {
+    for at in at..at + WINDOW_BYTES - 1 {
         *window = roll(*window, *bytes.get(at)?);
-        at += 1;
         if ends_chunk(*window) {
-            return Some(at);
+            return Some(at + 1);
         }
     }
-    while at < bytes.len() {
-        let ahead = marks[at..].first_chunk().map_or(0, |ahead| u64::from_le_bytes(*ahead));
-        if ahead == 0 {
-            at += 8;
-            continue;
-        }
-        at += ahead.trailing_zeros() as usize / 8 + 1;
-        let Some(latest) = bytes.get(..at).and_then(|bytes| bytes.last_chunk()) else { break };
-        *window = u64::from_le_bytes(*latest);
-        if ends_chunk(*window) {
-            return Some(at);
-        }
-    }
-    *window = bytes.last_chunk().map_or(*window, |latest| u64::from_le_bytes(*latest));
-    None
+    let end = positions.find(|&position| position >= at + WINDOW_BYTES - 1).map(|position| position + 1);
+    let looked_at = &bytes[..end.unwrap_or(bytes.len())];
+    *window = looked_at.last_chunk().map_or(*window, |latest| u64::from_le_bytes(*latest));
+    end
 }
 
 /// The filters, the last of which is being filled.

@@ -2,11 +2,11 @@
 
 use std::num::NonZero;
 
-use super::compare::{ELEMENTS_MIN, Measure, chance, cut, match_of, total};
+use super::compare::{ELEMENTS_MIN, Measure, score_of, total};
 use super::digest::Digest;
 use crate::Pair;
 use crate::filter::Counted;
-use crate::filter_pairs::{Corpus, Least, Match, NEVER, Weights, search};
+use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
 /// Words of a filter that are counted: nothing less than all of it tells whether two filters match.
 const WORDS: usize = 32;
@@ -25,7 +25,7 @@ pub struct Pairs {
 
 fn corpus(digests: &[Digest]) -> Corpus {
     let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
-    Corpus::new(&filters, WORDS)
+    Corpus::new::<Rule>(&filters, WORDS)
 }
 
 impl Pairs {
@@ -76,22 +76,18 @@ impl Pairs {
 struct Rule;
 
 impl Match for Rule {
-    fn least(&self, needle: &Counted, _: bool, weights: &Weights) -> Option<Least> {
-        if needle.elements < ELEMENTS_MIN {
-            return None;
-        }
-        let mut least = [NEVER; 256];
-        for (elements, (least, &weight)) in (0..).zip(least.iter_mut().zip(weights)) {
-            if weight != u32::MAX && elements >= ELEMENTS_MIN {
-                // The cut-off grows with the weight. Two below, for the two orders of elements, and whatever the rounding.
-                let cut = cut(weight.min(needle.weight), chance(needle.elements, elements));
-                *least = cut.saturating_sub(2) as u16;
-            }
-        }
-        Some(least)
+    const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
+
+    fn skips_sparse(&self, _: bool) -> bool {
+        true
     }
 
-    fn score(&self, needle: &Counted, other: &Counted) -> f64 {
-        match_of(needle, other).into()
+    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [i16]) {
+        // Here both the bits that chance gives and the cut-off are rounded down.
+        numbers.cuts(needle, least, |cut| (cut - 2).max(0));
+    }
+
+    fn score(&self, needle: &Counted, other: &Counted, common: u32) -> f64 {
+        score_of(needle, other, common).into()
     }
 }

@@ -10,7 +10,7 @@
 //! A chunk ends where r mod 160 is 159. That takes r mod 32 to be 31, which the lowest bits of sums of bytes tell: one position
 //! of 32 is left to look at.
 
-/// Positions behind the first byte of [`candidates`] that have no seven bytes before them.
+/// Bytes of a window: one more than count, so that it is a word.
 pub(super) const WINDOW_BYTES: usize = 8;
 
 /// Puts a byte behind the latest ones: the highest byte of a window is the latest.
@@ -21,19 +21,46 @@ pub(super) fn roll(window: u64, byte: u8) -> u64 {
 /// True where a chunk ends with the latest byte of the window.
 #[inline]
 pub(super) fn ends_chunk(window: u64) -> bool {
-    let byte = |age: u32| (window >> (56 - 8 * age)) as u8;
-    let c = [0, 1, 2, 3, 4, 5, 6].map(|age| u32::from(byte(age)));
-    let sum = 8 * c[0] + 7 * c[1] + 6 * c[2] + 5 * c[3] + 4 * c[4] + 3 * c[5] + 2 * c[6];
+    // Every second byte in 16 bits: the highest of them gets the sum of the products, and no sum is too large for its place.
+    const LOW: u64 = 0x00FF_00FF_00FF_00FF;
+    const EVEN_AGES: u64 = 2 << 48 | 4 << 32 | 6 << 16 | 8;
+    const ODD_AGES: u64 = 3 << 32 | 5 << 16 | 7;
+    let sum = ((window >> 8 & LOW).wrapping_mul(EVEN_AGES) >> 48) + ((window & LOW).wrapping_mul(ODD_AGES) >> 48);
+    if (sum + (window >> 56)) % 32 != 31 {
+        return false;
+    }
+    let c = [0, 1, 2, 3, 4, 5, 6].map(|age: u32| u32::from((window >> (56 - 8 * age)) as u8));
     let mixed = c[0] ^ c[1] << 5 ^ c[2] << 10 ^ c[3] << 15 ^ c[4] << 20 ^ c[5] << 25 ^ c[6] << 30;
-    sum.wrapping_add(mixed) % 160 == 159
+    (sum as u32).wrapping_add(mixed) % 5 == 4
 }
 
-/// Marks with 1 each position, from `WINDOW_BYTES - 1` on, where a chunk can end.
-pub(super) fn candidates(bytes: &[u8], marks: &mut [u8]) {
-    let Some(positions) = (bytes.len() + 1).checked_sub(WINDOW_BYTES) else { return };
-    let behind = |age: usize| &bytes[WINDOW_BYTES - 1 - age..][..positions];
+/// Positions whose marks are looked at together.
+const GROUP: usize = 64;
+
+/// Appends to `positions` all positions where a chunk ends with a window that lies in `bytes`. `marks` is room for one byte
+/// for each of `bytes`, rounded up to groups of 64.
+pub(super) fn ends_of_chunks(bytes: &[u8], marks: &mut [u8], positions: &mut Vec<usize>) {
+    mark(bytes, marks);
+    for (group, marks) in marks.as_chunks::<GROUP>().0.iter().take(bytes.len().div_ceil(GROUP)).enumerate() {
+        let mut set = bits_of(marks);
+        while set != 0 {
+            let at = group * GROUP + set.trailing_zeros() as usize;
+            set &= set - 1;
+            if bytes[..=at].last_chunk().is_some_and(|window| ends_chunk(u64::from_le_bytes(*window))) {
+                positions.push(at);
+            }
+        }
+    }
+}
+
+/// Marks with 1 each position where the lowest bits let a chunk end, all others with 0.
+fn mark(bytes: &[u8], marks: &mut [u8]) {
+    marks[..WINDOW_BYTES - 1].fill(0);
+    let positions = (bytes.len() + 1).saturating_sub(WINDOW_BYTES);
+    let behind = |age: usize| bytes.get(WINDOW_BYTES - 1 - age..).map_or(&[][..], |bytes| &bytes[..positions]);
     let [c0, c1, c2, c3, c4, c5, c6] = [0, 1, 2, 3, 4, 5, 6].map(behind);
-    for (at, mark) in marks[WINDOW_BYTES - 1..][..positions].iter_mut().enumerate() {
+    let (now, after) = marks[WINDOW_BYTES - 1..].split_at_mut(positions);
+    for (at, mark) in now.iter_mut().enumerate() {
         // Each sum is one of those that make up the weights; all that counts is their lowest five bits.
         let sum0 = c0[at];
         let sum1 = sum0.wrapping_add(c1[at]);
@@ -45,11 +72,20 @@ pub(super) fn candidates(bytes: &[u8], marks: &mut [u8]) {
         let low = [sum0, sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum6].into_iter().fold(0, u8::wrapping_add);
         *mark = u8::from(low & 31 == 31);
     }
+    let rest = after.len().min(GROUP);
+    after[..rest].fill(0);
+}
+
+/// Bytes of 0 and 1 as bits.
+fn bits_of(marks: &[u8; GROUP]) -> u64 {
+    // The product moves byte `i` to bit `56 + i`; nothing else reaches the highest byte.
+    let bits = |mark: &[u8; 8]| u64::from_le_bytes(*mark).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    marks.as_chunks::<8>().0.iter().zip(0..).fold(0, |set, (mark, place)| set | bits(mark) << (8 * place))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{WINDOW_BYTES, candidates, ends_chunk, roll};
+    use super::{WINDOW_BYTES, ends_chunk, ends_of_chunks, roll};
 
     /// The rolling hash as it is defined, one byte after the other.
     #[derive(Default)]
@@ -83,18 +119,23 @@ mod tests {
             })
             .collect();
         let (mut rolling, mut window) = (Rolling::default(), 0);
-        let mut marks = vec![0; bytes.len()];
-        candidates(&bytes, &mut marks);
-        let mut ends = 0;
+        let mut expected = Vec::new();
         for (at, &byte) in bytes.iter().enumerate() {
             window = roll(window, byte);
             let r = rolling.roll(byte);
             assert_eq!(ends_chunk(window), r % 160 == 159, "at {at}");
-            ends += u32::from(r % 160 == 159);
-            if at + 1 >= WINDOW_BYTES {
-                assert_eq!(marks[at] == 1, r % 32 == 31, "at {at}");
+            if r % 160 == 159 {
+                expected.push(at);
             }
         }
-        assert!(ends > 1000, "{ends}");
+        assert!(expected.len() > 1000);
+        // Lengths around the edges, with marks of before.
+        let mut marks = vec![1; bytes.len().next_multiple_of(64)];
+        for length in (0..300).chain([4095, 4096, bytes.len()]) {
+            let mut found = Vec::new();
+            ends_of_chunks(&bytes[..length], &mut marks, &mut found);
+            let seen = expected.iter().copied().filter(|&at| at + 1 >= WINDOW_BYTES && at < length);
+            assert_eq!(found, seen.collect::<Vec<_>>(), "{length}");
+        }
     }
 }

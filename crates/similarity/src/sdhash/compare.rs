@@ -132,7 +132,7 @@ impl Bits for Folded {
 }
 
 /// Profile 3.4: three tenths of the way from the common bits that chance gives to the most that are possible.
-pub(super) fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u32 {
+fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u32 {
     let chance = chance(a_elements, b_elements);
     // Where the weight is below, the original's difference wraps, and the cut-off is above all that is possible: so is this one.
     let Some(beyond) = least_weight.checked_sub(chance) else { return u32::MAX };
@@ -140,7 +140,7 @@ pub(super) fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u3
 }
 
 /// Expected number of common bits of two filters of different features.
-pub(super) fn chance(a_elements: u16, b_elements: u16) -> u32 {
+fn chance(a_elements: u16, b_elements: u16) -> u32 {
     CHANCE[usize::from(a_elements) * ELEMENTS + usize::from(b_elements)].into()
 }
 

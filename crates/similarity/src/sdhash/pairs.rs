@@ -3,17 +3,17 @@
 use std::num::NonZero;
 
 use super::compare::{
-    Comparison, Direction, ELEMENTS_MIN, SLACK, Side, chance, cut_4_0, match_of, score, swaps_tie, total,
+    Bits, Comparison, Direction, ELEMENTS_MIN, SLACK, Side, cut_4_0, match_of, score, swaps_tie, total,
 };
 use super::{Digest, Profile};
 use crate::Pair;
-use crate::filter::Counted;
-use crate::filter_pairs::{Corpus, Least, Match, NEVER, Weights, search};
+use crate::filter::{Counted, Filter};
+use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
 /// Words of a filter that are counted: the definition gives a pair up when the first 64 bytes have too few common bits.
 const WORDS: usize = 8;
 /// By how much the common bits of those words are multiplied to be those of the filter.
-const TIMES: u32 = 4;
+const TIMES: u32 = 32 / WORDS as u32;
 
 /// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
 /// [`Digest::compare`].
@@ -38,10 +38,10 @@ impl Set {
     fn new(digests: &[Digest]) -> Set {
         let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
         let names = digests.iter().map(|digest| digest.name.clone()).collect();
-        Set { corpus: Corpus::new(&filters, WORDS), names }
+        Set { corpus: Corpus::new::<Rule>(&filters, WORDS), names }
     }
 
-    fn side(&self, digest: usize) -> Side<'_, crate::filter::Filter> {
+    fn side(&self, digest: usize) -> Side<'_, Filter> {
         Side { name: &self.names[self.corpus.place(digest)], filters: self.corpus.filters(digest) }
     }
 }
@@ -95,13 +95,7 @@ impl Pairs {
     }
 
     /// The score of a needle that has this sum in a digest; `None` if it is the other one that is looked for, which is found too.
-    fn score(
-        &self,
-        needle: &Side<'_, crate::filter::Filter>,
-        digest: &Side<'_, crate::filter::Filter>,
-        is_first: bool,
-        sum: f64,
-    ) -> Option<u8> {
+    fn score(&self, needle: &Side<'_, Filter>, digest: &Side<'_, Filter>, is_first: bool, sum: f64) -> Option<u8> {
         if needle.filters.len() == digest.filters.len() {
             let (x, y) = if is_first { (needle, digest) } else { (digest, needle) };
             if self.direction == Direction::Symmetric {
@@ -130,30 +124,33 @@ impl Rule {
 }
 
 impl Match for Rule {
-    fn least(&self, needle: &Counted, is_only: bool, weights: &Weights) -> Option<Least> {
-        if needle.elements < ELEMENTS_MIN {
-            return None;
-        }
-        let skips_sparse = !is_only || self.profile == Profile::V4_0;
-        let mut least = [NEVER; 256];
-        for (elements, (least, &weight)) in (0..).zip(least.iter_mut().zip(weights)) {
-            if weight == u32::MAX || (skips_sparse && elements < ELEMENTS_MIN) {
-                continue;
-            }
-            let cut = match self.profile {
-                // The cut-off grows with the weight. One below, whatever the rounding.
-                Profile::V3_4 => {
-                    let (weight, chance) = (weight.min(needle.weight), chance(needle.elements, elements));
-                    ((3 * weight + 7 * chance) / 10).saturating_sub(1)
-                }
-                Profile::V4_0 => cut_4_0(needle.elements, elements),
-            };
-            *least = cut.saturating_sub(SLACK).div_ceil(TIMES) as u16;
-        }
-        Some(least)
+    const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
+
+    fn skips_sparse(&self, is_only: bool) -> bool {
+        !is_only || self.profile == Profile::V4_0
     }
 
-    fn score(&self, needle: &Counted, other: &Counted) -> f64 {
-        match_of(needle, other, &self.comparison())
+    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [i16]) {
+        // What must be common in the words that are counted, for so many common bits in all.
+        let part = |cut: i16| (cut - SLACK as i16).max(0).unsigned_abs().div_ceil(TIMES as u16) as i16;
+        match self.profile {
+            Profile::V3_4 => numbers.cuts(needle, least, |cut| part(cut - 1)),
+            Profile::V4_0 => {
+                let parts: [i16; 256] =
+                    std::array::from_fn(|elements| part(cut_4_0(needle.elements, elements as u16) as i16));
+                for (least, &elements) in least.iter_mut().zip(numbers.elements) {
+                    *least = parts[usize::from(elements)];
+                }
+            }
+        }
+    }
+
+    fn score(&self, needle: &Counted, other: &Counted, common: u32) -> f64 {
+        let comparison = self.comparison();
+        // Part of the definition, and nearly always so.
+        if TIMES * common + SLACK < Filter::cut(&comparison, needle, other) {
+            return 0.0;
+        }
+        match_of(needle, other, &comparison)
     }
 }

@@ -36,21 +36,57 @@ const STEP: [u32; 256] = {
 
 /// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
 pub(super) fn costs(bytes: &[u8], out: &mut [i16]) {
-    let mut counts = [0_u8; 256];
-    // In wrapping arithmetic, which takes steps down as well. It is exact: the sum itself never leaves 0..=1,024,000.
-    let mut entropy = 0_u32;
-    for &byte in &bytes[..FEATURE_BYTES] {
-        let count = &mut counts[usize::from(byte)];
-        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
-        *count += 1;
+    // Two windows slide side by side: the counts of one change while the other's are waited for.
+    let half = out.len() / 2;
+    let (first, second) = out.split_at_mut(half);
+    let (mut one, mut other) = (Counts::of(bytes), Counts::of(&bytes[half..]));
+    let steps = |from: usize| bytes[from..].iter().zip(&bytes[from + FEATURE_BYTES..]);
+    let pairs = first.iter_mut().zip(steps(0)).zip(second.iter_mut().zip(steps(half)));
+    for ((first, step), (second, other_step)) in pairs {
+        *first = one.cost();
+        *second = other.cost();
+        one.slide(step);
+        other.slide(other_step);
     }
-    for ((cost, &leaving), &entering) in out.iter_mut().zip(bytes).zip(&bytes[FEATURE_BYTES..]) {
-        *cost = COST[(entropy >> 10) as usize % COST.len()];
-        let count = &mut counts[usize::from(leaving)];
+    // An odd position is left.
+    for (cost, step) in second[half..].iter_mut().zip(steps(2 * half)) {
+        *cost = other.cost();
+        other.slide(step);
+    }
+}
+
+/// A window's bytes, by value, and its entropy.
+struct Counts {
+    counts: [u8; 256],
+    /// In wrapping arithmetic, which takes steps down as well. It is exact: the sum itself never leaves 0..=1,024,000.
+    entropy: u32,
+}
+
+impl Counts {
+    /// Of the first window of `bytes`.
+    fn of(bytes: &[u8]) -> Counts {
+        let mut window = Counts { counts: [0; 256], entropy: 0 };
+        bytes[..FEATURE_BYTES].iter().for_each(|&byte| window.enter(byte));
+        window
+    }
+
+    #[inline(always)]
+    fn cost(&self) -> i16 {
+        COST[(self.entropy >> 10) as usize % COST.len()]
+    }
+
+    #[inline(always)]
+    fn slide(&mut self, (&leaving, &entering): (&u8, &u8)) {
+        let count = &mut self.counts[usize::from(leaving)];
         *count = count.wrapping_sub(1);
-        entropy = entropy.wrapping_sub(STEP[usize::from(*count)]);
-        let count = &mut counts[usize::from(entering)];
-        entropy = entropy.wrapping_add(STEP[usize::from(*count)]);
+        self.entropy = self.entropy.wrapping_sub(STEP[usize::from(*count)]);
+        self.enter(entering);
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, byte: u8) {
+        let count = &mut self.counts[usize::from(byte)];
+        self.entropy = self.entropy.wrapping_add(STEP[usize::from(*count)]);
         *count = count.wrapping_add(1);
     }
 }

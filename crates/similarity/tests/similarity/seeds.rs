@@ -7,17 +7,21 @@ use crate::vectors::{contents, inputs};
 
 #[expect(unreachable_pub, reason = "public to the fuzz targets")]
 #[path = "../../../../fuzz/src/similarity.rs"]
-mod similarity;
+pub(crate) mod similarity;
 
 type Target = fn(&[u8]);
 
 #[test]
 fn every_seed() {
-    const TARGETS: [(&str, Target); 5] = [
+    const TARGETS: [(&str, Target); 9] = [
         ("ssdeep_list", similarity::ssdeep_list),
         ("tlsh_list", similarity::tlsh_list),
         ("ssdeep_digest", similarity::ssdeep_digest),
         ("tlsh_digest", similarity::tlsh_digest),
+        ("sdhash_list", similarity::sdhash_list),
+        ("mrsh_v2_list", similarity::mrsh_v2_list),
+        ("sdhash_digest", similarity::sdhash_digest),
+        ("mrsh_v2_digest", similarity::mrsh_v2_digest),
         ("index", similarity::index),
     ];
     for (name, target) in TARGETS {
@@ -38,6 +42,7 @@ fn vectors_hold_the_properties_in_pieces_of_many_sizes() {
             let input = [&[size], &bytes[..bytes.len().min(40_000)]].concat();
             similarity::ssdeep_digest(&input);
             similarity::tlsh_digest(&input);
+            similarity::mrsh_v2_digest(&input);
         }
     }
 }
