@@ -165,7 +165,8 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             context.announced_left.fetch_add(announced, Ordering::Relaxed);
             return true;
         }
-        let moving = if self.is_express() { None } else { context.queue.pop_moving() };
+        let long = self.lanes.as_ref().map_or(0, Lanes::long);
+        let moving = if self.is_express() { None } else { context.queue.pop_moving(long) };
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 

@@ -35,8 +35,8 @@ pub(crate) struct Lanes<'r, 'm, F> {
     rest: Vec<Algorithm>,
     spare_sets: Vec<DigestSet>,
     spare_slots: Vec<Slot<'r, 'm>>,
-    /// So many lanes are to be given to workers that have nothing to do.
-    giving: usize,
+    /// Lanes with files of which more is to be read.
+    long: usize,
     /// Lanes with express files.
     express: usize,
 }
@@ -65,7 +65,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
-            giving: 0,
+            long: 0,
             express: 0,
         })
     }
@@ -85,6 +85,11 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// Whether no further files are to be begun here: a lane gets on the faster the fewer are in use.
     pub(crate) fn is_express(&self) -> bool {
         self.express > 0
+    }
+
+    /// Lanes with files of which more is to be read.
+    pub(crate) fn long(&self) -> usize {
+        self.long
     }
 
     /// A slot of this worker's, free again.
@@ -128,6 +133,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         let rest = self.rest_of(slot.filled(length));
         let express = worker.context.begin_express(metadata.size);
         self.express += usize::from(express);
+        self.long += 1;
         let file = LaneFile::Long { opened, metadata, offset: length as u64, rest, express };
         self.manager.submit(file, slot, length, false);
     }
@@ -149,8 +155,11 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         match event {
             Event::Idle => return false,
             Event::NeedsData { lane, buffer } => {
-                if self.gives(worker) {
+                // A worker with an express file takes no other.
+                let only_idle = worker.context.express_files.load(Ordering::Relaxed) > 0;
+                if worker.context.queue.wants_lane_of(self.long, only_idle) {
                     self.spare_slots.push(buffer);
+                    self.long -= 1;
                     if let LaneFile::Long { express, .. } = self.manager.tag_mut(lane)
                         && std::mem::take(express)
                     {
@@ -173,16 +182,6 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         true
     }
 
-    /// Whether the lane at hand goes to another worker: half of the lanes do when one has nothing to do.
-    fn gives<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) -> bool {
-        if self.giving == 0 && self.manager.active() > 1 && worker.context.queue.wants_lanes() {
-            self.giving = self.manager.active() / 2;
-        }
-        let gives = self.giving > 0 && self.manager.active() > 1;
-        self.giving = self.giving.saturating_sub(1);
-        gives
-    }
-
     /// Goes on with a file that another worker began.
     pub(crate) fn adopt<S: Source<File = F>, K: Sink>(
         &mut self,
@@ -191,6 +190,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     ) {
         let slot = self.spare_slots.pop().unwrap_or_else(|| worker.context.table.acquire());
         let lane = self.manager.attach(file);
+        self.long += 1;
         self.read_on(worker, lane, slot);
     }
 
@@ -268,6 +268,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         express: bool,
         result: Result<Yield, Failure>,
     ) {
+        self.long -= 1;
         if express {
             self.end_express(worker);
         }

@@ -252,10 +252,14 @@ impl<R, L> Queue<R, L> {
         state.walk_ended && state.jobs == 0
     }
 
-    /// Whether some worker waits although there will be no further jobs: lanes should be shared with it.
-    pub(crate) fn wants_lanes(&self) -> bool {
+    /// Whether a worker with so many long files in its lanes is to send one to the others: when no further files come, all
+    /// workers get equal shares of them, since a lane gets on the faster the fewer are in use. Where `only_idle`, just
+    /// workers that have nothing to do take some.
+    pub(crate) fn wants_lane_of(&self, long: usize, only_idle: bool) -> bool {
         let state = self.lock();
-        state.jobs == 0 && !state.expects_jobs() && state.idle > 0 && state.moving.is_empty()
+        let ended = state.jobs == 0 && !state.expects_jobs();
+        let takers = state.moving.is_empty() && (state.idle > 0 || !only_idle);
+        ended && takers && long > state.share(self.threads)
     }
 
     pub(crate) fn push_moving(&self, file: L) {
@@ -264,8 +268,10 @@ impl<R, L> Queue<R, L> {
         self.wake(&state);
     }
 
-    pub(crate) fn pop_moving(&self) -> Option<L> {
-        self.lock().moving.pop_front()
+    /// A file from another worker's lanes, for one that has so many long files itself.
+    pub(crate) fn pop_moving(&self, long: usize) -> Option<L> {
+        let mut state = self.lock();
+        if long < state.share(self.threads) { state.moving.pop_front() } else { None }
     }
 
     /// Takes jobs without waiting.
@@ -396,6 +402,11 @@ impl<R, L> State<R, L> {
         device.readers += 1;
         self.jobs -= jobs.len();
         Some(Grab { device: place, jobs })
+    }
+
+    /// Long files for each worker.
+    fn share(&self, threads: usize) -> usize {
+        self.large_files.div_ceil(threads)
     }
 
     /// None is waiting, and the walk is about to bring some.
