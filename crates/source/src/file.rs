@@ -115,6 +115,14 @@ impl LocalFile {
     }
 
     fn read_direct(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        // The kernel pins every page that is offered, which for a small file costs more than the reading.
+        let length = if self.kind == EntryKind::Regular {
+            let left = (fstat(&self.descriptor)?.st_size as u64).saturating_sub(offset).max(1);
+            usize::try_from(left.next_multiple_of(DIRECT_ALIGNMENT as u64)).unwrap_or(usize::MAX).min(buffer.len())
+        } else {
+            buffer.len()
+        };
+        let buffer = &mut buffer[..length];
         let aligned = buffer.as_ptr().align_offset(DIRECT_ALIGNMENT) == 0
             && buffer.len().is_multiple_of(DIRECT_ALIGNMENT)
             && offset.is_multiple_of(DIRECT_ALIGNMENT as u64);
