@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -137,6 +138,37 @@ fn a_named_fifo_is_read_to_its_end() {
     });
     assert_eq!(hash(directory.path(), ["fifo"]).run().done(), line(&message, "fifo").as_bytes());
     writer.join().unwrap();
+}
+
+/// A block device is hashed when it is named, by every way of reading; below a directory it is passed over.
+#[test]
+fn a_named_block_device() {
+    /// Sets a loop device up, and down again in the end.
+    struct Loop(String);
+    impl Drop for Loop {
+        fn drop(&mut self) {
+            let _ = Command::new("losetup").args(["-d", &self.0]).status();
+        }
+    }
+    let directory = scratch();
+    let (image, message) = (directory.path().join("image"), contents(3, 3 << 20));
+    fs::write(&image, &message).unwrap();
+    let device = match Command::new("losetup").args(["--read-only", "--find", "--show"]).arg(&image).output() {
+        Ok(set_up) if set_up.status.success() => Loop(String::from_utf8(set_up.stdout).unwrap().trim().to_owned()),
+        _ => return println!("skipped: no loop device can be set up here"),
+    };
+    for mode in ["adaptive", "mtp", "smt"] {
+        for io in ["buffered", "drop", "direct"] {
+            let ended = hash(directory.path(), ["-t2", "--mode", mode, "--io", io, &device.0]).run();
+            assert_eq!(ended.done(), line(&message, &device.0).as_bytes(), "{mode}, {io}");
+        }
+    }
+    if is_root() {
+        let number = fs::metadata(&device.0).unwrap().rdev();
+        fs::create_dir(directory.path().join("d")).unwrap();
+        mknodat(CWD, directory.path().join("d/device"), FileType::BlockDevice, Mode::RUSR, number).unwrap();
+        assert_eq!(hash(directory.path(), ["d"]).run().done(), b"");
+    }
 }
 
 #[test]
