@@ -2,16 +2,28 @@
 
 mod algorithms;
 mod args;
+mod compare;
 mod cpu;
+mod delivery;
+mod digest_list;
 mod exit;
+mod frash;
+mod gather;
 mod generate;
 mod hash;
+mod heatmap;
+mod index_file;
 mod interrupt;
 mod journal;
+mod known;
+mod matching;
 mod message;
 mod output;
+mod pairs;
 mod progress;
 mod quantity;
+mod similar;
+mod sorted;
 mod stats;
 
 use args::{Arguments, Command};
@@ -35,6 +47,9 @@ pub(crate) fn main() -> ExitStatus {
     };
     let command = || match arguments.command {
         Command::Hash(arguments) => hash::run(*arguments),
+        Command::Compare(arguments) => compare::run(*arguments),
+        Command::Match(arguments) => matching::run(*arguments),
+        Command::Frash(arguments) => frash::run(arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
         Command::Cpu(arguments) => cpu::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),

@@ -3,14 +3,19 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
 
+mod compare;
 mod documentation;
 mod faults;
 mod findings;
 mod fixture;
 mod formats;
 mod hostile;
+/// The inputs of the vectors.
+#[path = "../../../similarity/tests/similarity/inputs.rs"]
+mod inputs;
 mod matrix;
 mod options;
 mod output;
 mod peers;
 mod resume;
+mod similarity;

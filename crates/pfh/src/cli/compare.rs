@@ -1,0 +1,113 @@
+//! `pfh compare`.
+
+use super::args::{CompareArguments, SimilarityArguments, WalkArguments};
+use super::delivery::Delivery;
+use super::digest_list::{Kind, List, Named};
+use super::gather::Gather;
+use super::hash::Stop;
+use super::index_file::{self, IndexFile};
+use super::pairs::{Sheet, own_format};
+use super::similar::{self, Similar};
+use super::{ExitStatus, heatmap, message};
+use pfh_similarity::Family;
+use std::io::Write;
+
+/// Does what `pfh compare` is asked to.
+pub(crate) fn run(arguments: CompareArguments) -> ExitStatus {
+    compare(&arguments).unwrap_or_else(|Stop(status, text)| {
+        message::error(text);
+        status
+    })
+}
+
+fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
+    let how = &arguments.how;
+    let mut lists = List::open_all(&arguments.digests)?;
+    let mut against_lists = List::open_all(&arguments.against_digests)?;
+    let family = match arguments.family {
+        Some(family) => family,
+        None => family_of(lists.iter_mut().chain(&mut against_lists))?,
+    };
+    let threshold = threshold(family, how)?;
+    if arguments.build_index.is_some() {
+        index_file::check(family)?;
+    }
+    let index = arguments.index.as_deref().map(|path| IndexFile::open(path, family)).transpose()?;
+    let picture = arguments.heatmap.as_deref();
+    // Whether it can be written is known before the work.
+    let path = picture.or(arguments.build_index.as_deref()).or(how.output.as_deref());
+    let mut delivery = Delivery::open(path)?;
+
+    let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
+    let bytes_max = how.memory / if has_right { 4 } else { 2 };
+    let cancel = delivery.cancel().clone();
+    let mut gather = Gather { how, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    let mut left = Named::new(family, bytes_max);
+    gather.paths(&arguments.paths, &arguments.walk, &mut left)?;
+    gather.lists(lists, &mut left)?;
+    let mut right = has_right.then(|| Named::new(family, bytes_max));
+    if let Some(right) = &mut right {
+        // The lists of files are of the left side.
+        let walk = WalkArguments { files_from: None, files_from0: None, ..arguments.walk.clone() };
+        gather.paths(&arguments.against, &walk, right)?;
+        gather.lists(against_lists, right)?;
+    }
+    let status = if gather.unread > 0 { ExitStatus::Unread } else { ExitStatus::Done };
+
+    if arguments.build_index.is_some() {
+        let written = index_file::write(&left, &mut delivery);
+        return delivery.end(written, status);
+    }
+    let similar = Similar { how, left: &left, right: right.as_ref() };
+    if picture.is_some() {
+        if left.len() > heatmap::FILES_MAX {
+            return Err(Stop::usage(format_args!(
+                "--heatmap draws at most {} files, and there are {}: choose some with --include, or a smaller directory",
+                heatmap::FILES_MAX,
+                left.len()
+            )));
+        }
+        let (worst, best) = if family == Family::Tlsh { (threshold.max(1), 0) } else { (0, 100) };
+        let drawn = similar.collect(&delivery);
+        let written = drawn.and_then(|found| delivery.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
+        return delivery.end(written, status);
+    }
+    let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
+    let mut written = sheet.header(&[family.name()], Some(threshold), arguments.clusters);
+    if written.is_ok() {
+        written = match index {
+            Some(mut index) => index.look_up(&left, threshold, &mut sheet)?,
+            None if arguments.clusters => similar.print_clusters(&mut sheet),
+            None => similar.print_pairs(arguments.top, &mut sheet),
+        };
+    }
+    sheet.end(written, similar.count(), status)
+}
+
+/// The family of the first list that has similarity digests, or ssdeep.
+pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Stop> {
+    let mut family = None;
+    for list in lists {
+        match list.kind() {
+            Some(Kind::Similarity(first)) => family = family.or(Some(first)),
+            Some(Kind::Cryptographic) => {
+                let name = message::quoted(list.name());
+                return Err(Stop::usage(format_args!(
+                    "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
+                )));
+            }
+            None => {}
+        }
+    }
+    Ok(family.unwrap_or(Family::Ssdeep))
+}
+
+/// The threshold; refuses one that no score reaches.
+pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32, Stop> {
+    match how.threshold {
+        Some(threshold @ 101..) if family != Family::Tlsh => {
+            Err(Stop::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))
+        }
+        _ => Ok(similar::threshold(family, how)),
+    }
+}

@@ -1,0 +1,251 @@
+//! `pfh match`.
+
+use super::args::{MatchArguments, PairFormat};
+use super::compare;
+use super::delivery::Delivery;
+use super::digest_list::{Kind, List, Name, Named};
+use super::gather::{self, Gather};
+use super::hash::{self, Stop};
+use super::known::Known;
+use super::pairs::{Sheet, own_format};
+use super::progress::{self, Progress};
+use super::similar::Similar;
+use super::{ExitStatus, message};
+use pfh::Hash;
+use pfh_digest::{Algorithm, Digest};
+use pfh_engine::{Counters, Sink};
+use pfh_record::{FormatName, Md5deepForm, ReadOptions, Reader, Record};
+use pfh_similarity::Family;
+use std::ffi::OsString;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+/// Does what `pfh match` is asked to.
+pub(crate) fn run(arguments: MatchArguments) -> ExitStatus {
+    find(&arguments).unwrap_or_else(|Stop(status, text)| {
+        message::error(text);
+        status
+    })
+}
+
+fn find(arguments: &MatchArguments) -> Result<ExitStatus, Stop> {
+    let family: Option<Family> = arguments.algorithm.as_deref().and_then(|name| name.parse().ok());
+    let algorithm = match (&arguments.algorithm, family) {
+        (Some(name), None) => Some(Algorithm::from_name(name).map_err(Stop::usage)?),
+        _ => None,
+    };
+    if let Some(text) = &arguments.digest {
+        return match Looked::parse(text.as_bytes(), algorithm, family)? {
+            Looked::Same(digest) => {
+                let mut known = Known::new(u64::MAX);
+                known.push(text.as_bytes(), digest)?;
+                same(arguments, algorithm, known, 0)
+            }
+            Looked::Similar(digest) => {
+                let name = match &digest {
+                    pfh_similarity::Digest::Sdhash(digest) => digest.name().to_vec(),
+                    pfh_similarity::Digest::MrshV2(digest) => digest.name().to_vec(),
+                    _ => text.as_bytes().to_vec(),
+                };
+                let mut known = Named::new(digest.family(), u64::MAX);
+                known.push(&name, digest, None)?;
+                similar(arguments, known, Vec::new())
+            }
+        };
+    }
+    let mut lists = open_lists(&arguments.known, algorithm)?;
+    let kinds: Vec<Kind> = lists.iter_mut().filter_map(List::kind).collect();
+    let has_similar = kinds.iter().any(|kind| *kind != Kind::Cryptographic);
+    if family.is_none() && algorithm.is_none() && has_similar && kinds.contains(&Kind::Cryptographic) {
+        return Err(Stop::usage(
+            "lists of similarity digests and of cryptographic ones cannot be matched in one run, unless -a says which to look at",
+        ));
+    }
+    if family.is_some() || (algorithm.is_none() && has_similar) {
+        let family = family.map_or_else(|| compare::family_of(lists.iter_mut()), Ok)?;
+        return similar(arguments, Named::new(family, arguments.how.memory / 4), lists);
+    }
+    let mut known = Known::new(arguments.how.memory / 2);
+    let mut unread = 0;
+    for list in lists {
+        unread += known.load(list, arguments.how.quiet)?;
+    }
+    same(arguments, algorithm, known, unread)
+}
+
+fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Stop> {
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    paths.iter().map(|path| List::open(path, options)).collect()
+}
+
+/// A digest of the command line.
+enum Looked {
+    Same(Digest),
+    Similar(pfh_similarity::Digest),
+}
+
+impl Looked {
+    /// `algorithm` or `family` say what it is; otherwise it is what it looks like.
+    fn parse(text: &[u8], algorithm: Option<Algorithm>, family: Option<Family>) -> Result<Looked, Stop> {
+        let is_hexadecimal = text.iter().all(u8::is_ascii_hexdigit);
+        let family = match family {
+            _ if algorithm.is_some() => None,
+            Some(family) => Some(family),
+            None if text.starts_with(b"sdbf") => Some(Family::Sdhash),
+            // Versions of TLSH before 4 write no `T1`.
+            None if text.starts_with(b"T1") || (is_hexadecimal && text.len() == 70) => Some(Family::Tlsh),
+            None => match text.iter().filter(|&&byte| byte == b':').count() {
+                0 => None,
+                1..=3 => Some(Family::Ssdeep),
+                _ => Some(Family::MrshV2),
+            },
+        };
+        if let Some(family) = family {
+            let digest = pfh_similarity::Digest::from_bytes(family, text);
+            let refused = |error| Stop::usage(format_args!("--digest is no digest of {family}: {error}"));
+            return digest.map(Looked::Similar).map_err(refused);
+        }
+        // A list of one line, which has no name.
+        let options = ReadOptions { algorithm, ..ReadOptions::default() };
+        let listed = Reader::new(FormatName::Md5deep(Md5deepForm::default()), text, options).next();
+        let digest = listed.and_then(|listed| listed.ok()?.digests.first().copied());
+        digest.map(Looked::Same).ok_or_else(|| {
+            Stop::usage(format_args!(
+                "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of its \
+                 algorithm, which -a names",
+                message::quoted(text)
+            ))
+        })
+    }
+}
+
+/// Files, and entries of lists, that are similar to known ones.
+fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<ExitStatus, Stop> {
+    let how = &arguments.how;
+    let family = known.digests.family();
+    let threshold = compare::threshold(family, how)?;
+    let own_lists = List::open_all(&arguments.digests)?;
+    let delivery = Delivery::open(how.output.as_deref())?;
+    let cancel = delivery.cancel().clone();
+    let mut gather = Gather { how, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    gather.lists(lists, &mut known)?;
+    let mut own = Named::new(family, how.memory / 4);
+    gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
+    gather.lists(own_lists, &mut own)?;
+    let similar = Similar { how, left: &own, right: Some(&known) };
+    let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
+    let written = sheet
+        .header(&[family.name()], Some(threshold), false)
+        .and_then(|()| similar.print_pairs(arguments.top, &mut sheet));
+    let status = status(&sheet, gather.unread);
+    sheet.end(written, similar.count(), status)
+}
+
+/// What was found decides, then what could not be read.
+fn status(sheet: &Sheet, unread: u64) -> ExitStatus {
+    match (sheet.has_found(), unread) {
+        (true, _) => ExitStatus::Findings,
+        (false, 1..) => ExitStatus::Unread,
+        (false, 0) => ExitStatus::Done,
+    }
+}
+
+/// Files, and entries of lists, that have a known cryptographic digest.
+fn same(
+    arguments: &MatchArguments,
+    algorithm: Option<Algorithm>,
+    known: Known,
+    mut unread: u64,
+) -> Result<ExitStatus, Stop> {
+    let how = &arguments.how;
+    if how.threshold.is_some() || arguments.top.is_some() {
+        return Err(Stop::usage("--threshold and --top are for similarity digests"));
+    }
+    let format = match how.format {
+        None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
+        Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
+        Some(_) => return Err(Stop::usage("this format shows scores: use csv or jsonl")),
+    };
+    let own_lists = open_lists(&arguments.digests, algorithm)?;
+    let mut sheet = Sheet::new(Delivery::open(how.output.as_deref())?, format, None);
+    let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
+    let mut result = sheet.header(&names, None, false);
+    let mut digests = 0;
+    let files_from = hash::file_list(&arguments.walk)?;
+    // Without known digests there is nothing to read for.
+    if result.is_ok() && !names.is_empty() && (!arguments.paths.is_empty() || files_from.is_some()) {
+        pfh_source::raise_open_file_limit();
+        let mut engine = gather::engine_options(how);
+        engine.algorithms = known.algorithms().to_vec();
+        engine.own_files = sheet.delivery().own_files();
+        let run = Hash { walk: hash::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
+        let (source, options) = run.into_parts().map_err(Stop::usage)?;
+        let counters = Counters::default();
+        let cancel = sheet.delivery().cancel().clone();
+        let prepare = |record: Record| Item {
+            matches: known.matches(&record.digests),
+            message: message::about(&record),
+            unread: message::is_failure(&record.outcome),
+            path: record.path,
+        };
+        let (report, printer) = progress::of_run(how.progress, &source, &counters, |progress| {
+            let mut printer =
+                Printer { sheet: &mut sheet, known: &known, progress, quiet: how.quiet, unread: 0, digests: 0, result };
+            let report = pfh::run_on(&options, &source, &prepare, &mut printer, None, &counters, &cancel);
+            (report, (printer.unread, printer.digests, printer.result))
+        });
+        report.map_err(|error| gather::begun(error, how))?;
+        unread += printer.0;
+        digests += printer.1;
+        result = printer.2;
+    }
+    for list in own_lists {
+        let name = list.name().to_vec();
+        let mut broken = 0;
+        for listed in list.listed(how.quiet, &mut broken) {
+            digests += usize::from(listed.piece.is_none() && !listed.digests.is_empty());
+            let name = Name { list: Some(&name), name: &listed.path };
+            for entry in known.matches(if listed.piece.is_none() { &listed.digests } else { &[] }) {
+                result = result.and_then(|()| sheet.pair(name, known.name(entry), None));
+            }
+        }
+        unread += broken;
+    }
+    let status = status(&sheet, unread);
+    sheet.end(result, digests, status)
+}
+
+/// A file on its way to the output.
+struct Item {
+    path: Vec<u8>,
+    matches: Vec<u32>,
+    message: Option<String>,
+    unread: bool,
+}
+
+struct Printer<'a> {
+    sheet: &'a mut Sheet,
+    known: &'a Known,
+    progress: Progress,
+    quiet: bool,
+    unread: u64,
+    digests: usize,
+    result: io::Result<()>,
+}
+
+impl Sink for Printer<'_> {
+    type Item = Item;
+
+    fn deliver(&mut self, item: Item) -> ControlFlow<()> {
+        self.unread += u64::from(item.unread);
+        self.digests += usize::from(!item.unread);
+        if let (Some(text), false) = (&item.message, self.quiet) {
+            self.progress.print(text);
+        }
+        let name = Name { list: None, name: &item.path };
+        let mut matches = item.matches.iter();
+        self.result = matches.try_for_each(|&entry| self.sheet.pair(name, self.known.name(entry), None));
+        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}

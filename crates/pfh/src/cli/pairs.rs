@@ -1,0 +1,264 @@
+//! Pairs of similar files as text: the forms of the families' own programs, CSV and JSON Lines.
+
+use super::args::PairFormat;
+use super::delivery::Delivery;
+use super::digest_list::Name;
+use super::hash::Stop;
+use super::{ExitStatus, message};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_similarity::Family;
+use std::io::{self, Write as _};
+
+/// Where pairs are written.
+pub(crate) struct Sheet {
+    delivery: Delivery,
+    format: PairFormat,
+    /// The word for a score.
+    measure: &'static str,
+    line: Vec<u8>,
+    /// Pairs and clusters that were written.
+    written: u64,
+    /// Names that the format cannot express were said already.
+    unexpressed: bool,
+}
+
+/// The form of a family's own program.
+pub(crate) fn own_format(family: Family) -> PairFormat {
+    match family {
+        Family::Ssdeep => PairFormat::Ssdeep,
+        Family::Sdhash => PairFormat::Sdhash,
+        Family::MrshV2 => PairFormat::MrshV2,
+        Family::Tlsh => PairFormat::Tlsh,
+    }
+}
+
+impl Sheet {
+    /// Nothing yet. `family` is absent for cryptographic digests, whose pairs have no score.
+    pub(crate) fn new(delivery: Delivery, format: PairFormat, family: Option<Family>) -> Sheet {
+        let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
+        Sheet { delivery, format, measure, line: Vec::new(), written: 0, unexpressed: false }
+    }
+
+    pub(crate) fn delivery(&self) -> &Delivery {
+        &self.delivery
+    }
+
+    pub(crate) fn format(&self) -> PairFormat {
+        self.format
+    }
+
+    /// Whether anything was found.
+    pub(crate) fn has_found(&self) -> bool {
+        self.written > 0
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.delivery.write_all(&self.line);
+        self.line.clear();
+        written
+    }
+
+    /// The beginning: names of the digests that were compared, `clusters` instead of pairs.
+    pub(crate) fn header(&mut self, names: &[&str], threshold: Option<u32>, clusters: bool) -> io::Result<()> {
+        match self.format {
+            PairFormat::Csv if clusters => self.line.extend_from_slice(b"cluster,name\r\n"),
+            PairFormat::Csv if threshold.is_none() => self.line.extend_from_slice(b"first,second\r\n"),
+            PairFormat::Csv => self.line.extend_from_slice(format!("first,second,{}\r\n", self.measure).as_bytes()),
+            PairFormat::Jsonl => {
+                let threshold = threshold.map_or_else(String::new, |threshold| format!(",\"threshold\":{threshold}"));
+                let version = env!("CARGO_PKG_VERSION");
+                let names = serde_json::Value::from(names);
+                let header = format!(
+                    "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
+                     \"algorithms\":{names}{threshold}}}\n"
+                );
+                self.line.extend_from_slice(header.as_bytes());
+            }
+            _ => {}
+        }
+        self.flush()
+    }
+
+    /// A pair.
+    pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, score: Option<u32>) -> io::Result<()> {
+        if !(self.can_express(first) && self.can_express(second)) {
+            return Ok(());
+        }
+        let score_text = |score: Option<u32>| score.map_or_else(String::new, |score| score.to_string());
+        match self.format {
+            PairFormat::Ssdeep | PairFormat::SsdeepPretty => {
+                self.push_listed(first);
+                self.line.extend_from_slice(b" matches ");
+                self.push_listed(second);
+                if let Some(score) = score {
+                    self.line.extend_from_slice(format!(" ({score})").as_bytes());
+                }
+                self.line.push(b'\n');
+            }
+            PairFormat::Sdhash | PairFormat::MrshV2 | PairFormat::Tlsh => {
+                let (between, last) = match self.format {
+                    PairFormat::Sdhash => ("|", format!("{:03}\n", score.unwrap_or(0))),
+                    PairFormat::MrshV2 => (" | ", format!("{:03} \n", score.unwrap_or(0))),
+                    _ => ("\t", format!("{}\n", score_text(score))),
+                };
+                for name in [first.name, second.name] {
+                    self.line.extend_from_slice(name);
+                    self.line.extend_from_slice(between.as_bytes());
+                }
+                self.line.extend_from_slice(last.as_bytes());
+            }
+            PairFormat::Csv => {
+                push_csv(first.name, &mut self.line);
+                self.line.push(b',');
+                push_csv(second.name, &mut self.line);
+                if score.is_some() {
+                    self.line.push(b',');
+                    self.line.extend_from_slice(score_text(score).as_bytes());
+                }
+                self.line.extend_from_slice(b"\r\n");
+            }
+            PairFormat::Jsonl => {
+                self.line.extend_from_slice(b"{\"type\":\"pair\"");
+                for (key, name) in [("first", first), ("second", second)] {
+                    push_json_name(key, name.name, &mut self.line);
+                    if let Some(list) = name.list {
+                        push_json_name(&format!("{key}_list"), list, &mut self.line);
+                    }
+                }
+                if let Some(score) = score {
+                    self.line.extend_from_slice(format!(",\"{}\":{score}", self.measure).as_bytes());
+                }
+                self.line.extend_from_slice(b"}\n");
+            }
+        }
+        self.written += 1;
+        self.flush()
+    }
+
+    /// The end of the pairs of one file.
+    pub(crate) fn end_group(&mut self) -> io::Result<()> {
+        if self.format == PairFormat::SsdeepPretty {
+            self.line.push(b'\n');
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Files that belong together, as ssdeep writes them (`-g`).
+    pub(crate) fn cluster<'a>(&mut self, names: impl ExactSizeIterator<Item = Name<'a>>) -> io::Result<()> {
+        self.written += 1;
+        let count = names.len();
+        match self.format {
+            PairFormat::Jsonl => self.line.extend_from_slice(b"{\"type\":\"cluster\",\"files\":["),
+            PairFormat::Csv => {}
+            _ => self.line.extend_from_slice(format!("** Cluster size {count}\n").as_bytes()),
+        }
+        for (place, name) in names.enumerate() {
+            match self.format {
+                PairFormat::Csv => {
+                    self.line.extend_from_slice(format!("{},", self.written).as_bytes());
+                    push_csv(name.name, &mut self.line);
+                    self.line.extend_from_slice(b"\r\n");
+                }
+                PairFormat::Jsonl => {
+                    self.line.extend_from_slice(if place > 0 { b",{\"" } else { b"{\"" });
+                    // An object of its own: without the comma that sets a field apart.
+                    let mut field = Vec::new();
+                    push_json_name("path", name.name, &mut field);
+                    self.line.extend_from_slice(&field[2..]);
+                    self.line.push(b'}');
+                }
+                _ => {
+                    if self.can_express(name) {
+                        self.push_listed(name);
+                        self.line.push(b'\n');
+                    }
+                }
+            }
+        }
+        match self.format {
+            PairFormat::Jsonl => self.line.extend_from_slice(b"]}\n"),
+            PairFormat::Csv => {}
+            _ => self.line.push(b'\n'),
+        }
+        self.flush()
+    }
+
+    fn push_listed(&mut self, name: Name<'_>) {
+        if let Some(list) = name.list {
+            self.line.extend_from_slice(list);
+            self.line.push(b':');
+        }
+        self.line.extend_from_slice(name.name);
+    }
+
+    /// Whether a name fits the format; if one does not, that is said once.
+    fn can_express(&mut self, name: Name<'_>) -> bool {
+        let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
+        let breaks = |name: &[u8]| name.contains(&b'\n');
+        let fits = !is_text || !(breaks(name.name) || name.list.is_some_and(breaks));
+        if !fits && !self.unexpressed {
+            message::error("names with line feeds are left out: only csv and jsonl can express them");
+        }
+        self.unexpressed |= !fits;
+        fits
+    }
+
+    /// Ends the output. `result`: how writing went; `status`: that of a run that could write everything.
+    pub(crate) fn end(
+        mut self,
+        result: io::Result<()>,
+        digests: usize,
+        status: ExitStatus,
+    ) -> Result<ExitStatus, Stop> {
+        let result = result.and_then(|()| {
+            if self.format == PairFormat::Jsonl {
+                let written = self.written;
+                self.line =
+                    format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}}}\n").into_bytes();
+            }
+            self.flush()
+        });
+        let status = if status == ExitStatus::Done && self.unexpressed { ExitStatus::Unread } else { status };
+        self.delivery.end(result, status)
+    }
+}
+
+/// A field by RFC 4180.
+fn push_csv(name: &[u8], out: &mut Vec<u8>) {
+    if !name.iter().any(|byte| b",\"\r\n".contains(byte)) {
+        out.extend_from_slice(name);
+        return;
+    }
+    out.push(b'"');
+    for &byte in name {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+/// `,"KEY":"NAME"`, and `KEY_base64` beside it where the name is not UTF-8.
+fn push_json_name(key: &str, name: &[u8], out: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(name);
+    out.extend_from_slice(format!(",\"{key}\":{}", serde_json::Value::from(&*text)).as_bytes());
+    if std::str::from_utf8(name).is_err() {
+        out.extend_from_slice(format!(",\"{key}_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_names_are_fields() {
+        let mut out = Vec::new();
+        push_csv(b"a\"b,c", &mut out);
+        push_json_name("path", b"\xff", &mut out);
+        assert_eq!(out, "\"a\"\"b,c\",\"path\":\"\u{fffd}\",\"path_base64\":\"/w==\"".as_bytes());
+    }
+}
