@@ -14,6 +14,7 @@ mod manager;
 mod many;
 mod plan;
 mod schedule;
+mod stream;
 mod text;
 mod track;
 #[allow(unsafe_code, reason = "vector instructions; each block argues")]
@@ -22,6 +23,7 @@ mod vector;
 pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError};
 pub use manager::{Detached, Event, LaneId, LaneManager};
 pub use many::{BatchHasher, hash_many};
+pub(crate) use stream::Md5;
 
 /// Lanes of a manager, at most: sets of them are the bits of a word.
 const LANES_MAX: usize = 64;

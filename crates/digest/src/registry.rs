@@ -6,6 +6,7 @@ use crate::blake2::{Blake2b, Blake2s};
 use crate::blake3::Blake3;
 use crate::crc::{Crc, Crc32, Crc32c, Crc64Nvme};
 use crate::fnv::Fnv;
+use crate::lanes::Md5;
 use crate::rust_crypto::RustCrypto;
 use crate::sha1dc::Sha1dc;
 use crate::state::{DynState, State};
@@ -62,7 +63,7 @@ type Fnv1a<Word> = Fnv<Word, true>;
 #[rustfmt::skip]
 pub(crate) static REGISTRY: &[Entry] = &[
     entry::<RustCrypto<md4::Md4>>("md4", Broken, portable, "RFC 1320"),
-    entry::<RustCrypto<md5::Md5>>("md5", Broken, portable, "RFC 1321"),
+    entry::<Md5>("md5", Broken, Md5::backend, "RFC 1321"),
     entry::<RustCrypto<sha1::Sha1>>("sha1", Broken, backend::sha1, "FIPS 180-4").aliases(&["sha160"]),
     entry::<Sha1dc>("sha1dc", Broken, portable, "FIPS 180-4; M. Stevens, Counter-cryptanalysis, CRYPTO 2013").aliases(&["sha1cd", "sha1-checked"]),
     entry::<RustCrypto<sha2::Sha224>>("sha224", Current, backend::sha256, "FIPS 180-4").aliases(&["sha2-224"]),

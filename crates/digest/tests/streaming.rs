@@ -50,6 +50,19 @@ fn streaming_equals_one_shot() {
     }
 }
 
+/// The reference of all lanes of MD5 is our own code, too: it is compared with another.
+#[test]
+fn md5_is_that_of_another_implementation() {
+    use md5::Digest;
+
+    let algorithm = Algorithm::from_name("md5").unwrap();
+    let message = common::cycle251(4096);
+    for length in 0..message.len() {
+        let other: [u8; 16] = md5::Md5::digest(&message[..length]).into();
+        assert_eq!(algorithm.digest(&message[..length]).bytes(), other, "{length} bytes");
+    }
+}
+
 #[test]
 fn the_pieces_are_the_message() {
     let message = common::cycle251(1000);

@@ -296,9 +296,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let options = context.options;
         let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
-        // Several digests of the last file are made in parallel.
-        let alone =
-            options.digests() > 1 && !self.is_hashing() && self.opened.is_empty() && context.queue.is_exhausted();
+        // Several digests of a file that outlasts the others are made in parallel.
+        let alone = options.digests() > 1
+            && self.opened.is_empty()
+            && metadata.is_some_and(|known| context.outlasts(known.size, self.jobs.len()));
         let is_spread =
             several && metadata.is_none_or(|known| options.digests() > 1 && known.size >= SPREAD_FILE_BYTES);
         // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help.
@@ -318,14 +319,22 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             // A stream is read by one thread while others hash; so is a large file with several digests.
             _ if is_spread => {
                 self.give_back_jobs(worker);
+                self.finish_lanes(worker);
                 feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
             }
             _ => {
                 self.give_back_jobs(worker);
+                self.finish_lanes(worker);
                 hash_long(worker, &opened, &mut slot, metadata);
                 self.keep_slot(slot);
             }
         }
+    }
+
+    /// What is in the lanes does not wait for a long file.
+    fn finish_lanes<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        while self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker)) {}
+        worker.flush();
     }
 
     /// Others may take what this worker has not begun.

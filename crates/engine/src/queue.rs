@@ -246,10 +246,10 @@ impl<R, L> Queue<R, L> {
         self.lock().ready.pop_front()
     }
 
-    /// Whether every job was taken, and no further ones are to come from the walk.
-    pub(crate) fn is_exhausted(&self) -> bool {
+    /// Whether no large file is in progress, and the walk brings no others.
+    pub(crate) fn is_last_large_file(&self) -> bool {
         let state = self.lock();
-        state.walk_ended && state.jobs == 0
+        state.walk_ended && state.large_files == 0
     }
 
     /// Whether a worker with so many long files in its lanes is to send one to the others: when no further files come, all

@@ -291,12 +291,21 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         if size < EXPRESS_FILE_BYTES {
             return false;
         }
-        // What is to come is like what has been.
-        let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
-        let bytes_left = bytes / files.max(1) * self.queue.jobs_waiting() as u64;
+        let bytes_left = self.bytes_of(self.queue.jobs_waiting());
         let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
         let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
         ends_late && self.express_files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// Whether a file of this size outlasts all others, `jobs_in_hand` and those still waiting.
+    pub(crate) fn outlasts(&self, size: u64, jobs_in_hand: usize) -> bool {
+        self.queue.is_last_large_file() && self.bytes_of(self.queue.jobs_waiting() + jobs_in_hand) < size / 4
+    }
+
+    /// What so many jobs will read, if they are like those that are done.
+    fn bytes_of(&self, jobs: usize) -> u64 {
+        let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
+        bytes / files.max(1) * jobs as u64
     }
 
     /// The sink wants no more.
