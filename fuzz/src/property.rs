@@ -62,7 +62,7 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     let algorithms: Vec<Algorithm> = listed.digests.iter().map(|digest| digest.algorithm()).collect();
     let write_options = WriteOptions { null_terminated: options.null_terminated, piecewise: false };
     // The forms that name no algorithm take one; whatever it is, the reader is told.
-    let Ok(writer) = format.writer(&algorithms, &write_options) else { return };
+    let Ok(writer) = format.writer(&algorithms, &[], &write_options) else { return };
     let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
     if stands_for_stdin || has_repeated(&algorithms) {
         return;
@@ -81,6 +81,7 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
         outcome: Outcome::Complete,
         digests: listed.digests.clone(),
         pieces: Vec::new(),
+        similarities: Vec::new(),
     };
     let mut document = Vec::new();
     writer.header(&RunFacts { algorithms: algorithms.clone(), ..RunFacts::default() }, &mut document);

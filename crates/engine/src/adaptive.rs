@@ -22,7 +22,9 @@ use std::time::Instant;
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let lanes = (context.lanes > 0).then(|| Lanes::new(&context.options.algorithms, context.options.backend)).flatten();
+    let lanes = (context.lanes > 0)
+        .then(|| Lanes::new(&context.options.algorithms, &context.families, context.options.backend))
+        .flatten();
     let mut adaptive = Adaptive {
         window: Window::default(),
         opened: VecDeque::new(),
@@ -295,27 +297,26 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
         // Several digests of the last file are made in parallel.
-        let alone = options.algorithms.len() > 1
-            && !self.is_hashing()
-            && self.opened.is_empty()
-            && context.queue.is_exhausted();
+        let alone =
+            options.digests() > 1 && !self.is_hashing() && self.opened.is_empty() && context.queue.is_exhausted();
+        let is_spread =
+            several && metadata.is_none_or(|known| options.digests() > 1 && known.size >= SPREAD_FILE_BYTES);
+        // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help.
+        let past_lanes = alone || (is_spread && !options.families.is_empty());
         match (metadata, &mut self.lanes) {
-            (Some(known), _) if several && tree::applies(&options.algorithms, options.piece_bytes, &known) => {
+            (Some(known), _) if several && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);
                 self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
             }
-            (Some(known), Some(lanes)) if !alone => {
+            (Some(known), Some(lanes)) if !past_lanes => {
                 lanes.submit_long(worker, opened, slot, known);
                 if self.is_express() {
                     self.give_back_jobs(worker);
                 }
             }
             // A stream is read by one thread while others hash; so is a large file with several digests.
-            (known, _)
-                if several
-                    && known.is_none_or(|known| options.algorithms.len() > 1 && known.size >= SPREAD_FILE_BYTES) =>
-            {
+            _ if is_spread => {
                 self.give_back_jobs(worker);
                 feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
             }

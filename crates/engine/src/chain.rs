@@ -1,14 +1,13 @@
 //! One large file, several digests, many workers: each digest is a *chain* of its own that takes the file's slots in
 //! order. Whoever is free works on a chain that has slots; a slot is free again when every chain has seen it.
 
-use crate::digesting::{DigestSet, join_pieces};
+use crate::digesting::{DigestSet, Made};
 use crate::job::{Failure, Ticket, Yield};
 use crate::reading::Opened;
 use crate::run::{Context, Ready, Sink, Worker};
 use crate::stats::stop;
 use crate::table::{Full, Slot};
-use pfh_digest::Digest;
-use pfh_record::{Metadata, Piece};
+use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,15 +23,12 @@ pub(crate) enum Feeding {
     ReadOnly,
 }
 
-/// What one chain yields.
-type Part = (Vec<Digest>, Vec<Piece>);
-
 /// What the chains of one file share.
 struct Spread {
     ticket: Ticket,
     path: Vec<u8>,
     chains_left: AtomicUsize,
-    parts: Mutex<Vec<Option<Part>>>,
+    parts: Mutex<Vec<Option<Made>>>,
     panicked: AtomicBool,
     /// Set by the reader when it is done: what the file was and how much of it was read, or why there is no digest.
     end: OnceLock<Result<(Option<Metadata>, u64), Failure>>,
@@ -56,7 +52,7 @@ impl Drop for SharedSlot<'_, '_> {
     }
 }
 
-/// One digest of a spread file.
+/// One digest of a spread file: of an algorithm or of a family.
 pub(crate) struct Chain<'r, 'm> {
     spread: Arc<Spread>,
     place: usize,
@@ -72,7 +68,7 @@ struct ChainState<'r, 'm> {
     ended: bool,
 }
 
-/// Reads a long file whose first slot is full, and hands its slots to chains, one for each algorithm.
+/// Reads a long file whose first slot is full, and hands its slots to chains, one for each digest.
 pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     worker: &mut Worker<'_, 'r, 'm, S, K>,
     opened: &Opened<S::File>,
@@ -82,10 +78,11 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
 ) {
     let context = worker.context;
     let mut sets: Vec<_> =
-        context.options.algorithms.iter().map(|one| DigestSet::new(&[*one], context.pieces)).collect();
+        context.options.algorithms.iter().map(|one| DigestSet::new(&[*one], &[], context.pieces)).collect();
     if sets.is_empty() {
-        sets.push(DigestSet::new(&[], context.pieces));
+        sets.push(DigestSet::new(&[], &[], context.pieces));
     }
+    sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &[*one], None)));
     let spread = Arc::new(Spread {
         ticket: opened.job.ticket,
         path: opened.job.entry.path(),
@@ -236,8 +233,7 @@ impl Spread {
         let end = if self.panicked.load(Ordering::Relaxed) { Err(Failure::panicked()) } else { end };
         let result = end.map(|(metadata, bytes_read)| {
             let parts = std::mem::take(&mut *lock(&self.parts)).into_iter().flatten();
-            let (digests, pieces): (Vec<_>, Vec<_>) = parts.unzip();
-            Yield { metadata, bytes_read, digests: digests.concat(), pieces: join_pieces(pieces) }
+            Yield { metadata, bytes_read, made: Made::join(parts) }
         });
         worker.conclude(self.ticket, self.path.clone(), result, self.claimed.as_ref());
         worker.flush();

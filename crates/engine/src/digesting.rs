@@ -1,11 +1,13 @@
 //! All digests of one message, whole and in pieces, in one pass.
 
 use pfh_digest::{Algorithm, Digest, Hasher};
-use pfh_record::Piece;
+use pfh_record::{Piece, Similarity};
+use pfh_similarity::{Family, Unfit, UnfitReason};
 
-/// The states of several algorithms that see the same bytes.
+/// The states of several algorithms and families that see the same bytes.
 pub(crate) struct DigestSet {
     whole: Vec<Hasher>,
+    similar: Vec<Similar>,
     pieces: Option<Pieces>,
 }
 
@@ -28,6 +30,80 @@ impl PieceRule {
     }
 }
 
+/// A family, and how long the messages are that it digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FamilyRule {
+    pub(crate) family: Family,
+    /// Longer ones have no digest: it would take too much memory.
+    pub(crate) bytes_max: u64,
+}
+
+/// The state of a family.
+struct Similar {
+    rule: FamilyRule,
+    /// Made for each message with its first bytes: they are large, and cannot be used again.
+    hasher: Option<pfh_similarity::Hasher>,
+    bytes: u64,
+}
+
+/// What one message yields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    pub(crate) digests: Vec<Digest>,
+    /// At least one, unless they are not asked for or too many to keep.
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) similarities: Vec<Similarity>,
+}
+
+impl Made {
+    /// Joins what sets yield that each saw the whole message with a part of the algorithms and families.
+    pub(crate) fn join(parts: impl IntoIterator<Item = Made>) -> Made {
+        let mut parts = parts.into_iter();
+        let mut joined = parts.next().unwrap_or_default();
+        for part in parts {
+            joined.digests.extend(part.digests);
+            for (piece, more) in joined.pieces.iter_mut().zip(part.pieces) {
+                piece.digests.extend(more.digests);
+            }
+            joined.similarities.extend(part.similarities);
+        }
+        joined
+    }
+
+    /// Bytes that the pieces and similarity digests occupy and, as a part of a list, will occupy beyond what every file
+    /// of this many digests may.
+    pub(crate) fn extra_bytes(pieces: &[Piece], similarities: &[Similarity], algorithms: usize) -> u64 {
+        let usual = similarities.len() as u64 * SIMILARITY_BYTES;
+        let texts: usize = similarities.iter().map(Similarity::text_bytes).sum();
+        pieces_memory_bytes(pieces.len(), algorithms) + (texts as u64).saturating_sub(usual)
+    }
+}
+
+/// Bytes of a short similarity digest with its text.
+pub(crate) const SIMILARITY_BYTES: u64 = 1 << 10;
+
+impl Similar {
+    fn update(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        if self.bytes > self.rule.bytes_max {
+            self.hasher = None;
+        } else {
+            self.hasher.get_or_insert_with(|| pfh_similarity::Hasher::new(self.rule.family)).update(bytes);
+        }
+    }
+
+    fn finish(&mut self) -> Similarity {
+        let FamilyRule { family, bytes_max } = self.rule;
+        let (bytes, hasher) = (std::mem::take(&mut self.bytes), self.hasher.take());
+        let digest = if bytes > bytes_max {
+            Err(Unfit { minimum_bytes: family.minimum_bytes(), bytes, reason: UnfitReason::TooLong })
+        } else {
+            hasher.unwrap_or_else(|| pfh_similarity::Hasher::new(family)).finish()
+        };
+        Similarity { family, digest }
+    }
+}
+
 struct Pieces {
     rule: PieceRule,
     hashers: Vec<Hasher>,
@@ -39,10 +115,12 @@ struct Pieces {
 }
 
 impl DigestSet {
-    pub(crate) fn new(algorithms: &[Algorithm], rule: Option<PieceRule>) -> DigestSet {
+    /// Pieces are digested with the algorithms only.
+    pub(crate) fn new(algorithms: &[Algorithm], families: &[FamilyRule], rule: Option<PieceRule>) -> DigestSet {
         let hashers = || algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
         DigestSet {
             whole: hashers(),
+            similar: families.iter().map(|&rule| Similar { rule, hasher: None, bytes: 0 }).collect(),
             pieces: rule.map(|rule| Pieces {
                 rule,
                 hashers: hashers(),
@@ -58,15 +136,21 @@ impl DigestSet {
         for hasher in &mut self.whole {
             hasher.update(bytes);
         }
+        for similar in &mut self.similar {
+            similar.update(bytes);
+        }
         if let Some(pieces) = &mut self.pieces {
             pieces.update(bytes);
         }
     }
 
-    /// Ends the message and leaves the set as new. A message has at least one piece, unless there are too many to keep.
-    pub(crate) fn finish(&mut self) -> (Vec<Digest>, Vec<Piece>) {
-        let digests = self.whole.iter_mut().map(Hasher::finish).collect();
-        (digests, self.pieces.as_mut().map_or_else(Vec::new, Pieces::finish))
+    /// Ends the message and leaves the set as new.
+    pub(crate) fn finish(&mut self) -> Made {
+        Made {
+            digests: self.whole.iter_mut().map(Hasher::finish).collect(),
+            pieces: self.pieces.as_mut().map_or_else(Vec::new, Pieces::finish),
+            similarities: self.similar.iter_mut().map(Similar::finish).collect(),
+        }
     }
 }
 
@@ -113,18 +197,6 @@ impl Pieces {
     }
 }
 
-/// Joins the pieces of sets that each saw the whole message with a part of the algorithms.
-pub(crate) fn join_pieces(parts: Vec<Vec<Piece>>) -> Vec<Piece> {
-    let mut parts = parts.into_iter();
-    let mut joined = parts.next().unwrap_or_default();
-    for part in parts {
-        for (piece, more) in joined.iter_mut().zip(part) {
-            piece.digests.extend(more.digests);
-        }
-    }
-    joined
-}
-
 /// Bytes that so many pieces occupy.
 pub(crate) fn pieces_memory_bytes(pieces: usize, algorithms: usize) -> u64 {
     (pieces as u64).saturating_mul((size_of::<Piece>() + algorithms * size_of::<Digest>()) as u64)
@@ -139,11 +211,11 @@ mod tests {
         let algorithms: Vec<_> = ["md5", "crc32"].iter().map(|name| Algorithm::from_name(name).unwrap()).collect();
         let message: Vec<u8> = (0..1000u32).map(|i| (i % 251) as u8).collect();
         for (length, step) in [(0, 1), (1, 1), (299, 7), (300, 300), (301, 13), (1000, 999)] {
-            let mut set = DigestSet::new(&algorithms, Some(PieceRule::new(100, algorithms.len(), 1 << 20)));
+            let mut set = DigestSet::new(&algorithms, &[], Some(PieceRule::new(100, algorithms.len(), 1 << 20)));
             for part in message[..length].chunks(step) {
                 set.update(part);
             }
-            let (whole, pieces) = set.finish();
+            let Made { digests: whole, pieces, .. } = set.finish();
             assert_eq!(whole, algorithms.iter().map(|a| a.digest(&message[..length])).collect::<Vec<_>>());
             assert_eq!(pieces.len(), length.div_ceil(100).max(1));
             for piece in &pieces {
@@ -156,15 +228,40 @@ mod tests {
     }
 
     #[test]
+    fn families_begin_anew_with_each_message_and_keep_to_their_limit() {
+        let rule = |family| FamilyRule { family, bytes_max: 6000 };
+        let mut set = DigestSet::new(&[], &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
+        for (length, step) in [(0, 1), (3000, 7), (6001, 6001), (6000, 999), (6001, 1), (40, 3)] {
+            let message: Vec<u8> = (0..length).map(|i: u32| ((i * i) >> 7) as u8 ^ (i % 251) as u8).collect();
+            for part in message.chunks(step) {
+                set.update(part);
+            }
+            let made = set.finish();
+            assert_eq!(made.similarities.len(), Family::ALL.len());
+            for (family, found) in Family::ALL.into_iter().zip(made.similarities) {
+                let mut hasher = pfh_similarity::Hasher::new(family);
+                hasher.update(&message);
+                let expected = match u64::from(length) {
+                    bytes @ 6001.. => {
+                        Err(Unfit { minimum_bytes: family.minimum_bytes(), bytes, reason: UnfitReason::TooLong })
+                    }
+                    _ => hasher.finish(),
+                };
+                assert_eq!(found, Similarity { family, digest: expected }, "{length} bytes");
+            }
+        }
+    }
+
+    #[test]
     fn too_many_pieces_leave_no_trace_in_the_next_message() {
         let algorithms = [Algorithm::from_name("crc32").unwrap()];
         let rule = PieceRule::new(10, 1, pieces_memory_bytes(3, 1));
         assert!(!rule.are_too_many_for(30) && rule.are_too_many_for(31));
-        let mut set = DigestSet::new(&algorithms, Some(rule));
+        let mut set = DigestSet::new(&algorithms, &[], Some(rule));
         for (length, pieces) in [(30, 3), (31, 0), (1000, 0), (0, 1), (35, 0), (29, 3)] {
             let message = vec![7; length];
             set.update(&message);
-            let (whole, found) = set.finish();
+            let Made { digests: whole, pieces: found, .. } = set.finish();
             assert_eq!(whole, [algorithms[0].digest(&message)]);
             assert_eq!(found.len(), pieces, "{length}");
             for (piece, part) in found.iter().zip(message.chunks(10)) {

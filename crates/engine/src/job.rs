@@ -1,7 +1,7 @@
 //! One file's way through a run: a job on the way in, a finished record on the way out.
 
-use pfh_digest::Digest;
-use pfh_record::{FileError, Metadata, Outcome, Piece, Record, SkipReason};
+use crate::digesting::Made;
+use pfh_record::{FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::Entry;
 use std::io;
 
@@ -32,8 +32,7 @@ pub(crate) struct Finished<T> {
 pub(crate) struct Yield {
     pub(crate) metadata: Option<Metadata>,
     pub(crate) bytes_read: u64,
-    pub(crate) digests: Vec<Digest>,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) made: Made,
 }
 
 impl Yield {
@@ -43,8 +42,9 @@ impl Yield {
             metadata: self.metadata,
             bytes_read: self.bytes_read,
             outcome: Outcome::Complete,
-            digests: self.digests,
-            pieces: self.pieces,
+            digests: self.made.digests,
+            pieces: self.made.pieces,
+            similarities: self.made.similarities,
         }
     }
 }
@@ -95,6 +95,7 @@ impl Failure {
             outcome: self.outcome,
             digests: Vec::new(),
             pieces: Vec::new(),
+            similarities: Vec::new(),
         }
     }
 }

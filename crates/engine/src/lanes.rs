@@ -1,9 +1,9 @@
 //! One worker's lanes: many files at once, each in a lane of the SIMD kernels.
 //!
-//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes see each chunk when it
-//! is read, by a digest set of the file's own.
+//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes and families see each chunk
+//! when it is read, by a digest set of the file's own.
 
-use crate::digesting::DigestSet;
+use crate::digesting::{DigestSet, FamilyRule, Made};
 use crate::job::{Failure, Job, Yield};
 use crate::reading::Opened;
 use crate::run::{Sink, Worker};
@@ -33,6 +33,8 @@ pub(crate) struct Lanes<'r, 'm, F> {
     laned: Vec<bool>,
     /// Those without.
     rest: Vec<Algorithm>,
+    /// No family has.
+    families: Vec<FamilyRule>,
     spare_sets: Vec<DigestSet>,
     spare_slots: Vec<Slot<'r, 'm>>,
     /// Lanes with files of which more is to be read.
@@ -57,12 +59,13 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
 
 impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// `None` where no algorithm has lanes on this CPU.
-    pub(crate) fn new(algorithms: &[Algorithm], backend: Backend) -> Option<Self> {
+    pub(crate) fn new(algorithms: &[Algorithm], families: &[FamilyRule], backend: Backend) -> Option<Self> {
         let with = with_lanes(algorithms, backend);
         Some(Lanes {
             manager: manager(&with, backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
             rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
+            families: families.to_vec(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
             long: 0,
@@ -139,10 +142,10 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     fn rest_of(&mut self, content: &[u8]) -> Option<DigestSet> {
-        if self.rest.is_empty() {
+        if self.rest.is_empty() && self.families.is_empty() {
             return None;
         }
-        let mut set = self.spare_sets.pop().unwrap_or_else(|| DigestSet::new(&self.rest, None));
+        let mut set = self.spare_sets.pop().unwrap_or_else(|| DigestSet::new(&self.rest, &self.families, None));
         set.update(content);
         Some(set)
     }
@@ -247,14 +250,14 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     ) {
         match file {
             LaneFile::Whole { job, metadata, bytes, rest } => {
-                let digests = self.join(digests, rest);
+                let made = self.join(digests, rest);
                 worker.count_bytes(bytes);
-                let found = Yield { metadata, bytes_read: bytes, digests, pieces: Vec::new() };
+                let found = Yield { metadata, bytes_read: bytes, made };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
             LaneFile::Long { opened, metadata, offset, rest, express } => {
-                let digests = self.join(digests, rest);
-                let found = Yield { metadata: Some(metadata), bytes_read: offset, digests, pieces: Vec::new() };
+                let made = self.join(digests, rest);
+                let found = Yield { metadata: Some(metadata), bytes_read: offset, made };
                 self.conclude_long(worker, &opened, &metadata, express, Ok(found));
             }
         }
@@ -283,16 +286,16 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// The digests in the order of the run.
-    fn join(&mut self, digests: Digests, rest: Option<DigestSet>) -> Vec<Digest> {
+    fn join(&mut self, digests: Digests, rest: Option<DigestSet>) -> Made {
         let (part, mut set) = match (digests, rest) {
-            (Digests::All(all), _) => return all,
+            (Digests::All(digests), _) | (Digests::Part(digests), None) => return Made { digests, ..Made::default() },
             (Digests::Part(part), Some(set)) => (part, set),
-            (Digests::Part(part), None) => return part,
         };
-        let (others, _) = set.finish();
+        let others = set.finish();
         self.spare_sets.push(set);
-        let (mut part, mut others) = (part.into_iter(), others.into_iter());
-        self.laned.iter().filter_map(|laned| if *laned { part.next() } else { others.next() }).collect()
+        let (mut part, mut rest) = (part.into_iter(), others.digests.into_iter());
+        let digests = self.laned.iter().filter_map(|laned| if *laned { part.next() } else { rest.next() }).collect();
+        Made { digests, pieces: others.pieces, similarities: others.similarities }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Every limit of a run, in one place, with the sums behind it.
 
+use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
+use pfh_similarity::Family;
 use std::fmt;
 
 /// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
@@ -49,8 +51,22 @@ pub(crate) const BALANCE_JOBS: usize = 256;
 
 /// Bytes that a waiting job and, later, its record cost besides path and digests (allocations, queue places).
 pub(crate) const JOB_BYTES: u64 = 192;
-/// Bytes of one known hard link (map entry, metadata, two digests).
+/// Bytes of one known hard link (map entry, metadata, two digests), besides those of families.
 const LINK_BYTES: u64 = 512;
+
+/// Bytes of input of which a digest of sdhash or mrsh-v2, and its text, take one. Up to 16 MiB sdhash tries two digests, and
+/// they and the text come to a tenth of the input at most; beyond, to less than half of that, and with mrsh-v2 to less than 3 %.
+const INPUT_BYTES_PER_DIGEST_BYTE: u64 = 16;
+
+/// What a family's hasher occupies in the beginning, in bytes, rounded up: see the families' documentation.
+const fn hasher_bytes(family: Family) -> usize {
+    match family {
+        Family::Ssdeep => 4 << 10,
+        Family::Sdhash => 192 << 10,
+        Family::MrshV2 => 64 << 10,
+        Family::Tlsh => 4 << 10,
+    }
+}
 
 const _: () = assert!(
     SLOT_BYTES_MAX.is_multiple_of(SLOT_ALIGN_BYTES)
@@ -60,7 +76,8 @@ const _: () = assert!(
 // A batch of small files needs room for each of its files.
 const _: () = assert!(SLOT_BYTES_MIN / BATCH_FILES_MAX >= 512);
 
-/// How the memory option is divided. The parts add up to no more than it.
+/// How the memory option is divided. The parts add up to no more than it; what is said of shares is of what the states of the
+/// similarity families leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// Length of one slot.
@@ -117,13 +134,19 @@ impl std::error::Error for MemoryError {}
 impl Budget {
     /// `lanes` is what one worker can fill at best.
     pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, MemoryError> {
-        let memory_bytes = options.memory_bytes;
         let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
         let holders = options.threads.max(1).saturating_add(readers);
         let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
         // One alignment unit is lost at the start of the allocation.
-        let table_bytes = usize::try_from(memory_bytes / 8 * 5).unwrap_or(usize::MAX).saturating_sub(SLOT_ALIGN_BYTES);
+        // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
+        let family_bytes: usize = options.families.iter().map(|&family| hasher_bytes(family)).sum();
+        let states_bytes = |lanes: usize| holders.saturating_mul(lanes + 2).saturating_mul(family_bytes) as u64;
+        let table_bytes_for = |lanes: usize| {
+            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes));
+            usize::try_from(memory_bytes / 8 * 5).unwrap_or(usize::MAX).saturating_sub(SLOT_ALIGN_BYTES)
+        };
         let slot_bytes_for = |lanes: usize| {
+            let table_bytes = table_bytes_for(lanes);
             let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes);
             let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
             let most = match lanes {
@@ -138,9 +161,10 @@ impl Budget {
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
-            let least_bytes = least.div_ceil(5).saturating_mul(8) + 8;
-            return Err(MemoryError::TooSmall { memory_bytes, least_bytes });
+            let least_bytes = (least.div_ceil(5).saturating_mul(8) + 8).saturating_add(states_bytes(0));
+            return Err(MemoryError::TooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
+        let (memory_bytes, table_bytes) = (options.memory_bytes - states_bytes(lanes), table_bytes_for(lanes));
         let stride_bytes = slot_bytes + gap_bytes;
         let slots_wanted = if readers > 0 {
             usize::MAX
@@ -158,8 +182,20 @@ impl Budget {
             lanes,
             announced_bytes,
             waiting_bytes: memory_bytes - table_bytes - announced_bytes - links_bytes,
-            links: usize::try_from(links_bytes / LINK_BYTES).unwrap_or(usize::MAX),
+            links: usize::try_from(links_bytes / (LINK_BYTES + options.families.len() as u64 * SIMILARITY_BYTES))
+                .unwrap_or(usize::MAX),
         })
+    }
+
+    /// The families, none of which may make a digest that the waiting memory does not hold.
+    pub(crate) fn family_rules(&self, families: &[Family]) -> Vec<FamilyRule> {
+        let rule = |&family| match family {
+            Family::Ssdeep | Family::Tlsh => FamilyRule { family, bytes_max: u64::MAX },
+            Family::Sdhash | Family::MrshV2 => {
+                FamilyRule { family, bytes_max: self.waiting_bytes.saturating_mul(INPUT_BYTES_PER_DIGEST_BYTE) }
+            }
+        };
+        families.iter().map(rule).collect()
     }
 }
 
@@ -184,6 +220,29 @@ mod tests {
                     assert!(budget.slots >= threads * (SLOTS_PER_THREAD_MIN + budget.lanes));
                     assert!(budget.lanes == 0 || budget.lanes == lanes);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn states_of_families_are_part_of_the_memory() {
+        let families = Family::ALL.to_vec();
+        for threads in [1, 2, 16] {
+            let error = Budget::new(&Options { families: families.clone(), ..options(threads, 1) }, 32).unwrap_err();
+            let budget = |families: &[Family], memory_bytes, lanes| {
+                Budget::new(&Options { families: families.to_vec(), ..options(threads, memory_bytes) }, lanes)
+            };
+            assert!(budget(&families, error.least_bytes, 32).is_ok(), "{error}");
+            assert!(budget(&families, error.least_bytes - 100_000 * threads as u64, 32).is_err());
+            for memory_bytes in [32 << 20, 64 << 20, 1 << 30] {
+                let (without, with) =
+                    (budget(&[], memory_bytes, 32).unwrap(), budget(&families, memory_bytes, 32).unwrap());
+                let sum = |budget: &Budget| {
+                    (budget.stride_bytes * budget.slots) as u64 + budget.announced_bytes + budget.waiting_bytes
+                };
+                let states = threads * (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
+                assert!(sum(&with) + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
+                assert!(without.lanes >= with.lanes);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Hard links: content that was read once is not read again.
 
+use crate::digesting::SIMILARITY_BYTES;
 use crate::job::{Job, Yield};
 use pfh_record::Metadata;
 use std::collections::HashMap;
@@ -73,7 +74,10 @@ impl Links {
     }
 
     fn insert_into(&self, known: &mut HashMap<(u64, u64), Known>, metadata: &Metadata, found: &Yield) {
-        if known.len() < self.most {
+        // Long similarity digests are not kept: there is room for usual ones only.
+        if known.len() < self.most
+            && found.made.similarities.iter().all(|one| one.text_bytes() as u64 <= SIMILARITY_BYTES)
+        {
             let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
             known.entry((metadata.device, metadata.inode)).or_insert(read);
             self.count.store(known.len(), Ordering::Relaxed);

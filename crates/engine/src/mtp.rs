@@ -200,7 +200,7 @@ impl Batch<'_, '_> {
             stop(started, &mut worker.timers.hash);
             let bytes_read = content.len() as u64;
             let result = match hashed {
-                Some((digests, pieces)) => Ok(Yield { metadata: file.metadata, bytes_read, digests, pieces }),
+                Some(made) => Ok(Yield { metadata: file.metadata, bytes_read, made }),
                 None => Err(crate::job::Failure::panicked()),
             };
             worker.conclude(file.ticket, file.path, result, None);

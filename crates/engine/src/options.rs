@@ -2,6 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::Backend;
+use pfh_similarity::Family;
 use std::fmt;
 use std::str::FromStr;
 
@@ -81,6 +82,8 @@ impl FromStr for Order {
 pub struct Options {
     /// The digests to make, in the order in which records list them; empty reads everything and hashes nothing.
     pub algorithms: Vec<Algorithm>,
+    /// The similarity digests to make of whole files, in the order in which records list them.
+    pub families: Vec<Family>,
     /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
     /// at least one thread hashes.
     pub threads: usize,
@@ -98,7 +101,7 @@ pub struct Options {
     pub balance: bool,
     /// Kernels for many files at once. Digests are the same with each.
     pub backend: Backend,
-    /// Also digest every piece of this many bytes.
+    /// Also digest every piece of this many bytes, with the algorithms; families digest whole files only.
     pub piece_bytes: Option<u64>,
     /// Deliver records as they finish rather than in the order of the walk.
     pub unordered: bool,
@@ -124,6 +127,7 @@ impl Options {
     pub fn new(algorithms: Vec<Algorithm>) -> Options {
         Options {
             algorithms,
+            families: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             prefetchers: 1,
             memory_bytes: Options::MEMORY_BYTES_DEFAULT,
@@ -138,5 +142,10 @@ impl Options {
             open_files_max: Options::OPEN_FILES_DEFAULT,
             measure: false,
         }
+    }
+
+    /// How many digests each file gets.
+    pub(crate) fn digests(&self) -> usize {
+        self.algorithms.len() + self.families.len()
     }
 }

@@ -4,7 +4,7 @@ use crate::adaptive;
 use crate::chain::{Chain, run_chain};
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
-use crate::digesting::{DigestSet, PieceRule, pieces_memory_bytes};
+use crate::digesting::{DigestSet, FamilyRule, Made, PieceRule, SIMILARITY_BYTES};
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{
@@ -95,6 +95,7 @@ pub fn run<S: Source, K: Sink>(
         express_files: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
+        families: budget.family_rules(&options.families),
         pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
         counters,
         cancel,
@@ -148,6 +149,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
+    pub(crate) families: Vec<FamilyRule>,
     pub(crate) pieces: Option<PieceRule>,
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,
@@ -184,6 +186,7 @@ pub(crate) enum Ready<'r, 'm, F> {
 fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let options = context.options;
     let base_bytes = JOB_BYTES + options.algorithms.len() as u64 * size_of::<Digest>() as u64;
+    let base_bytes = base_bytes + options.families.len() as u64 * SIMILARITY_BYTES;
     let limit_readers = options.mode == Mode::Mtp || options.direct;
     let mut worker = Worker::new(context);
     let mut group: Vec<Job> = Vec::new();
@@ -277,6 +280,11 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
     }
 
+    /// New states of all digests of the run.
+    pub(crate) fn digest_set(&self) -> DigestSet {
+        DigestSet::new(&self.options.algorithms, &self.families, self.pieces)
+    }
+
     /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
     /// one like it at most. If so, it counts as one from now on.
     pub(crate) fn begin_express(&self, size: u64) -> bool {
@@ -336,7 +344,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
         Worker {
             context,
-            set: DigestSet::new(&context.options.algorithms, context.pieces),
+            set: context.digest_set(),
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
             summary: Summary::default(),
@@ -425,7 +433,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         result: Result<Yield, Failure>,
         claimed: Option<&Metadata>,
     ) {
-        let too_many_pieces = |found: &Yield| self.context.pieces.is_some() && found.pieces.is_empty();
+        let too_many_pieces = |found: &Yield| self.context.pieces.is_some() && found.made.pieces.is_empty();
         let result = match result {
             Ok(found) if too_many_pieces(&found) => Err(Failure::too_many_pieces(found.metadata)),
             result => result,
@@ -466,17 +474,17 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {
         self.summary.count(&record);
-        let pieces = record.pieces.len();
-        if pieces > 0 {
-            // They wait with their record, and may be many.
-            let bytes = pieces_memory_bytes(pieces, self.context.options.algorithms.len());
-            self.context.queue.charge(bytes);
-            ticket.cost_bytes += bytes;
+        // They wait with their record, and may be many or long.
+        let extra_bytes =
+            Made::extra_bytes(&record.pieces, &record.similarities, self.context.options.algorithms.len());
+        if extra_bytes > 0 {
+            self.context.queue.charge(extra_bytes);
+            ticket.cost_bytes += extra_bytes;
         }
         let item = catch_unwind(AssertUnwindSafe(|| (self.context.prepare)(record)));
         let item = item.map_err(|panic| self.context.abort(panic)).ok();
         self.push(Finished { ticket, item });
-        if pieces > 0 {
+        if extra_bytes > 0 {
             self.flush();
         }
     }
@@ -548,7 +556,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if result.is_err() {
-            self.set = DigestSet::new(&self.context.options.algorithms, self.context.pieces);
+            self.set = self.context.digest_set();
         }
         result.ok()
     }

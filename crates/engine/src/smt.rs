@@ -67,10 +67,10 @@ pub(crate) fn hash_whole<S: Source, K: Sink>(
     opened.file.release(content.len() as u64);
     let started = worker.context.clock.start();
     worker.set.update(content);
-    let (digests, pieces) = worker.set.finish();
+    let made = worker.set.finish();
     stop(started, &mut worker.timers.hash);
     worker.count_bytes(content.len() as u64);
-    let found = Yield { metadata, bytes_read: content.len() as u64, digests, pieces };
+    let found = Yield { metadata, bytes_read: content.len() as u64, made };
     worker.conclude(opened.job.ticket, opened.job.entry.path(), Ok(found), None);
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn hash_long<S: Source, K: Sink>(
 ) {
     let result = worker.guarded(|worker| hash_slots(worker, opened, slot, metadata.as_ref()));
     let result = result.unwrap_or_else(|| Err(Failure::panicked()));
-    let (digests, pieces) = worker.set.finish();
-    let result = result.map(|bytes_read| Yield { metadata, bytes_read, digests, pieces });
+    let made = worker.set.finish();
+    let result = result.map(|bytes_read| Yield { metadata, bytes_read, made });
     let claimed = metadata.filter(|metadata| metadata.links > 1);
     worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed.as_ref());
     worker.flush();

@@ -2,12 +2,14 @@
 //! joined in order (BLAKE3 paper, section 2.1).
 
 use crate::chain::lock;
+use crate::digesting::Made;
 use crate::job::{Failure, Yield};
+use crate::options::Options;
 use crate::reading::Opened;
 use crate::run::{Ready, Sink, Worker};
 use crate::stats::stop;
+use pfh_digest::Digest;
 use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
-use pfh_digest::{Algorithm, Digest};
 use pfh_record::Metadata;
 use pfh_source::Source;
 use std::collections::BTreeMap;
@@ -45,8 +47,11 @@ impl State {
 }
 
 /// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
-pub(crate) fn applies(algorithms: &[Algorithm], piece_bytes: Option<u64>, metadata: &Metadata) -> bool {
-    piece_bytes.is_none() && algorithms == [ALGORITHM] && metadata.size > 2 * PIECE_BYTES as u64
+pub(crate) fn applies(options: &Options, metadata: &Metadata) -> bool {
+    options.piece_bytes.is_none()
+        && options.families.is_empty()
+        && options.algorithms == [ALGORITHM]
+        && metadata.size > 2 * PIECE_BYTES as u64
 }
 
 /// Reads and hashes a file with the help of every worker that has nothing else to do.
@@ -162,8 +167,7 @@ impl<F: pfh_source::SourceFile> TreeFile<F> {
         Ok(Yield {
             metadata: Some(self.metadata),
             bytes_read: self.metadata.size,
-            digests: vec![digest],
-            pieces: Vec::new(),
+            made: Made { digests: vec![digest], ..Made::default() },
         })
     }
 }

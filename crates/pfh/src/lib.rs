@@ -28,6 +28,7 @@
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
 pub use pfh_record as record;
+pub use pfh_similarity as similarity;
 pub use pfh_source as source;
 
 pub use pfh_digest::{Algorithm, Digest, UnknownAlgorithm};
@@ -71,13 +72,21 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Hash {
-    /// A run that makes these digests, by names or aliases, in this order.
+    /// A run that makes these digests, by names or aliases, of algorithms and of families of similarity digests; each kind in
+    /// this order.
     ///
     /// # Errors
-    /// The first name that is not in the registry.
+    /// The first name that is neither in the registry nor a family's.
     pub fn new<'a>(algorithms: impl IntoIterator<Item = &'a str>) -> Result<Hash, UnknownAlgorithm> {
-        let algorithms = algorithms.into_iter().map(Algorithm::from_name).collect::<Result<_, _>>()?;
-        Ok(Hash { walk: WalkOptions::default(), engine: Options::new(algorithms) })
+        let mut engine = Options::new(Vec::new());
+        for name in algorithms {
+            match (Algorithm::from_name(name), name.parse()) {
+                (Ok(algorithm), _) => engine.algorithms.push(algorithm),
+                (Err(_), Ok(family)) => engine.families.push(family),
+                (Err(unknown), Err(_)) => return Err(unknown),
+            }
+        }
+        Ok(Hash { walk: WalkOptions::default(), engine })
     }
 
     /// Adds a file or a directory to read.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use pfh_digest::Algorithm;
+use pfh_similarity::Family;
 
 use crate::csv::Csv;
 use crate::dfxml::Dfxml;
@@ -11,6 +12,7 @@ use crate::hashdeep::{self, Hashdeep};
 use crate::jsonl::Jsonl;
 use crate::md5deep::{Md5deep, Md5deepForm};
 use crate::sfv::{self, Sfv};
+use crate::similarity::SimilarityList;
 use crate::{Record, RunFacts, Summary};
 
 /// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
@@ -75,6 +77,8 @@ pub enum FormatName {
     Jsonl,
     /// Digital Forensics XML.
     Dfxml,
+    /// What the family's own program writes: `ssdeep`, `sdhash`, `mrsh-v2` or `tlsh`.
+    Similarity(Family),
 }
 
 /// Choices that some formats offer.
@@ -139,6 +143,18 @@ pub enum FormatError {
         /// The format.
         format: &'static str,
     },
+    /// The format has no place for similarity digests.
+    NoSimilarity {
+        /// The format.
+        format: &'static str,
+        /// The first family that was asked for.
+        family: Family,
+    },
+    /// The format lists digests of its family and nothing else.
+    OneFamily {
+        /// The family, and so the format.
+        family: Family,
+    },
 }
 
 impl fmt::Display for FormatError {
@@ -167,6 +183,16 @@ impl fmt::Display for FormatError {
             FormatError::NoPieces { format } => {
                 write!(f, "format `{format}` has no place for the digests of pieces; use format `hashdeep` or `jsonl`")
             }
+            FormatError::NoSimilarity { format, family } => write!(
+                f,
+                "format `{format}` has no place for {family} digests; use format `jsonl`, `csv` or `dfxml`, or `{family}` \
+                 for a list of nothing else"
+            ),
+            FormatError::OneFamily { family } => write!(
+                f,
+                "format `{family}` lists {family} digests and nothing else; ask for `{family}` alone, or use format `jsonl`, \
+                 `csv` or `dfxml`"
+            ),
         }
     }
 }
@@ -175,7 +201,7 @@ impl std::error::Error for FormatError {}
 
 impl FormatName {
     /// All formats, in the order in which help texts list them, md5deep's in its plain form.
-    pub const ALL: [FormatName; 8] = [
+    pub const ALL: [FormatName; 12] = [
         FormatName::Gnu,
         FormatName::Bsd,
         FormatName::Hashdeep,
@@ -184,6 +210,10 @@ impl FormatName {
         FormatName::Csv,
         FormatName::Jsonl,
         FormatName::Dfxml,
+        FormatName::Similarity(Family::Ssdeep),
+        FormatName::Similarity(Family::Sdhash),
+        FormatName::Similarity(Family::MrshV2),
+        FormatName::Similarity(Family::Tlsh),
     ];
 
     /// Finds a format by its name. `md5deep` takes letters after a hyphen for md5deep's options: `md5deep-kz`.
@@ -208,6 +238,7 @@ impl FormatName {
             FormatName::Csv => "csv",
             FormatName::Jsonl => "jsonl",
             FormatName::Dfxml => "dfxml",
+            FormatName::Similarity(family) => family.name(),
         }
     }
 
@@ -217,16 +248,40 @@ impl FormatName {
         matches!(self, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml)
     }
 
+    /// Whether the format can say that a file has no similarity digest. Where it cannot, only the program can tell of it.
+    pub fn records_unfit(self) -> bool {
+        !matches!(self, FormatName::Similarity(_))
+    }
+
     /// Whether the format has a form whose records end with NUL.
     pub fn has_null_form(self) -> bool {
         matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_))
     }
 
-    /// Says whether the format can serve a run with these algorithms and options.
+    /// Says whether the format can serve a run with these algorithms, families and options.
     /// # Errors
     /// [`FormatError`] when it cannot.
-    pub fn check(self, algorithms: &[Algorithm], options: &WriteOptions) -> Result<(), FormatError> {
+    pub fn check(
+        self,
+        algorithms: &[Algorithm],
+        families: &[Family],
+        options: &WriteOptions,
+    ) -> Result<(), FormatError> {
         let format = self.name();
+        match (self, families.first()) {
+            (FormatName::Similarity(family), _) if !algorithms.is_empty() || families != [family] => {
+                return Err(FormatError::OneFamily { family });
+            }
+            (FormatName::Similarity(_), _) if options.piecewise => return Err(FormatError::NoPieces { format }),
+            (FormatName::Similarity(_), _) if options.null_terminated => {
+                return Err(FormatError::NoNullForm { format });
+            }
+            (FormatName::Similarity(_), _) => return Ok(()),
+            (_, Some(&family)) if !self.records_failures() => {
+                return Err(FormatError::NoSimilarity { format, family });
+            }
+            _ => {}
+        }
         let possible: Option<&'static [&'static str]> = match self {
             FormatName::Hashdeep => Some(&hashdeep::ALGORITHMS),
             FormatName::Sfv => Some(&[sfv::ALGORITHM]),
@@ -253,20 +308,26 @@ impl FormatName {
         Ok(())
     }
 
-    /// The writer of this format for a run with these algorithms.
+    /// The writer of this format for a run with these algorithms and families.
     /// # Errors
     /// As [`FormatName::check`].
-    pub fn writer(self, algorithms: &[Algorithm], options: &WriteOptions) -> Result<Box<dyn Format>, FormatError> {
-        self.check(algorithms, options)?;
+    pub fn writer(
+        self,
+        algorithms: &[Algorithm],
+        families: &[Family],
+        options: &WriteOptions,
+    ) -> Result<Box<dyn Format>, FormatError> {
+        self.check(algorithms, families, options)?;
         Ok(match self {
             FormatName::Gnu => Box::new(Gnu::new(options.null_terminated)),
             FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated)),
             FormatName::Hashdeep => Box::new(Hashdeep::new(algorithms)),
             FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
             FormatName::Sfv => Box::new(Sfv),
-            FormatName::Csv => Box::new(Csv::new(algorithms, options.piecewise)),
+            FormatName::Csv => Box::new(Csv::new(algorithms, families, options.piecewise)),
             FormatName::Jsonl => Box::new(Jsonl),
             FormatName::Dfxml => Box::new(Dfxml),
+            FormatName::Similarity(family) => Box::new(SimilarityList(family)),
         })
     }
 }

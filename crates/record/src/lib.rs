@@ -31,6 +31,7 @@ mod md5deep;
 mod read;
 mod run;
 mod sfv;
+mod similarity;
 mod text;
 mod time;
 mod types;
@@ -41,4 +42,4 @@ pub use read::{
     LINE_BYTES_MAX, Listed, OBJECT_BYTES_MAX, PieceRange, ReadError, ReadErrorKind, ReadOptions, Reader, detect,
 };
 pub use run::{HostFacts, RunFacts, Summary};
-pub use types::{FileError, Metadata, Outcome, Piece, Record, SkipReason, Timestamp};
+pub use types::{FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};

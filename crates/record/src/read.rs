@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::Family;
 
 pub use detect::detect;
 pub(crate) use error::Fault;
@@ -21,6 +22,7 @@ use crate::hashdeep::HashdeepParser;
 use crate::jsonl::JsonlParser;
 use crate::md5deep::Md5deepParser;
 use crate::sfv::SfvParser;
+use crate::similarity::SimilarityParser;
 use crate::{FormatName, Timestamp};
 
 /// Longest line that is read by default, in bytes. A path is rarely longer than 4 KiB, escaped twice that.
@@ -43,6 +45,8 @@ pub struct Listed {
     pub ctime: Option<Timestamp>,
     /// What the list says of the contents. Empty where it names a file that has no digest, as one that was unreadable.
     pub digests: Vec<Digest>,
+    /// Similarity digests, without names in their texts.
+    pub similarities: Vec<pfh_similarity::Digest>,
     /// The part of the file that the digests are of; absent for the whole file.
     pub piece: Option<PieceRange>,
     /// The line it began on, counted from 1 (the record, in a NUL-terminated list).
@@ -61,7 +65,7 @@ pub struct PieceRange {
 impl Listed {
     /// An entry of which only path, digests and line are known.
     pub(crate) fn new(path: Vec<u8>, digests: Vec<Digest>, line: u64) -> Listed {
-        Listed { path, size: None, mtime: None, ctime: None, digests, piece: None, line }
+        Listed { path, size: None, mtime: None, ctime: None, digests, similarities: Vec::new(), piece: None, line }
     }
 
     /// Takes ` offset START-END` off the path where it is there, and makes it the piece. The end is inclusive, and an
@@ -96,7 +100,8 @@ pub struct ReadOptions {
     /// Names that end with ` offset START-END` stand for pieces (`gnu`, `bsd`, `hashdeep`, `md5deep`; the other formats
     /// say so themselves).
     pub piecewise: bool,
-    /// Longest line to accept, in bytes. Default: [`LINE_BYTES_MAX`], and [`OBJECT_BYTES_MAX`] for JSON Lines and DFXML.
+    /// Longest line to accept, in bytes. Default: [`LINE_BYTES_MAX`], and [`OBJECT_BYTES_MAX`] where lists of pieces or
+    /// long similarity digests may stand: in CSV, JSON Lines, DFXML and the lists of sdhash and mrsh-v2.
     pub line_bytes_max: Option<usize>,
 }
 
@@ -128,7 +133,8 @@ impl<R: BufRead> Reader<R> {
     /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's.
     pub fn new(format: FormatName, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
-            FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
+            FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
+            FormatName::Similarity(Family::Sdhash | Family::MrshV2) => OBJECT_BYTES_MAX,
             _ => LINE_BYTES_MAX,
         });
         let terminator = if options.null_terminated { 0 } else { b'\n' };
@@ -144,6 +150,7 @@ impl<R: BufRead> Reader<R> {
             FormatName::Sfv => (line_feed(input).skipping_mark(), Box::new(SfvParser::new(options))),
             FormatName::Csv => (line_feed(input).with_quotes().skipping_mark(), Box::<CsvParser>::default()),
             FormatName::Jsonl => (line_feed(input).skipping_mark(), Box::new(JsonlParser)),
+            FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Dfxml => {
                 let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));
                 return Reader { input, found: VecDeque::new(), ended: false };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pfh_digest::Algorithm;
+use pfh_similarity::Family;
 
 use crate::{Outcome, Record, Timestamp};
 
@@ -11,6 +12,8 @@ use crate::{Outcome, Record, Timestamp};
 pub struct RunFacts {
     /// In the order that every record's digests have.
     pub algorithms: Vec<Algorithm>,
+    /// Families of similarity digests, in the order that every record has.
+    pub families: Vec<Family>,
     /// Name of the program.
     pub program: String,
     /// Its version.

@@ -1,6 +1,7 @@
 //! Value types: what is known of one file after a run.
 
 use pfh_digest::Digest;
+use pfh_similarity::{Family, Unfit};
 
 /// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after that second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -107,6 +108,33 @@ pub struct Record {
     pub digests: Vec<Digest>,
     /// Piecewise digests in file order; empty unless asked for and complete.
     pub pieces: Vec<Piece>,
+    /// One per similarity family of the run, in its order; empty unless `outcome` is complete.
+    pub similarities: Vec<Similarity>,
+}
+
+/// What a family of similarity digests makes of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Similarity {
+    /// The family.
+    pub family: Family,
+    /// The digest, without a name in its text; or why the family has none for such contents, which is no error.
+    pub digest: Result<pfh_similarity::Digest, Unfit>,
+}
+
+impl Similarity {
+    /// Length of the digest's text in bytes, without a name: at least as long as it is, and never much longer.
+    pub fn text_bytes(&self) -> usize {
+        /// More than what stands around the filters.
+        const FRAME_BYTES: usize = 80;
+        match &self.digest {
+            Ok(pfh_similarity::Digest::Ssdeep(_)) => 160,
+            // Base64 of 256 bytes, and of each block the number of its elements.
+            Ok(pfh_similarity::Digest::Sdhash(digest)) => FRAME_BYTES + 348 * digest.filters(),
+            Ok(pfh_similarity::Digest::MrshV2(digest)) => FRAME_BYTES + 512 * digest.filters(),
+            Ok(pfh_similarity::Digest::Tlsh(_)) => 72,
+            Err(_) => 0,
+        }
+    }
 }
 
 impl Outcome {

@@ -10,10 +10,10 @@ use crate::workspace::Workspace;
 const LAYERS: [(&str, &[&str]); 8] = [
     ("pfh-digest", &[]),
     ("pfh-similarity", &["pfh-digest"]),
-    ("pfh-record", &["pfh-digest"]),
+    ("pfh-record", &["pfh-digest", "pfh-similarity"]),
     ("pfh-source", &["pfh-record"]),
-    ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record"]),
-    ("pfh", &["pfh-engine", "pfh-source", "pfh-record", "pfh-digest"]),
+    ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
+    ("pfh", &["pfh-engine", "pfh-source", "pfh-record", "pfh-digest", "pfh-similarity"]),
     ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest"]),
     // Builds and runs the program, and so works on a workspace that does not compile.
     ("xtask", &[]),

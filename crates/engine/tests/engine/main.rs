@@ -15,3 +15,4 @@ mod order;
 mod panics;
 mod random;
 mod same;
+mod similarity;

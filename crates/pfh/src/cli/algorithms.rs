@@ -3,6 +3,7 @@
 use super::args::AlgorithmsArguments;
 use super::{ExitStatus, message};
 use pfh_digest::{Algorithm, Status};
+use pfh_similarity::Family;
 
 /// Prints the registry.
 pub(crate) fn run(arguments: &AlgorithmsArguments) -> ExitStatus {
@@ -18,11 +19,14 @@ fn status(algorithm: Algorithm) -> &'static str {
     }
 }
 
+/// The status of the families.
+const SIMILARITY: &str = "similarity";
+
 fn table() -> String {
-    let mut text = format!("{:<12} {:>4}  {:<8}  {:<22}  {}\n", "name", "bits", "status", "backend", "defined by");
+    let mut text = format!("{:<12} {:>4}  {:<10}  {:<22}  {}\n", "name", "bits", "status", "backend", "defined by");
     for algorithm in Algorithm::all() {
         text += &format!(
-            "{:<12} {:>4}  {:<8}  {:<22}  {}\n",
+            "{:<12} {:>4}  {:<10}  {:<22}  {}\n",
             algorithm.name(),
             algorithm.digest_bytes() * 8,
             status(algorithm),
@@ -30,23 +34,36 @@ fn table() -> String {
             algorithm.reference()
         );
     }
+    for family in Family::ALL {
+        let least = match family.minimum_bytes() {
+            0 => "of any file".to_owned(),
+            bytes => format!("of files from {bytes} bytes on"),
+        };
+        text += &format!("{:<12} {:>4}  {:<10}  {:<22}  {least}\n", family.name(), "", SIMILARITY, "plain");
+    }
     text + "\ncurrent: no practical attack is known; legacy: superseded; broken: collisions can be made; checksum: against\n\
-            accidents only. Any case and spelling is accepted (`SHA-256`, `sha2-256`).\n"
+            accidents only; similarity: tells how similar files are, and proves nothing. Any case and spelling is accepted\n\
+            (`SHA-256`, `sha2-256`).\n"
 }
 
 fn json() -> String {
-    Algorithm::all()
-        .map(|algorithm| {
-            serde_json::json!({
-                "name": algorithm.name(),
-                "aliases": algorithm.aliases(),
-                "bits": algorithm.digest_bytes() * 8,
-                "status": status(algorithm),
-                "backend": algorithm.backend(),
-                "reference": algorithm.reference(),
-            })
-            .to_string()
-                + "\n"
+    let algorithms = Algorithm::all().map(|algorithm| {
+        serde_json::json!({
+            "name": algorithm.name(),
+            "aliases": algorithm.aliases(),
+            "bits": algorithm.digest_bytes() * 8,
+            "status": status(algorithm),
+            "backend": algorithm.backend(),
+            "reference": algorithm.reference(),
         })
-        .collect()
+    });
+    let families = Family::ALL.into_iter().map(|family| {
+        serde_json::json!({
+            "name": family.name(),
+            "aliases": family.aliases(),
+            "status": SIMILARITY,
+            "minimum_bytes": family.minimum_bytes(),
+        })
+    });
+    algorithms.chain(families).map(|line| line.to_string() + "\n").collect()
 }

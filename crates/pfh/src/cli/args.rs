@@ -44,6 +44,8 @@ Examples:
       a list that coreutils checks
   pfh hash -f hashdeep -o known DIR && hashdeep -rlak known DIR
       a list that hashdeep audits (-l: the list has relative paths)
+  pfh hash -a ssdeep -o known.ssdeep DIR && ssdeep -m known.ssdeep FILE
+      a list in which ssdeep finds what is similar to FILE
   pfh hash -o archive.jsonl --resume /archive
       a journal that an interrupted run continues
   find . -name '*.jpg' -print0 | pfh hash --files-from0 -
@@ -70,6 +72,9 @@ pub(crate) struct HashArguments {
 
     /// Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them.
     ///
+    /// Among them ssdeep, sdhash, mrsh-v2 and tlsh, whose digests tell how similar files are. A file that is too small for
+    /// one of these has no such digest, which is said and is no error.
+    ///
     /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
     /// or `dfxml` it lists what can be read.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256")]
@@ -88,8 +93,11 @@ pub(crate) struct HashArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for
-    /// several, jsonl with --resume].
+    /// Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh
+    /// [default: gnu for one algorithm, bsd for several, jsonl with --resume].
+    ///
+    /// Similarity digests: with `-a ssdeep`, `sdhash`, `mrsh-v2` or `tlsh` alone the default is the list that the program of
+    /// this name writes (these formats take nothing else), and jsonl beside other digests; csv and dfxml take them too.
     ///
     /// Only csv, jsonl and dfxml list files that could not be read. `md5deep-` and any of the letters k, z, c, t mean
     /// md5deep's options of these names.

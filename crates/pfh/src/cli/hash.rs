@@ -11,7 +11,10 @@ use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
-use pfh_record::{Format, FormatName, HostFacts, Metadata, Record, RunFacts, Summary, Timestamp, WriteOptions};
+use pfh_record::{
+    Format, FormatName, HostFacts, Metadata, Record, RunFacts, Similarity, Summary, Timestamp, WriteOptions,
+};
+use pfh_similarity::Family;
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
@@ -42,13 +45,20 @@ pub(crate) fn run(arguments: HashArguments) -> ExitStatus {
 }
 
 fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
-    let algorithms = algorithms(&arguments.algorithms)?;
+    let (algorithms, families) = digests(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
+    engine.families.clone_from(&families);
     engine.backend = backend(arguments.engine.backend)?;
-    let format: Arc<dyn Format> = format(&arguments, &algorithms)?.into();
+    let options = WriteOptions { null_terminated: out.null, piecewise: out.piecewise.is_some() };
+    let name = format_name(&arguments, &algorithms, &families)?;
+    let tells_unfit = name.is_none_or(FormatName::records_unfit);
+    let format: Arc<dyn Format> = match name {
+        Some(name) => name.writer(&algorithms, &families, &options).map_err(Stop::usage)?.into(),
+        None => Arc::new(Nothing),
+    };
     let recorded = match (&out.output, out.resume) {
-        (Some(path), true) => Some(Recorded::load(path, &algorithms, out.piecewise).map_err(Stop::usage)?),
+        (Some(path), true) => Some(Recorded::load(path, &algorithms, &families, out.piecewise).map_err(Stop::usage)?),
         _ => None,
     };
     pfh_source::raise_open_file_limit();
@@ -60,7 +70,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     options.own_files = output.identities();
     refuse_own(&arguments, &options.own_files)?;
     let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
-    let facts = run_facts(&algorithms, out.piecewise);
+    let facts = run_facts(&algorithms, &families, out.piecewise);
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header) {
         format.header(&facts, &mut header);
@@ -112,7 +122,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
             Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
         let opened = printer.lock().output.write(&header);
         let _ = printer.note(opened);
-        let prepare = |record: Record| Item::new(&*format, &record);
+        let prepare = |record: Record| Item::new(&*format, tells_unfit, &record);
         let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
         let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
         ended.cancel();
@@ -161,25 +171,28 @@ fn refuse_own(arguments: &HashArguments, own: &[FileIdentity]) -> Result<(), Sto
     }
 }
 
-/// The algorithms by name, each once; none at all for `none`.
-fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Stop> {
-    let mut algorithms = Vec::new();
+/// The algorithms and the families of similarity digests by name, each once; none at all for `none`.
+fn digests(names: &[String]) -> Result<(Vec<Algorithm>, Vec<Family>), Stop> {
+    let (mut algorithms, mut families) = (Vec::new(), Vec::new());
     for name in names.iter().filter(|name| !name.trim().is_empty()) {
         if name == "none" {
             if names.len() > 1 {
                 return Err(Stop::usage("`none` cannot be combined with algorithms"));
             }
-            return Ok(Vec::new());
+            return Ok((algorithms, families));
         }
-        let algorithm = Algorithm::from_name(name.trim()).map_err(Stop::usage)?;
-        if !algorithms.contains(&algorithm) {
-            algorithms.push(algorithm);
+        match (Algorithm::from_name(name.trim()), name.trim().parse()) {
+            (Ok(algorithm), _) if !algorithms.contains(&algorithm) => algorithms.push(algorithm),
+            (Err(_), Ok(family)) if !families.contains(&family) => families.push(family),
+            // What it names lists the families too.
+            (Err(unknown), Err(_)) => return Err(Stop::usage(unknown)),
+            _ => {}
         }
     }
-    if algorithms.is_empty() {
+    if algorithms.is_empty() && families.is_empty() {
         return Err(Stop::usage("no algorithm is named; `pfh algorithms` lists them"));
     }
-    Ok(algorithms)
+    Ok((algorithms, families))
 }
 
 /// Prints nothing: for `-a none`.
@@ -193,18 +206,25 @@ impl Format for Nothing {
     fn footer(&self, _: &Summary, _: &mut Vec<u8>) {}
 }
 
-fn format(arguments: &HashArguments, algorithms: &[Algorithm]) -> Result<Box<dyn Format>, Stop> {
+/// The format asked for, or what such digests are usually listed in; none where nothing is listed.
+fn format_name(
+    arguments: &HashArguments,
+    algorithms: &[Algorithm],
+    families: &[Family],
+) -> Result<Option<FormatName>, Stop> {
     let out = &arguments.output;
-    let name = match (out.format, out.resume) {
+    Ok(Some(match (out.format, out.resume) {
         (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
         (Some(_), true) => return Err(Stop::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
         (Some(name), false) => name,
-        (None, false) if algorithms.is_empty() => return Ok(Box::new(Nothing)),
-        (None, false) if algorithms.len() == 1 => FormatName::Gnu,
-        (None, false) => FormatName::Bsd,
-    };
-    let options = WriteOptions { null_terminated: out.null, piecewise: out.piecewise.is_some() };
-    name.writer(algorithms, &options).map_err(Stop::usage)
+        (None, false) => match (algorithms, families) {
+            ([], []) => return Ok(None),
+            ([], [family]) => FormatName::Similarity(*family),
+            ([_], []) => FormatName::Gnu,
+            (_, []) => FormatName::Bsd,
+            _ => FormatName::Jsonl,
+        },
+    }))
 }
 
 fn engine_options(engine: &EngineArguments, algorithms: Vec<Algorithm>, arguments: &HashArguments) -> Options {
@@ -277,12 +297,13 @@ fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> Result<Outpu
     output.map_err(|error| Stop::usage(format_args!("`{}` cannot be written: {error}", path.display())))
 }
 
-fn run_facts(algorithms: &[Algorithm], piece_bytes: Option<u64>) -> RunFacts {
+fn run_facts(algorithms: &[Algorithm], families: &[Family], piece_bytes: Option<u64>) -> RunFacts {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let system = rustix::system::uname();
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
     RunFacts {
         algorithms: algorithms.to_vec(),
+        families: families.to_vec(),
         program: "pfh".to_owned(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
@@ -327,13 +348,16 @@ struct Item {
 }
 
 impl Item {
-    fn new(format: &dyn Format, record: &Record) -> Item {
+    /// `tells_unfit`: the format says itself which files have no similarity digest.
+    fn new(format: &dyn Format, tells_unfit: bool, record: &Record) -> Item {
         // In most formats the digests and the path make nearly all of it: mostly it is allocated once.
         let hex = |digest: &Digest| 2 * digest.bytes().len() + 4;
-        let mut bytes = Vec::with_capacity(record.path.len() + record.digests.iter().map(hex).sum::<usize>());
+        let texts: usize = record.similarities.iter().map(Similarity::text_bytes).sum();
+        let mut bytes = Vec::with_capacity(record.path.len() + texts + record.digests.iter().map(hex).sum::<usize>());
         let finding = message::has_finding(record);
         let (message, unread) = match format.record(record, &mut bytes) {
-            Ok(()) => (message::about(record), message::is_failure(&record.outcome)),
+            Ok(()) if tells_unfit => (message::about(record), message::is_failure(&record.outcome)),
+            Ok(()) => (message::about(record).or_else(|| message::unfit(record)), message::is_failure(&record.outcome)),
             Err(why) => (Some(format!("{}: {why}", message::quoted(&record.path))), true),
         };
         Item { bytes, message, counter: Summary::counter(&record.outcome), finding, unread }

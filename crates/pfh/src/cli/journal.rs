@@ -3,6 +3,7 @@
 use pfh_digest::Algorithm;
 use pfh_record::jsonl::Journal;
 use pfh_record::{Metadata, Timestamp};
+use pfh_similarity::Family;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -39,7 +40,12 @@ impl Fingerprint {
 
 impl Recorded {
     /// Reads the file, if there is one. The message of an error says what to do.
-    pub(crate) fn load(path: &Path, algorithms: &[Algorithm], piece_bytes: Option<u64>) -> Result<Recorded, String> {
+    pub(crate) fn load(
+        path: &Path,
+        algorithms: &[Algorithm],
+        families: &[Family],
+        piece_bytes: Option<u64>,
+    ) -> Result<Recorded, String> {
         let fingerprint = Fingerprint(Algorithm::from_name("xxh3-128").map_err(|error| error.to_string())?);
         let mut recorded =
             Recorded { known: HashSet::new(), keep_bytes: 0, has_header: false, torn: None, fingerprint };
@@ -59,8 +65,10 @@ impl Recorded {
             format!("`{}` is no JSON Lines file of pfh: {error}. Give -o another name", path.display())
         })?;
         if let Some(header) = &journal.header {
-            if header.algorithms != algorithms || header.piece_bytes != piece_bytes {
-                let names: Vec<_> = header.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+            if header.algorithms != algorithms || header.families != families || header.piece_bytes != piece_bytes {
+                let families = header.families.iter().map(|family| family.name());
+                let names: Vec<_> =
+                    header.algorithms.iter().map(|algorithm| algorithm.name()).chain(families).collect();
                 let pieces = header.piece_bytes.map_or(String::new(), |bytes| format!(" --piecewise {bytes}"));
                 return Err(format!(
                     "`{}` was begun with `-a {}{pieces}`: continue with the same, or give -o another name",

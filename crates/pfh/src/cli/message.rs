@@ -1,7 +1,7 @@
 //! Lines for people on standard error, and what a command that only tells something prints.
 
 use super::ExitStatus;
-use pfh_record::{Outcome, Piece, Record, SkipReason};
+use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
@@ -56,6 +56,13 @@ pub(crate) fn about(record: &Record) -> Option<String> {
         // Devices, sockets and FIFOs are passed over as a matter of course; `--stats` counts them.
         Outcome::Skipped(SkipReason::NotRegular) => None,
     }
+}
+
+/// What there is to say of a file that has no digest of a family, which is no failure.
+pub(crate) fn unfit(record: &Record) -> Option<String> {
+    let why = |one: &Similarity| one.digest.as_ref().err().map(|unfit| format!("no {} digest: {unfit}", one.family));
+    let why: Vec<String> = record.similarities.iter().filter_map(why).collect();
+    (!why.is_empty()).then(|| format!("{}: {}", quoted(&record.path), why.join("; ")))
 }
 
 /// Whether a file, or a piece of it, bears the marks of a collision attack.

@@ -9,8 +9,12 @@ mod findings;
 mod fixture;
 mod formats;
 mod hostile;
+/// The inputs of the vectors.
+#[path = "../../../similarity/tests/similarity/inputs.rs"]
+mod inputs;
 mod matrix;
 mod options;
 mod output;
 mod peers;
 mod resume;
+mod similarity;

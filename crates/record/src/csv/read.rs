@@ -5,8 +5,10 @@ use std::collections::VecDeque;
 
 use memchr::memchr;
 use pfh_digest::Algorithm;
+use pfh_similarity::Family;
 
 use crate::read::{Fault, Line, LineParser};
+use crate::similarity::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
 use crate::{Listed, PieceRange};
@@ -25,6 +27,7 @@ enum Column {
     PieceOffset,
     PieceLength,
     Digest(Algorithm),
+    Similarity(Family),
     Other,
 }
 
@@ -40,8 +43,12 @@ impl Column {
             b"piece_offset" => Column::PieceOffset,
             b"piece_length" => Column::PieceLength,
             _ => {
-                let algorithm = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
-                algorithm.map_or(Column::Other, Column::Digest)
+                let Ok(name) = str::from_utf8(name) else { return Column::Other };
+                match (Algorithm::from_name(name), name.parse()) {
+                    (Ok(algorithm), _) => Column::Digest(algorithm),
+                    (Err(_), Ok(family)) => Column::Similarity(family),
+                    (Err(_), Err(_)) => Column::Other,
+                }
             }
         }
     }
@@ -154,6 +161,9 @@ impl LineParser for CsvParser {
                 }
                 Column::Digest(algorithm) => {
                     listed.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                }
+                Column::Similarity(family) => {
+                    listed.similarities.push(parse_similarity(family, &field).map_err(|fault| fault.after(at))?);
                 }
                 Column::Other => {}
             }

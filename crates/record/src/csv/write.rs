@@ -1,8 +1,10 @@
 //! Writing of CSV.
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::Family;
 
 use super::{COLLISIONS_COLUMN, COLUMNS, PIECE_COLUMNS};
+use crate::similarity::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
@@ -10,14 +12,15 @@ use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
 /// One line per file, CRLF line ends.
 pub(crate) struct Csv {
     algorithms: Vec<Algorithm>,
+    families: Vec<Family>,
     piecewise: bool,
     collisions: bool,
 }
 
 impl Csv {
-    pub(crate) fn new(algorithms: &[Algorithm], piecewise: bool) -> Csv {
+    pub(crate) fn new(algorithms: &[Algorithm], families: &[Family], piecewise: bool) -> Csv {
         let collisions = algorithms.iter().any(|algorithm| algorithm.name() == "sha1dc");
-        Csv { algorithms: algorithms.to_vec(), piecewise, collisions }
+        Csv { algorithms: algorithms.to_vec(), families: families.to_vec(), piecewise, collisions }
     }
 
     fn push_line(&self, record: &Record, piece: Option<(u64, u64)>, digests: &[Digest], out: &mut Vec<u8>) {
@@ -49,6 +52,14 @@ impl Csv {
             out.push(b',');
             if let Some(digest) = digests.get(place) {
                 digest.push_hex(out);
+            }
+        }
+        // Pieces have none.
+        let similarities = if piece.is_none() { &*record.similarities } else { &[] };
+        for place in 0..self.families.len() {
+            out.push(b',');
+            if let Some(Ok(digest)) = similarities.get(place).map(|similarity| &similarity.digest) {
+                push_similarity(digest, out);
             }
         }
         if self.collisions {
@@ -97,8 +108,10 @@ impl Format for Csv {
     fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
         let pieces: &[&str] = if self.piecewise { &PIECE_COLUMNS } else { &[] };
         let algorithms = self.algorithms.iter().map(|algorithm| algorithm.name());
+        let families = self.families.iter().map(|family| family.name());
         let collisions = self.collisions.then_some(COLLISIONS_COLUMN);
-        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(algorithms).chain(collisions).enumerate() {
+        let digests = algorithms.chain(families);
+        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(digests).chain(collisions).enumerate() {
             if position > 0 {
                 out.push(b',');
             }

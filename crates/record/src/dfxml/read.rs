@@ -13,6 +13,7 @@ use quick_xml::{Error as XmlError, Reader as XmlReader};
 use super::input::{Widened, narrow};
 use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE};
 use crate::read::{Fault, ReadError, ReadErrorKind};
+use crate::similarity::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
 use crate::{Listed, PieceRange, Timestamp};
@@ -44,6 +45,7 @@ struct Object {
     mtime: Option<Timestamp>,
     ctime: Option<Timestamp>,
     digests: Vec<Digest>,
+    similarities: Vec<pfh_similarity::Digest>,
     pieces: Vec<(PieceRange, Vec<Digest>)>,
     /// The open run of bytes, and the depth of its children.
     run: Option<(PieceRange, usize)>,
@@ -241,8 +243,12 @@ impl Object {
             Field::Mtime => self.mtime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "mtime", "is not a time"))?),
             Field::Ctime => self.ctime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "ctime", "is not a time"))?),
             Field::Digest(name) => {
-                let Some(algorithm) = str::from_utf8(&name).ok().and_then(|name| Algorithm::from_name(name).ok())
-                else {
+                let text_of = str::from_utf8(&name).unwrap_or_default();
+                if let (Err(_), Ok(family)) = (Algorithm::from_name(text_of), text_of.parse()) {
+                    self.similarities.push(parse_similarity(family, text)?);
+                    return Ok(());
+                }
+                let Ok(algorithm) = Algorithm::from_name(text_of) else {
                     self.unknown.get_or_insert(name);
                     return Ok(());
                 };
@@ -261,7 +267,7 @@ impl Object {
 
     /// The object is whole.
     fn finish(self, found: &mut VecDeque<Listed>) -> Result<(), ReadError> {
-        let has_digest = !self.digests.is_empty() || !self.pieces.is_empty();
+        let has_digest = !(self.digests.is_empty() && self.pieces.is_empty() && self.similarities.is_empty());
         let fault = match (self.fault, &self.path, self.unknown) {
             (Some(fault), ..) => Some(fault),
             (None, None, _) => Some(Fault::field(0, "filename", "is missing")),
@@ -281,7 +287,7 @@ impl Object {
         let pieces = self.pieces.into_iter();
         let pieces = pieces.map(|(range, digests)| Listed { digests, piece: Some(range), ..whole.clone() });
         let pieces: Vec<Listed> = pieces.collect();
-        found.push_back(whole);
+        found.push_back(Listed { similarities: self.similarities, ..whole });
         found.extend(pieces);
         Ok(())
     }

@@ -2,12 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Digest;
 
 use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS, SCHEMA_VERSION, TYPES};
+use crate::similarity::{push_similarity, unfit_word};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
-use crate::{Format, Metadata, NotExpressible, Outcome, Record, RunFacts, Summary};
+use crate::{Format, Metadata, NotExpressible, Outcome, Record, RunFacts, Similarity, Summary};
 
 /// One document: the run's circumstances, then one `fileobject` per record.
 pub(crate) struct Dfxml;
@@ -71,6 +72,7 @@ impl Format for Dfxml {
             push(out, "    </byte_runs>\n");
         }
         push_digests("    ", &record.digests, out);
+        push_similarities("    ", &record.similarities, out);
         push_outcome(&record.outcome, out);
         push(out, "  </fileobject>\n");
         Ok(())
@@ -198,15 +200,15 @@ fn push_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
     push_wrapped("    ", "ctime", out, |out| push_rfc3339(metadata.ctime, out));
 }
 
-fn push_type(algorithm: Algorithm, out: &mut Vec<u8>) {
+fn push_type(name: &str, out: &mut Vec<u8>) {
     push(out, " type='");
-    match TYPES.iter().find(|(name, _)| *name == algorithm.name()) {
+    match TYPES.iter().find(|(known, _)| *known == name) {
         Some((_, schema_type)) => push(out, schema_type),
         None => {
             push(out, "OTHER' ");
             push(out, ALGORITHM_ATTRIBUTE);
             push(out, "='");
-            push(out, algorithm.name());
+            push(out, name);
         }
     }
     push(out, "'");
@@ -216,13 +218,33 @@ fn push_digests(indent: &str, digests: &[Digest], out: &mut Vec<u8>) {
     for digest in digests {
         push(out, indent);
         push(out, "<hashdigest");
-        push_type(digest.algorithm(), out);
+        push_type(digest.algorithm().name(), out);
         if digest.collision_detected() {
             push(out, " pfh:collision='true'");
         }
         push(out, ">");
         digest.push_hex(out);
         push(out, "</hashdigest>\n");
+    }
+}
+
+/// Digests, and in elements of ours the families that have none of the file, which is no error.
+fn push_similarities(indent: &str, similarities: &[Similarity], out: &mut Vec<u8>) {
+    for digest in similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok()) {
+        push(out, indent);
+        push(out, "<hashdigest");
+        push_type(digest.family().name(), out);
+        push(out, ">");
+        // Without a name, it has no character that needs escaping.
+        push_similarity(digest, out);
+        push(out, "</hashdigest>\n");
+    }
+    for (family, unfit) in
+        similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|unfit| (one.family, unfit)))
+    {
+        let (reason, minimum_bytes) = (unfit_word(unfit.reason), unfit.minimum_bytes);
+        push(out, indent);
+        push(out, &format!("<pfh:unfit family='{family}' reason='{reason}' minimum_bytes='{minimum_bytes}'/>\n"));
     }
 }
 

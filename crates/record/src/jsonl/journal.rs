@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use pfh_digest::Algorithm;
+use pfh_similarity::Family;
 
 use super::START;
 use super::read::{FileLine, HeaderLine, LineKind, kind};
@@ -29,6 +30,8 @@ pub struct Journal {
 pub struct JournalHeader {
     /// In the order of the run.
     pub algorithms: Vec<Algorithm>,
+    /// Families of similarity digests, in the order of the run.
+    pub families: Vec<Family>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
     /// The directory that relative paths started from, raw bytes.
@@ -132,8 +135,14 @@ impl JournalHeader {
     fn parse(text: &[u8]) -> Result<JournalHeader, Fault> {
         let mut header = HeaderLine::parse(text)?;
         let directory = header.directory()?;
-        let known = |name: &str| Algorithm::from_name(name).map_err(|_| Fault::unknown_algorithm(0, name.as_bytes()));
-        let algorithms = header.algorithms.iter().map(|name| known(name)).collect::<Result<Vec<Algorithm>, Fault>>()?;
-        Ok(JournalHeader { algorithms, piece_bytes: header.piece_bytes, directory })
+        let (mut algorithms, mut families) = (Vec::new(), Vec::new());
+        for name in &header.algorithms {
+            match (Algorithm::from_name(name), name.parse::<Family>()) {
+                (Ok(algorithm), _) => algorithms.push(algorithm),
+                (Err(_), Ok(family)) => families.push(family),
+                (Err(_), Err(_)) => return Err(Fault::unknown_algorithm(0, name.as_bytes())),
+            }
+        }
+        Ok(JournalHeader { algorithms, families, piece_bytes: header.piece_bytes, directory })
     }
 }

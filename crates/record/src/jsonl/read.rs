@@ -7,6 +7,7 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::Family;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
@@ -74,6 +75,7 @@ struct PieceLine {
 #[derive(Default)]
 struct Digests {
     known: Vec<Digest>,
+    similarities: Vec<pfh_similarity::Digest>,
     /// The first of those passed over.
     unknown: Option<String>,
 }
@@ -90,14 +92,14 @@ impl<'de> Visitor<'de> for DigestsVisitor {
     type Value = Digests;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of algorithms and hexadecimal digests")
+        f.write_str("an object of algorithms and digests")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
         let mut digests = Digests::default();
         while let Some(name) = map.next_key_seed(Text)? {
-            match Algorithm::from_name(&name) {
-                Ok(algorithm) => {
+            match (Algorithm::from_name(&name), name.parse::<Family>()) {
+                (Ok(algorithm), _) => {
                     let hex = map.next_value_seed(Text)?;
                     let digest = parse_digest(algorithm, hex.as_bytes());
                     digests.known.push(digest.ok_or_else(|| {
@@ -107,7 +109,13 @@ impl<'de> Visitor<'de> for DigestsVisitor {
                         ))
                     })?);
                 }
-                Err(_) => {
+                (Err(_), Ok(family)) => {
+                    let text = map.next_value_seed(Text)?;
+                    let digest = pfh_similarity::Digest::from_bytes(family, text.as_bytes());
+                    let digest = digest.map_err(|error| A::Error::custom(format_args!("{family} digest, {error}")))?;
+                    digests.similarities.push(digest);
+                }
+                (Err(_), Err(_)) => {
                     map.next_value::<IgnoredAny>()?;
                     digests.unknown.get_or_insert(name.into_owned());
                 }
@@ -214,10 +222,12 @@ impl<'a> FileLine<'a> {
 
 impl Digests {
     /// A file with digests of which none can be checked must not pass for one without.
-    fn usable(self) -> Result<Vec<Digest>, Fault> {
+    fn usable(self) -> Result<(Vec<Digest>, Vec<pfh_similarity::Digest>), Fault> {
         match self.unknown {
-            Some(name) if self.known.is_empty() => Err(Fault::unknown_algorithm(0, name.as_bytes())),
-            _ => Ok(self.known),
+            Some(name) if self.known.is_empty() && self.similarities.is_empty() => {
+                Err(Fault::unknown_algorithm(0, name.as_bytes()))
+            }
+            _ => Ok((self.known, self.similarities)),
         }
     }
 }
@@ -247,23 +257,20 @@ fn parse_line(text: &[u8], number: u64, found: &mut VecDeque<Listed>) -> Result<
         LineKind::Summary | LineKind::Other => Ok(()),
         LineKind::File => {
             let mut file = FileLine::parse(text)?;
-            let mut whole = Listed::new(file.path()?, file.digests_of_whole()?, number);
+            let (digests, similarities) = std::mem::take(&mut file.digests).usable()?;
+            let mut whole = Listed::new(file.path()?, digests, number);
             whole.size = file.size;
             whole.mtime = file.mtime()?;
             let pieces = std::mem::take(&mut file.pieces).into_iter().map(|piece| {
                 let range = PieceRange { offset: piece.offset, length: piece.length };
-                Ok(Listed { digests: piece.digests.usable()?, piece: Some(range), ..whole.clone() })
+                let (digests, similarities) = piece.digests.usable()?;
+                Ok(Listed { digests, similarities, piece: Some(range), ..whole.clone() })
             });
             let pieces = pieces.collect::<Result<Vec<Listed>, Fault>>()?;
+            whole.similarities = similarities;
             found.push_back(whole);
             found.extend(pieces);
             Ok(())
         }
-    }
-}
-
-impl FileLine<'_> {
-    fn digests_of_whole(&mut self) -> Result<Vec<Digest>, Fault> {
-        std::mem::take(&mut self.digests).usable()
     }
 }

@@ -5,9 +5,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::{Algorithm, Digest};
 
 use super::{START, VERSION};
+use crate::similarity::{push_similarity, unfit_word};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
-use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
+use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Similarity, Summary};
 
 /// The format has no state: the names of the algorithms stand beside every digest.
 pub(crate) struct Jsonl;
@@ -20,7 +21,9 @@ impl Format for Jsonl {
         push_text_field("program", &run.program, out);
         push_text_field("program_version", &run.program_version, out);
         push_key("algorithms", out);
-        push_array(&run.algorithms, out, |algorithm: &Algorithm, out| push_string(algorithm.name(), out));
+        let algorithms = run.algorithms.iter().copied().map(Algorithm::name);
+        let names: Vec<&str> = algorithms.chain(run.families.iter().map(|family| family.name())).collect();
+        push_array(&names, out, |name, out| push_string(name, out));
         if let Some(piece_bytes) = run.piece_bytes {
             push_number_field("piece_bytes", piece_bytes, out);
         }
@@ -58,7 +61,8 @@ impl Format for Jsonl {
             push_quoted(out, |out| push_rfc3339(metadata.mtime, out));
         }
         if record.outcome == Outcome::Complete {
-            push_digests(&record.digests, out);
+            push_digests(&record.digests, &record.similarities, out);
+            push_unfit(&record.similarities, out);
             push_collisions(&record.digests, out);
             push_pieces(record, out);
         }
@@ -98,7 +102,7 @@ impl Format for Jsonl {
     }
 }
 
-fn push_digests(digests: &[Digest], out: &mut Vec<u8>) {
+fn push_digests(digests: &[Digest], similarities: &[Similarity], out: &mut Vec<u8>) {
     push_key("digests", out);
     out.push(b'{');
     for (position, digest) in digests.iter().enumerate() {
@@ -109,7 +113,36 @@ fn push_digests(digests: &[Digest], out: &mut Vec<u8>) {
         out.push(b':');
         push_quoted(out, |out| digest.push_hex(out));
     }
+    let fit = similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok());
+    for (position, digest) in fit.enumerate() {
+        if position > 0 || !digests.is_empty() {
+            out.push(b',');
+        }
+        push_string(digest.family().name(), out);
+        out.push(b':');
+        // Without a name, it has no character that needs escaping.
+        push_quoted(out, |out| push_similarity(digest, out));
+    }
     out.push(b'}');
+}
+
+/// The families that have no digest of the file, which is no error.
+fn push_unfit(similarities: &[Similarity], out: &mut Vec<u8>) {
+    let unfit = similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|unfit| (one.family, unfit)));
+    for (position, (family, unfit)) in unfit.clone().enumerate() {
+        if position == 0 {
+            push_key("unfit", out);
+        }
+        out.push(if position == 0 { b'{' } else { b',' });
+        push_string(family.name(), out);
+        out.extend_from_slice(b":{\"reason\":");
+        push_string(unfit_word(unfit.reason), out);
+        push_number_field("minimum_bytes", unfit.minimum_bytes, out);
+        out.push(b'}');
+    }
+    if unfit.count() > 0 {
+        out.push(b'}');
+    }
 }
 
 fn push_collisions(digests: &[Digest], out: &mut Vec<u8>) {
@@ -137,7 +170,7 @@ fn push_pieces(record: &Record, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"offset\":");
         push_decimal(piece.offset, out);
         push_number_field("length", piece.length, out);
-        push_digests(&piece.digests, out);
+        push_digests(&piece.digests, &[], out);
         push_collisions(&piece.digests, out);
         out.push(b'}');
     });

@@ -1,8 +1,11 @@
 //! Which format an input has, by its first bytes.
 
+use pfh_similarity::Family;
+
 use crate::md5deep::Md5deepForm;
 use crate::read::lines::BYTE_ORDER_MARK;
 use crate::read::{Line, LineParser};
+use crate::similarity::SimilarityParser;
 use crate::text::hex_run;
 use crate::time::take_colon_time;
 use crate::{FormatName, ReadOptions, gnu, md5deep, sfv};
@@ -19,6 +22,12 @@ pub fn detect(start: &[u8]) -> Option<FormatName> {
     }
     if begins(b"path,size,") {
         return Some(FormatName::Csv);
+    }
+    if begins(b"ssdeep,1.") {
+        return Some(FormatName::Similarity(Family::Ssdeep));
+    }
+    if begins(b"sdbf:03:") || begins(b"sdbf-dd:03:") {
+        return Some(FormatName::Similarity(Family::Sdhash));
     }
     let visible = start.trim_ascii_start();
     if visible.starts_with(b"{") {
@@ -65,6 +74,11 @@ fn of_line(line: &[u8]) -> Option<FormatName> {
         // A digest is followed by white space; the names of algorithms are not hexadecimal.
         let is_untagged = matches!(unmarked.get(hex_run(unmarked)), Some(b' ' | b'\t'));
         return Some(if is_untagged { FormatName::Gnu } else { FormatName::Bsd });
+    }
+    for family in [Family::Tlsh, Family::MrshV2] {
+        if whole(&mut SimilarityParser::new(family)) {
+            return Some(FormatName::Similarity(family));
+        }
     }
     whole(&mut sfv::SfvParser::new(options)).then_some(FormatName::Sfv)
 }

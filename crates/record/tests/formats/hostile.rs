@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Read};
 
 use pfh_record::{FormatName, ReadOptions, Reader};
+use pfh_similarity::Family;
 
 use crate::samples::*;
 
@@ -54,12 +55,17 @@ fn endless_lines() {
             FormatName::Hashdeep => b"%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n",
             FormatName::Csv => b"path,md5\r\n",
             FormatName::Dfxml => b"<dfxml><fileobject><filename>",
+            FormatName::Similarity(Family::Ssdeep) => b"ssdeep,1.1--blocksize:hash:hash,filename\n",
             _ => b"",
         };
         let errors: Vec<_> = Reader::new(format, endless(start), ReadOptions::default()).collect();
         assert_eq!(errors.len(), 1, "{format:?}");
         let error = errors[0].as_ref().unwrap_err().to_string();
-        let limit = if matches!(format, FormatName::Jsonl | FormatName::Dfxml) { 64 << 20 } else { 1 << 20 };
+        let limit = match format {
+            FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => 64 << 20,
+            FormatName::Similarity(Family::Sdhash | Family::MrshV2) => 64 << 20,
+            _ => 1 << 20,
+        };
         assert!(error.ends_with(&format!("longer than {limit} bytes")), "{format:?}: {error}");
     }
     // An endless tag and an endless comment.

@@ -43,6 +43,7 @@ fn a_whole_journal() {
     let (journal, seen) = read(lines.concat().as_bytes()).unwrap();
     let header = JournalHeader {
         algorithms: algorithms(&["md5", "sha256"]),
+        families: Vec::new(),
         piece_bytes: None,
         directory: Some(b"/cases/demo".to_vec()),
     };

@@ -13,3 +13,4 @@ mod round_trip;
 mod samples;
 mod schema;
 mod seeds;
+mod similarity;

@@ -101,25 +101,33 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of `output`.
     pub fn entry(&mut self, digest: &Digest, name: &[u8]) -> io::Result<()> {
-        if memchr(b'\n', name).is_some() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "an ssdeep list cannot express a name with a line feed",
-            ));
-        }
-        write!(self.output, "{digest},\"")?;
-        let mut written = 0;
-        for quote in memchr_iter(b'"', name) {
-            self.output.write_all(&name[written..quote])?;
-            self.output.write_all(b"\\")?;
-            written = quote;
-        }
-        self.output.write_all(&name[written..])?;
-        self.output.write_all(b"\"\n")
+        write(digest, name, &mut self.output)
     }
 
     /// The output, not flushed.
     pub fn into_inner(self) -> W {
         self.output
     }
+}
+
+/// Writes a digest as one line of a list, which comes after the [`HEADER`].
+///
+/// # Errors
+/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written.
+pub fn write(digest: &Digest, name: &[u8], out: &mut impl Write) -> io::Result<()> {
+    if memchr(b'\n', name).is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "an ssdeep list cannot express a name with a line feed",
+        ));
+    }
+    write!(out, "{digest},\"")?;
+    let mut written = 0;
+    for quote in memchr_iter(b'"', name) {
+        out.write_all(&name[written..quote])?;
+        out.write_all(b"\\")?;
+        written = quote;
+    }
+    out.write_all(&name[written..])?;
+    out.write_all(b"\"\n")
 }

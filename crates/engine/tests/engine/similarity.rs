@@ -1,0 +1,132 @@
+//! Similarity digests beside others, in the same read.
+
+use pfh_engine::{Mode, Options};
+use pfh_record::{Outcome, Similarity};
+use pfh_similarity::{Family, Hasher, Unfit, UnfitReason};
+use pfh_testing::ScriptedSource;
+
+use crate::common::*;
+
+fn similarities(families: &[Family], contents: &[u8]) -> Vec<Similarity> {
+    let similarity = |&family| {
+        let mut hasher = Hasher::new(family);
+        hasher.update(contents);
+        Similarity { family, digest: hasher.finish() }
+    };
+    families.iter().map(similarity).collect()
+}
+
+#[test]
+fn every_setting_yields_what_the_library_does() {
+    let _watchdog = watchdog(240);
+    let algorithms = algorithms(&["md5", "crc32"]);
+    // Unfit ones, and files of one and of several slots.
+    let lengths = [0, 49, 50, 511, 512, 4096, 16 << 10, (16 << 10) + 1, 80_000];
+    let samples: Vec<Sample> = lengths
+        .iter()
+        .enumerate()
+        .flat_map(|(seed, &length)| {
+            let file = sample(format!("file {seed}"), contents(seed as u64, length), &algorithms);
+            let stream = Sample { path: format!("stream {seed}"), stream: true, ..file.clone() };
+            [file, stream]
+        })
+        .collect();
+    let expected: Vec<_> = samples.iter().map(|sample| similarities(&Family::ALL, &sample.contents)).collect();
+    for setting in few_settings() {
+        let mut options = Options { families: Family::ALL.to_vec(), ..setting.options(&algorithms) };
+        if setting.least_memory {
+            options.memory_bytes = least_memory(&options);
+        }
+        let source = with_samples(ScriptedSource::new(), &samples).hard_link("link", "file 8");
+        let run = hash(&source, &options);
+        assert_eq!(run.records.len(), samples.len() + 1);
+        for ((record, sample), expected) in run.records.iter().zip(&samples).zip(&expected) {
+            assert_complete(record, sample);
+            assert_eq!(&record.similarities, expected, "{} with {setting:?}", sample.path);
+        }
+        let link = run.records.last().unwrap();
+        assert_eq!(link.similarities, expected[16], "{setting:?}");
+    }
+}
+
+#[test]
+fn a_large_file_is_spread_over_the_workers() {
+    let _watchdog = watchdog(240);
+    let algorithms = algorithms(&["md5", "blake3"]);
+    let families = [Family::Tlsh, Family::Ssdeep, Family::MrshV2];
+    let sample = sample("large", contents(7, (8 << 20) + 5), &algorithms);
+    let expected = similarities(&families, &sample.contents);
+    for (mode, threads) in [(Mode::Adaptive, 3), (Mode::Mtp, 3), (Mode::Smt, 1)] {
+        let options = Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+        let run = hash(&with_samples(ScriptedSource::new(), std::slice::from_ref(&sample)), &options);
+        assert_complete(&run.records[0], &sample);
+        assert_eq!(run.records[0].similarities, expected, "{mode:?}");
+    }
+}
+
+/// A tree of chaining values knows no families.
+#[test]
+fn blake3_and_a_family_alone() {
+    let _watchdog = watchdog(120);
+    for names in [&["blake3"][..], &[]] {
+        let algorithms = algorithms(names);
+        let sample = sample("file", contents(3, 3 << 20), &algorithms);
+        let source = with_samples(ScriptedSource::new(), std::slice::from_ref(&sample));
+        let options = Options { families: vec![Family::Ssdeep], threads: 2, ..Options::new(algorithms) };
+        let run = hash(&source, &options);
+        assert_complete(&run.records[0], &sample);
+        assert_eq!(run.records[0].similarities, similarities(&[Family::Ssdeep], &sample.contents));
+    }
+}
+
+#[test]
+fn pieces_are_digested_with_the_algorithms_only() {
+    let _watchdog = watchdog(120);
+    for names in [&["md5", "crc32"][..], &[]] {
+        let algorithms = algorithms(names);
+        let bytes = contents(5, 9 << 20);
+        for (mode, threads) in [(Mode::Adaptive, 3), (Mode::Mtp, 2), (Mode::Smt, 1)] {
+            let options = Options {
+                families: vec![Family::Ssdeep, Family::Tlsh],
+                piece_bytes: Some(1 << 20),
+                mode,
+                threads,
+                ..Options::new(algorithms.clone())
+            };
+            let run = hash(&ScriptedSource::new().file("file", bytes.clone()), &options);
+            let record = &run.records[0];
+            assert_eq!(record.outcome, Outcome::Complete);
+            assert_eq!(record.pieces.len(), 9);
+            for (piece, part) in record.pieces.iter().zip(bytes.chunks(1 << 20)) {
+                assert_eq!(piece.digests, digests(&algorithms, part), "{mode:?}");
+            }
+            assert_eq!(record.similarities, similarities(&options.families, &bytes), "{mode:?}");
+        }
+    }
+}
+
+/// What grows with the file stays within the memory: such a file has no digest of that family, and all others.
+#[test]
+fn digests_that_would_not_fit_the_memory_are_not_made() {
+    let _watchdog = watchdog(120);
+    let bytes = contents(11, 4 << 20);
+    for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
+        let mut options =
+            Options { families: Family::ALL.to_vec(), mode, threads: 2, ..Options::new(algorithms(&["md5"])) };
+        options.memory_bytes = least_memory(&options);
+        let run = hash(&ScriptedSource::new().file("file", bytes.clone()), &options);
+        let record = &run.records[0];
+        assert_eq!(record.digests, digests(&options.algorithms, &bytes));
+        for found in &record.similarities {
+            let unfit = Unfit {
+                minimum_bytes: found.family.minimum_bytes(),
+                bytes: bytes.len() as u64,
+                reason: UnfitReason::TooLong,
+            };
+            match found.family {
+                Family::Sdhash | Family::MrshV2 => assert_eq!(found.digest, Err(unfit), "{mode:?}"),
+                family => assert_eq!(*found, similarities(&[family], &bytes)[0], "{mode:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Similarity digests: the vectors of the original programs, and every way to ask for them.
+
+use std::fs;
+use std::path::Path;
+
+use pfh_digest::Algorithm;
+use pfh_similarity::{Family, Hasher};
+use serde_json::Value;
+
+use crate::fixture::*;
+use crate::inputs::{generate, random, text};
+
+/// The vectors of inputs: name, contents, and all fields. See the README beside them.
+fn vectors() -> Vec<(String, Vec<u8>, Value)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../similarity/tests/vectors/similarity.jsonl");
+    let vectors = fs::read_to_string(path).unwrap();
+    let lines = vectors.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let inputs = lines.filter(|line| line["id"].is_string() && line["len"].as_u64() < Some(1 << 20));
+    inputs.map(|line| (line["id"].as_str().unwrap().to_owned(), generate(&line["input"]), line)).collect()
+}
+
+fn digest_of(family: Family, contents: &[u8]) -> Option<String> {
+    let mut hasher = Hasher::new(family);
+    hasher.update(contents);
+    hasher.finish().ok().map(|digest| digest.to_string())
+}
+
+/// Whether a line is the one of a vector, or has its hash.
+fn is_line(line: &str, expected: &str) -> bool {
+    match expected.strip_prefix("sha256:") {
+        Some(hash) => {
+            hash == format!("{}:{}", Algorithm::from_name("sha256").unwrap().digest(line.as_bytes()), line.len())
+        }
+        None => line == expected,
+    }
+}
+
+#[test]
+fn lists_are_those_of_the_original_programs() {
+    let directory = scratch();
+    let vectors = vectors();
+    assert!(vectors.len() > 40);
+    for (name, contents, _) in &vectors {
+        fs::write(directory.path().join(name), contents).unwrap();
+    }
+    for family in Family::ALL {
+        // Its own list is what a family alone is listed in.
+        let names = vectors.iter().map(|(name, ..)| name.as_str());
+        let run = hash(directory.path(), ["-q", "-a", family.name()].into_iter().chain(names)).run();
+        let list = String::from_utf8(run.done().to_vec()).unwrap();
+        let mut lines = list.lines().filter(|line| !line.is_empty());
+        if family == Family::Ssdeep {
+            assert_eq!(lines.next(), Some("ssdeep,1.1--blocksize:hash:hash,filename"));
+        }
+        let mut count = 0;
+        for (name, _, vector) in &vectors {
+            let expected = match family {
+                Family::Ssdeep => vector["ssdeep"].as_str().map(|digest| format!("{digest},\"{name}\"")),
+                Family::Sdhash if vector["sdhash34"] != "same" => vector["sdhash34"].as_str().map(str::to_owned),
+                Family::Sdhash => vector["sdhash"].as_str().map(str::to_owned),
+                Family::MrshV2 => vector["mrsh_v2"].as_str().map(str::to_owned),
+                Family::Tlsh => vector["tlsh"].as_str().map(|digest| format!("{digest}\t{name}")),
+            };
+            if let Some(expected) = expected {
+                let line = lines.next().unwrap_or_default();
+                assert!(is_line(line, &expected), "{family}, {name}: {line}");
+                count += 1;
+            }
+        }
+        assert_eq!(lines.next(), None, "{family}");
+        assert!(count > 30, "{family}");
+    }
+}
+
+const ALL: &str = "md5,sha256,ssdeep,sdhash,mrsh-v2,tlsh";
+
+/// The record of a file in JSON Lines is what the libraries say of its contents.
+fn check(record: &Value, contents: &[u8], setting: &str) {
+    assert_eq!(record["outcome"], "complete", "{setting}");
+    for name in ["md5", "sha256"] {
+        assert_eq!(record["digests"][name], digest(name, contents).to_string(), "{setting}");
+    }
+    for family in Family::ALL {
+        let name = family.name();
+        match digest_of(family, contents) {
+            Some(digest) => {
+                assert_eq!(record["digests"][name], digest, "{setting}: {}", record["path"]);
+                assert!(record["unfit"][name].is_null());
+            }
+            None => {
+                assert!(record["digests"][name].is_null());
+                assert_eq!(record["unfit"][name]["minimum_bytes"], family.minimum_bytes(), "{setting}");
+            }
+        }
+    }
+}
+
+fn records(list: &[u8]) -> Vec<Value> {
+    let lines = list.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let lines = lines.map(|line| serde_json::from_slice::<Value>(line).unwrap());
+    lines.filter(|line| line["type"] == "file").collect()
+}
+
+#[test]
+fn all_families_beside_digests_in_one_read_in_every_mode_and_little_memory() {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("t")).unwrap();
+    let lengths = [0, 14, 50, 511, 512, 5000, 70_000, 300_001, 1_000_000];
+    let files: Vec<(String, Vec<u8>)> = lengths
+        .iter()
+        .flat_map(|&length| {
+            [("r", random(3, length)), ("t", text(4, length))].map(|(kind, bytes)| (length, kind, bytes))
+        })
+        .map(|(length, kind, bytes)| (format!("t/{length:07}{kind}"), bytes))
+        .collect();
+    for (name, contents) in &files {
+        fs::write(directory.path().join(name), contents).unwrap();
+    }
+    for setting in [
+        &["-t1"][..],
+        &["-t3"],
+        &["-t3", "--mode", "mtp"],
+        &["-t2", "--mode", "smt"],
+        &["-t2", "--io", "direct"],
+        &["-t2", "-m4M"],
+        &["-t2", "-m4M", "--mode", "mtp"],
+    ] {
+        let run = hash(directory.path(), ["-a", ALL].iter().chain(setting).chain(&["t"])).run();
+        // Files that are unfit for a family are no failures and cause no messages: the list says it.
+        let records = records(run.done());
+        assert_eq!(records.len(), files.len());
+        for (record, (name, contents)) in records.iter().zip(&files) {
+            assert_eq!(record["path"], name.as_str());
+            check(record, contents, &format!("{setting:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_large_file_and_a_stream() {
+    let directory = scratch();
+    let contents = [text(1, 5 << 20), random(2, 4 << 20)].concat();
+    fs::write(directory.path().join("f"), &contents).unwrap();
+    let list = hash(directory.path(), ["-t3", "-a", ALL, "f"]).run();
+    check(&records(list.done())[0], &contents, "file");
+    let list = hash(directory.path(), ["-t3", "-a", ALL, "-"]).input(contents.clone()).run();
+    check(&records(list.done())[0], &contents, "stream");
+}
+
+#[test]
+fn a_list_that_cannot_say_what_is_unfit_leaves_it_to_standard_error() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "hello").unwrap();
+    let run = hash(directory.path(), ["-a", "tlsh", "f"]).run();
+    assert!(run.expect(0, "pfh: `f`: no tlsh digest: 5 bytes are too few: a digest takes at least 50\n").is_empty());
+    assert!(hash(directory.path(), ["-q", "-a", "tlsh", "f"]).run().done().is_empty());
+    hash(directory.path(), ["-a", "TLSH1", "-f", "csv", "f"]).run().done();
+}
+
+#[test]
+fn names_and_formats() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "Hello, world!\n").unwrap();
+    let list = "ssdeep,1.1--blocksize:hash:hash,filename\n3:a6/G:asG,\"f\"\n";
+    for arguments in [&["-a", "ssdeep", "f"][..], &["-a", "CTPH,spamsum", "f"], &["-a", "ssdeep", "-f", "ssdeep", "f"]]
+    {
+        assert_eq!(hash(directory.path(), arguments).run().done(), list.as_bytes());
+    }
+    let refused = |arguments: &[&str]| {
+        let run = hash(directory.path(), arguments).run();
+        assert_eq!(run.code(), 2, "{arguments:?}");
+        run.stderr
+    };
+    assert!(refused(&["-a", "md5,ssdeep", "-f", "gnu", "f"]).contains("no place for ssdeep digests"));
+    assert!(refused(&["-a", "md5,ssdeep", "-f", "ssdeep", "f"]).contains("nothing else"));
+    assert!(refused(&["-a", "sdeep", "f"]).starts_with("pfh: unknown algorithm `sdeep`"));
+    let table = String::from_utf8(pfh(directory.path(), ["algorithms"]).run().done().to_vec()).unwrap();
+    assert!(table.contains("\nsdhash") && table.contains("similarity"), "{table}");
+}
+
+#[test]
+fn a_journal_with_similarity_digests_goes_on() {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("t")).unwrap();
+    for seed in 0..4 {
+        fs::write(directory.path().join(format!("t/{seed}")), random(seed, 9000)).unwrap();
+    }
+    let resume = |algorithms: &str| hash(directory.path(), ["-a", algorithms, "-o", "j", "--resume", "t"]).run();
+    resume(ALL).done();
+    // As if it had been interrupted within the third file.
+    let journal = fs::read(directory.path().join("j")).unwrap();
+    let third = journal.split_inclusive(|&byte| byte == b'\n').take(3).map(<[u8]>::len).sum::<usize>() + 100;
+    fs::write(directory.path().join("j"), &journal[..third]).unwrap();
+    let resumed = resume(ALL);
+    assert_eq!(resumed.code(), 0);
+    assert!(resumed.stderr.contains("the last line was incomplete"), "{}", resumed.stderr);
+    let records = records(&fs::read(directory.path().join("j")).unwrap());
+    assert_eq!(records.len(), 4);
+    for record in &records {
+        let contents = fs::read(directory.path().join(record["path"].as_str().unwrap())).unwrap();
+        check(record, &contents, "resumed");
+    }
+    let other = resume("md5,sha256,ssdeep");
+    assert_eq!(other.code(), 2);
+    assert!(other.stderr.contains(&format!("was begun with `-a {ALL}`")), "{}", other.stderr);
+}
