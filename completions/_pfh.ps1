@@ -36,8 +36,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;hash' {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]')
-            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
             [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)')

@@ -32,8 +32,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;hash'= {
             cand -a 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them'
             cand --algorithm 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them'
-            cand -f 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]'
-            cand --format 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]'
+            cand -f 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]'
+            cand --format 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]'
             cand -o 'Write to FILE, which appears whole or not at all [default: standard output]'
             cand --output 'Write to FILE, which appears whole or not at all [default: standard output]'
             cand --piecewise 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)'

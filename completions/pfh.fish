@@ -33,7 +33,7 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print comp
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "man" -d 'Write the man pages into a directory'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl or dfxml [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l piecewise -d 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l stats -d 'Print where the time went, on standard error' -r -f -a "text\t'For people'

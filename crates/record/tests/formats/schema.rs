@@ -1,11 +1,18 @@
 //! What is written follows the schema that is published. The checker below knows the keywords that the schema uses (of
-//! `pattern`, the two patterns in it) and is stricter than JSON Schema in one point: a field must be in the schema.
+//! `pattern`, the patterns in it) and is stricter than JSON Schema in one point: a field must be in the schema.
 
+use pfh_similarity::{Digest, Family};
 use serde_json::Value;
 
 use crate::samples::*;
+use crate::similarity;
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/json-lines.schema.json");
+
+/// The patterns of similarity digests are coarser than their readers.
+fn is_digest(family: Family, text: &str) -> bool {
+    Digest::from_bytes(family, text.as_bytes()).is_ok_and(|digest| digest == digest.clone().with_name(b""))
+}
 
 fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
     let fail = |why: &str| Err(format!("{why}: {value} against {schema}"));
@@ -25,6 +32,7 @@ fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
             "enum" => argument.as_array().unwrap().contains(value),
             "minimum" => value.as_f64().unwrap() >= argument.as_f64().unwrap(),
             "minItems" => value.as_array().unwrap().len() as u64 >= argument.as_u64().unwrap(),
+            "minProperties" => value.as_object().unwrap().len() as u64 >= argument.as_u64().unwrap(),
             "required" => argument.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
             "items" => {
                 value.as_array().unwrap().iter().try_for_each(|item| check(argument, item, root))?;
@@ -32,7 +40,7 @@ fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
             }
             "properties" => {
                 for (name, value) in value.as_object().unwrap() {
-                    let Some(schema) = argument.get(name) else {
+                    let Some(schema) = argument.get(name).or(schema.get("additionalProperties")) else {
                         return fail(&format!("`{name}` is not in the schema"));
                     };
                     check(schema, value, root)?;
@@ -43,6 +51,10 @@ fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
                 let text = value.as_str().unwrap();
                 match argument.as_str().unwrap() {
                     "^[0-9a-f]+$" => text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+                    "^[0-9]+:[A-Za-z0-9+/]*:[A-Za-z0-9+/]*$" => is_digest(Family::Ssdeep, text),
+                    "^sdbf(-dd)?:03:0::" => is_digest(Family::Sdhash, text),
+                    "^:[0-9]+:[0-9]+:[0-9]+:[0-9A-F]+$" => is_digest(Family::MrshV2, text),
+                    "^T1[0-9A-F]{70}$" => is_digest(Family::Tlsh, text),
                     _ => {
                         let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
                         shape == "0000-00-00T00:00:00.000000000Z"
@@ -80,8 +92,10 @@ fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
 fn output_follows_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut lines = 0;
-    for (_, _, document) in documents().iter().filter(|(format, ..)| format.name() == "jsonl") {
-        for line in str::from_utf8(document).unwrap().lines() {
+    let documents = documents().into_iter().filter(|(format, ..)| format.name() == "jsonl");
+    let documents = documents.map(|(_, _, document)| document);
+    for document in documents.chain([similarity::json_lines()]) {
+        for line in str::from_utf8(&document).unwrap().lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             check(&schema, &value, &schema).unwrap();
             lines += 1;
@@ -102,6 +116,8 @@ fn the_checker_refuses() {
         r#"{"type":"file","path":"x","outcome":"complete","unknown":1}"#,
         r#"{"type":"file","path":"x","outcome":"complete","size":-1}"#,
         r#"{"type":"file","path":"x","outcome":"complete","digests":{"md5":"XY"}}"#,
+        r#"{"type":"file","path":"x","outcome":"complete","digests":{"tlsh":"T1XY"}}"#,
+        r#"{"type":"file","path":"x","outcome":"complete","unfit":{"tlsh":{"reason":"dull","minimum_bytes":50}}}"#,
         r#"{"type":"file","path":"x","outcome":"complete","mtime":"2026-11-20"}"#,
         r#"{"type":"file","path":"x","outcome":"complete","pieces":[]}"#,
     ] {

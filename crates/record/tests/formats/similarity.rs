@@ -29,6 +29,13 @@ fn document(format: FormatName, algorithms: &[Algorithm], families: &[Family], r
     out
 }
 
+/// A file that every family digests, and one that is too short for some.
+pub(crate) fn json_lines() -> Vec<u8> {
+    let (md5, families) = (algorithms(&["md5"]), Family::ALL);
+    let records = [record(b"long", &contents(), &md5, &families), record(b"short", b"hello", &md5, &families)];
+    document(FormatName::Jsonl, &md5, &families, &records)
+}
+
 fn digests(record: &Record) -> Vec<Digest> {
     record.similarities.iter().filter_map(|one| one.digest.clone().ok()).collect()
 }
