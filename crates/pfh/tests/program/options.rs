@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, LaneManager};
+use pfh_similarity::Family;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -199,7 +200,15 @@ fn algorithms_are_listed() {
     let json = pfh(directory.path(), ["algorithms", "--json"]).run();
     let lines: Vec<Value> =
         str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), Algorithm::all().count());
+    assert_eq!(lines.len(), Algorithm::all().count() + Family::ALL.len());
+    for (family, line) in Family::ALL.into_iter().zip(&lines[Algorithm::all().count()..]) {
+        assert_eq!((&line["name"], &line["status"]), (&family.name().into(), &"similarity".into()));
+        let row = table.lines().find(|row| row.split(' ').next() == Some(family.name())).unwrap();
+        assert!(row.contains("similarity"), "{row}");
+        for alias in line["aliases"].as_array().unwrap() {
+            assert_eq!(alias.as_str().unwrap().parse(), Ok(family));
+        }
+    }
     for (algorithm, line) in Algorithm::all().zip(&lines) {
         assert_eq!(line["name"], algorithm.name());
         assert_eq!(line["bits"], algorithm.digest_bytes() * 8);
