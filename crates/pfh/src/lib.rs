@@ -25,6 +25,8 @@
 //! [`Outcome::Complete`], never an error of the run.
 #![forbid(unsafe_code)]
 
+pub mod compare;
+
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
 pub use pfh_record as record;

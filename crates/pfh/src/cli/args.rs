@@ -5,6 +5,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
+use pfh_similarity::Family;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -23,6 +24,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print digests of files, directories, devices and standard input.
     Hash(Box<HashArguments>),
+    /// Find similar files: all against all, two sides, clusters, indexes.
+    Compare(Box<CompareArguments>),
+    /// Find files, and entries of lists, whose digests are known or similar to known ones.
+    Match(Box<MatchArguments>),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
     Algorithms(AlgorithmsArguments),
     /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm.
@@ -90,6 +95,185 @@ pub(crate) struct HashArguments {
     pub(crate) engine: EngineArguments,
 }
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  pfh compare DIR
+      pairs of similar files below DIR, as `ssdeep -l -r -d` prints them
+  pfh compare -a tlsh --threshold 50 -f csv DIR
+      by TLSH, distances up to 50, as CSV
+  pfh compare --digests old.ssdeep --against new.ssdeep
+      lists made earlier, one with the other
+  pfh compare --clusters --threshold 80 DIR
+      groups of files that scores of 80 and more join
+  pfh compare --build-index known.index --digests known.ssdeep
+  pfh compare --index known.index FILE
+      an index on disk, and one file looked up in it
+
+Exit status:
+  0    all done
+  2    the command line is wrong, or the run could not begin
+  3    some input could not be read, or a line of a list not be understood
+  4    the output could not be written
+  130  interrupted";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES, after_long_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// Files and directories to compare.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2 or tlsh wrote them; `-` is standard input.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) digests: Vec<OsString>,
+
+    /// Compare with these, a list or a path, instead of with each other (repeatable).
+    #[arg(long, value_name = "LIST|PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) against: Vec<OsString>,
+
+    /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep].
+    #[arg(short = 'a', long = "algorithm", value_name = "NAME")]
+    pub(crate) family: Option<Family>,
+
+    /// Print only the K most similar of each file; where they are equally similar, the first.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: Option<u32>,
+
+    /// Print groups of files that are joined by pairs, also indirectly, instead of the pairs.
+    #[arg(long, conflicts_with_all = ["against", "top"])]
+    pub(crate) clusters: bool,
+
+    /// Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "output", "format"])]
+    pub(crate) heatmap: Option<PathBuf>,
+
+    /// Write an index of the digests (ssdeep, tlsh) instead of comparing them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "heatmap", "index", "output", "format", "threshold"])]
+    pub(crate) build_index: Option<PathBuf>,
+
+    /// Compare with the digests in this index instead of with each other.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "heatmap"])]
+    pub(crate) index: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) how: SimilarityArguments,
+
+    #[command(flatten)]
+    pub(crate) walk: WalkArguments,
+}
+
+const MATCH_EXAMPLES: &str = "\
+Examples:
+  pfh match --digest 5d41402abc4b2a76b9719d911017c592 DIR
+      files below DIR with this MD5
+  pfh match --digest '3:a6/G:asG' --threshold 60 DIR
+      files similar to the one with this ssdeep digest
+  pfh match --known known.hashdeep DIR
+      files below DIR whose digests a list has
+  pfh match --known malware.ssdeep DIR
+      as `ssdeep -l -r -m malware.ssdeep DIR`
+  pfh match --known known.sdbf --digests seized.sdbf
+      one list with another, as `sdhash -c seized.sdbf known.sdbf`
+
+Exit status:
+  0    nothing matches
+  1    something matches
+  2    the command line is wrong, or the run could not begin
+  3    nothing matches, but some input could not be read, or a line of a list not be understood
+  4    the output could not be written
+  130  interrupted";
+
+#[derive(Debug, Args)]
+#[command(after_help = MATCH_EXAMPLES, after_long_help = MATCH_EXAMPLES)]
+pub(crate) struct MatchArguments {
+    /// Files and directories to look through.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Look through digests that LIST has, too (repeatable); `-` is standard input.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) digests: Vec<OsString>,
+
+    /// The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it.
+    #[arg(long, value_name = "DIGEST", required_unless_present = "known", conflicts_with = "known")]
+    pub(crate) digest: Option<OsString>,
+
+    /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or
+    /// tlsh wrote it.
+    ///
+    /// A file with several digests in the list matches if all of them do.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) known: Vec<OsString>,
+
+    /// What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) algorithm: Option<String>,
+
+    /// Print only the K most similar known digests of each file.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) how: SimilarityArguments,
+
+    #[command(flatten)]
+    pub(crate) walk: WalkArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to compare")]
+pub(crate) struct SimilarityArguments {
+    /// Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30].
+    ///
+    /// With 0 all pairs are printed, which takes time and space for the square of the number of files.
+    #[arg(long, value_name = "N")]
+    pub(crate) threshold: Option<u32>,
+
+    /// Format of the pairs [default: that of the family's own program].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) format: Option<PairFormat>,
+
+    /// Write to FILE, which appears whole or not at all [default: standard output].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Threads [default: one for each core].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) threads: Option<u16>,
+
+    /// Ceiling for digests, comparing and sorting (K, M, G: powers of 1024).
+    ///
+    /// The digests must fit half of it. Pairs beyond a quarter wait in temporary files.
+    #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+
+    /// Show progress on standard error.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+
+    /// Do not print warnings about single files and lines (the exit status still tells).
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PairFormat {
+    /// As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`.
+    Ssdeep,
+    /// As `ssdeep -p` and `-x`: each pair in both directions, grouped by file.
+    SsdeepPretty,
+    /// As `sdhash -g` and `-c`: `NAME|NAME|SCORE`.
+    Sdhash,
+    /// As `mrsh -g`: `NAME | NAME | SCORE`.
+    MrshV2,
+    /// As `tlsh -xref`: names and score between tabs.
+    Tlsh,
+    /// Comma-separated values with a header.
+    Csv,
+    /// JSON Lines: a header, pairs, a summary.
+    Jsonl,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
@@ -142,7 +326,7 @@ pub(crate) struct OutputArguments {
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What to read")]
 pub(crate) struct WalkArguments {
     /// Accepted for the habit: directories are always walked.

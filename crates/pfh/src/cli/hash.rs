@@ -28,10 +28,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
 /// Why the command could not begin or could not go on.
-struct Stop(ExitStatus, String);
+pub(super) struct Stop(pub(super) ExitStatus, pub(super) String);
 
 impl Stop {
-    fn usage(text: impl ToString) -> Stop {
+    pub(super) fn usage(text: impl ToString) -> Stop {
         Stop(ExitStatus::Usage, text.to_string())
     }
 }
@@ -63,7 +63,12 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     };
     pfh_source::raise_open_file_limit();
     let list = file_list(&arguments.walk)?;
-    let run = Hash { walk: walk_options(&arguments, list), engine };
+    let walk = WalkOptions {
+        medium: arguments.engine.medium.map(Into::into),
+        io: arguments.engine.io.into(),
+        ..walk_options(&arguments.paths, &arguments.walk, list)
+    };
+    let run = Hash { walk, engine };
     let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
 
     let output = open_output(out.output.as_deref(), recorded.as_ref())?;
@@ -254,10 +259,10 @@ fn backend(option: Option<Backend>) -> Result<Backend, Stop> {
     Ok(Backend::chosen())
 }
 
-fn walk_options(arguments: &HashArguments, files_from: Option<FileList>) -> WalkOptions {
-    let walk = &arguments.walk;
+/// What the arguments ask to walk.
+pub(super) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
     WalkOptions {
-        roots: arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
         files_from,
         follow_files: walk.follow_files,
         follow_directories: walk.follow_directories,
@@ -267,14 +272,12 @@ fn walk_options(arguments: &HashArguments, files_from: Option<FileList>) -> Walk
         exclude: walk.exclude.clone(),
         size_min: walk.min_size,
         size_max: walk.max_size,
-        medium: arguments.engine.medium.map(Into::into),
-        io: arguments.engine.io.into(),
         preserve_access_time: walk.preserve_access_time,
         ..WalkOptions::default()
     }
 }
 
-fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
+pub(super) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
     let (path, separator) = match (&walk.files_from, &walk.files_from0) {
         (Some(path), _) => (path, b'\n'),
         (None, Some(path)) => (path, 0),
@@ -288,7 +291,7 @@ fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }
 
-fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> Result<Output, Stop> {
+pub(super) fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> Result<Output, Stop> {
     let Some(path) = path else { return Ok(Output::standard()) };
     let output = match recorded {
         Some(recorded) => Output::journal(path, recorded.keep_bytes),

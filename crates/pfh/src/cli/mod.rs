@@ -2,16 +2,22 @@
 
 mod algorithms;
 mod args;
+mod compare;
 mod cpu;
+mod digest_list;
 mod exit;
 mod generate;
 mod hash;
+mod heatmap;
 mod interrupt;
 mod journal;
+mod matching;
 mod message;
 mod output;
+mod pairs;
 mod progress;
 mod quantity;
+mod sorted;
 mod stats;
 
 use args::{Arguments, Command};
@@ -35,6 +41,8 @@ pub(crate) fn main() -> ExitStatus {
     };
     let command = || match arguments.command {
         Command::Hash(arguments) => hash::run(*arguments),
+        Command::Compare(arguments) => compare::run(*arguments),
+        Command::Match(arguments) => matching::run(*arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
         Command::Cpu(arguments) => cpu::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),

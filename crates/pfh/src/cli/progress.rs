@@ -43,11 +43,27 @@ impl Progress {
         Progress { bar: ProgressBar::hidden(), _stop: None }
     }
 
-    /// Starts a thread that redraws the line.
+    /// Starts a thread that redraws the line: files and bytes of a run.
     pub(crate) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         counters: &'scope Counters,
         totals: &'scope Totals,
+    ) -> Progress {
+        let mut samples = std::collections::VecDeque::from([(Instant::now(), 0)]);
+        Progress::showing(scope, move || {
+            let bytes = counters.bytes.load(Ordering::Relaxed);
+            samples.push_back((Instant::now(), bytes));
+            if samples.len() > RATE_SAMPLES {
+                samples.pop_front();
+            }
+            describe(counters, totals, rate(&samples))
+        })
+    }
+
+    /// Starts a thread that redraws the line.
+    pub(crate) fn showing<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        mut text: impl FnMut() -> String + Send + 'scope,
     ) -> Progress {
         // Drawn even where standard error is no terminal (`--progress always`), then as lines of their own.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -57,14 +73,8 @@ impl Progress {
         let (stop, stopped) = channel::<()>();
         let line = bar.clone();
         scope.spawn(move || {
-            let mut samples = std::collections::VecDeque::from([(Instant::now(), 0)]);
             while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                let bytes = counters.bytes.load(Ordering::Relaxed);
-                samples.push_back((Instant::now(), bytes));
-                if samples.len() > RATE_SAMPLES {
-                    samples.pop_front();
-                }
-                let text = describe(counters, totals, rate(&samples));
+                let text = text();
                 if line.is_hidden() {
                     super::message::error(text);
                 } else {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
 
+mod compare;
 mod documentation;
 mod faults;
 mod findings;

@@ -1,0 +1,497 @@
+//! Everything against everything: all pairs of similar digests, on any number of threads, within a memory ceiling.
+//!
+//! ```
+//! use pfh::compare::{Compare, Digests};
+//! use pfh::similarity::{Digest, Family};
+//! use std::ops::ControlFlow;
+//!
+//! let mut digests = Digests::new(Family::Tlsh);
+//! for text in [
+//!     "T174BF20F876FFC474C0251908FCDCE4B314F68D9DCBD7A085A368932FF2B2D409DD3111",
+//!     "T174BF20F876FFC474C0251908FCDCE4B314F68D9DCBD7A085A368932FF2B2D409DD3112",
+//! ] {
+//!     assert!(digests.push(Digest::from_bytes(Family::Tlsh, text.as_bytes())?).is_ok());
+//! }
+//! let mut found = Vec::new();
+//! Compare::new(Family::Tlsh).all(&digests, &mut |pairs| {
+//!     found.extend_from_slice(pairs);
+//!     ControlFlow::Continue(())
+//! });
+//! assert_eq!((found.len(), found[0].score), (1, 1));
+//! # Ok::<(), pfh::similarity::ParseError>(())
+//! ```
+
+mod read;
+
+pub use read::{Unhashed, hash_paths};
+
+use pfh_similarity::{Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
+use std::num::NonZero;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Digests of one family, numbered in the order in which they came.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Digests {
+    /// ssdeep.
+    Ssdeep(Vec<ssdeep::Digest>),
+    /// sdhash.
+    Sdhash(Vec<sdhash::Digest>),
+    /// mrsh-v2.
+    MrshV2(Vec<mrsh_v2::Digest>),
+    /// TLSH.
+    Tlsh(Vec<tlsh::Digest>),
+}
+
+impl Digests {
+    /// None yet.
+    pub fn new(family: Family) -> Digests {
+        match family {
+            Family::Ssdeep => Digests::Ssdeep(Vec::new()),
+            Family::Sdhash => Digests::Sdhash(Vec::new()),
+            Family::MrshV2 => Digests::MrshV2(Vec::new()),
+            Family::Tlsh => Digests::Tlsh(Vec::new()),
+        }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        match self {
+            Digests::Ssdeep(_) => Family::Ssdeep,
+            Digests::Sdhash(_) => Family::Sdhash,
+            Digests::MrshV2(_) => Family::MrshV2,
+            Digests::Tlsh(_) => Family::Tlsh,
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Digests::Ssdeep(digests) => digests.len(),
+            Digests::Sdhash(digests) => digests.len(),
+            Digests::MrshV2(digests) => digests.len(),
+            Digests::Tlsh(digests) => digests.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends a digest.
+    ///
+    /// # Errors
+    /// The digest, if it is of another family.
+    pub fn push(&mut self, digest: Digest) -> Result<(), Digest> {
+        match (self, digest) {
+            (Digests::Ssdeep(digests), Digest::Ssdeep(digest)) => digests.push(digest),
+            (Digests::Sdhash(digests), Digest::Sdhash(digest)) => digests.push(digest),
+            (Digests::MrshV2(digests), Digest::MrshV2(digest)) => digests.push(digest),
+            (Digests::Tlsh(digests), Digest::Tlsh(digest)) => digests.push(digest),
+            (_, digest) => return Err(digest),
+        }
+        Ok(())
+    }
+
+    /// Memory of the latest digest in bytes, about.
+    pub fn last_bytes(&self) -> u64 {
+        let filters = |filters: usize| filters as u64 * FILTER_BYTES;
+        match self {
+            Digests::Ssdeep(_) => 160,
+            Digests::Tlsh(_) => size_of::<tlsh::Digest>() as u64,
+            Digests::Sdhash(digests) => 128 + digests.last().map_or(0, |digest| filters(digest.filters())),
+            Digests::MrshV2(digests) => 128 + digests.last().map_or(0, |digest| filters(digest.filters())),
+        }
+    }
+
+    /// Memory of comparing digest `number`, in bytes, about.
+    fn compared_bytes(&self, number: usize) -> u64 {
+        match self {
+            // Postings grow by doubling while they are collected.
+            Digests::Ssdeep(_) => 1500,
+            Digests::Tlsh(_) => 160,
+            Digests::Sdhash(digests) => 256 + digests[number].filters() as u64 * 2 * 350,
+            Digests::MrshV2(digests) => 256 + digests[number].filters() as u64 * 2 * 550,
+        }
+    }
+
+    /// The score of one digest with another, in the family's measure; `None` where there is nothing to compare.
+    fn score(&self, number: usize, others: &Digests, other: usize) -> Option<u32> {
+        match (self, others) {
+            (Digests::Ssdeep(one), Digests::Ssdeep(others)) => Some(one[number].compare(&others[other]).into()),
+            (Digests::Sdhash(one), Digests::Sdhash(others)) => {
+                one[number].compare(&others[other], &sdhash::Comparison::default()).map(u32::from)
+            }
+            (Digests::MrshV2(one), Digests::MrshV2(others)) => {
+                Some(one[number].compare(&others[other], mrsh_v2::Measure::Containment).into())
+            }
+            (Digests::Tlsh(one), Digests::Tlsh(others)) => Some(one[number].compare(&others[other])),
+            _ => None,
+        }
+    }
+
+    /// Consecutive blocks, each of which is compared in at most `bytes` (or is a single digest).
+    fn blocks(&self, bytes: u64) -> Vec<Range<usize>> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        let mut used = 0;
+        for number in 0..self.len() {
+            let own = self.compared_bytes(number);
+            match blocks.last_mut() {
+                Some(block) if used + own <= bytes => {
+                    block.end = number + 1;
+                    used += own;
+                }
+                _ => {
+                    blocks.push(number..number + 1);
+                    used = own;
+                }
+            }
+        }
+        blocks
+    }
+}
+
+/// Bytes of a Bloom filter of sdhash and mrsh-v2.
+const FILTER_BYTES: u64 = 256;
+
+/// A pair of similar digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// Number of the first: the lower one, or the one on the left side.
+    pub first: u32,
+    /// Number of the second.
+    pub second: u32,
+    /// The score, 0 to 100; with TLSH the distance.
+    pub score: u32,
+}
+
+/// How digests are compared. The pairs found are exactly those that comparing each with each would give.
+#[derive(Debug)]
+pub struct Compare {
+    /// The lowest score that is of interest; with TLSH the largest distance. A threshold of 0 with a family that has scores compares
+    /// each with each, which takes time in proportion to the number of pairs.
+    pub threshold: u32,
+    /// Threads.
+    pub threads: NonZero<usize>,
+    /// Memory for comparing, beside that of the digests: where all need more, blocks of digests are compared with each other.
+    pub memory_bytes: u64,
+    /// How far it is.
+    pub progress: Fraction,
+}
+
+/// How much of the work is done.
+#[derive(Debug, Default)]
+pub struct Fraction {
+    done: AtomicU64,
+    all: AtomicU64,
+}
+
+/// Parts of a task in a [`Fraction`].
+const TASK: u64 = 1 << 20;
+
+impl Fraction {
+    /// 0 to 1.
+    pub fn get(&self) -> f64 {
+        let all = self.all.load(Ordering::Relaxed);
+        if all == 0 { 0.0 } else { self.done.load(Ordering::Relaxed) as f64 / all as f64 }
+    }
+}
+
+/// Takes pairs, in no particular order, until it breaks.
+pub type Take<'a> = dyn FnMut(&[Found]) -> ControlFlow<()> + Send + 'a;
+
+impl Compare {
+    /// With the family's usual threshold (1; TLSH: 30), a thread for each core and a gibibyte.
+    pub fn new(family: Family) -> Compare {
+        Compare {
+            threshold: if family == Family::Tlsh { 30 } else { 1 },
+            threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+            memory_bytes: 1 << 30,
+            progress: Fraction::default(),
+        }
+    }
+
+    /// All pairs among `digests`, each once.
+    pub fn all(&self, digests: &Digests, take: &mut Take<'_>) {
+        let blocks = digests.blocks(self.memory_bytes);
+        let task_count = blocks.len() * (blocks.len() + 1) / 2;
+        let run = Run::new(self, task_count, take);
+        for (place, block) in blocks.iter().enumerate() {
+            match (digests, score_threshold(digests.family(), self.threshold)) {
+                (Digests::Ssdeep(all), Some(threshold)) => {
+                    let index = ssdeep::Index::new(&all[block.clone()]);
+                    for other in &blocks[place..] {
+                        run.ssdeep(&index, block, all, other, threshold.get(), other == block, true);
+                    }
+                }
+                (Digests::Tlsh(all), _) => {
+                    let index = tlsh::Index::new(&all[block.clone()]);
+                    for other in &blocks[place..] {
+                        run.tlsh(&index, block, all, other, other == block, true);
+                    }
+                }
+                (Digests::Sdhash(all), Some(threshold)) => {
+                    let (profile, direction) = Default::default();
+                    for other in &blocks[place..] {
+                        let (one, two) = (&all[block.clone()], &all[other.clone()]);
+                        let pairs = match other == block {
+                            true => sdhash::Pairs::all(one, profile, direction, threshold),
+                            false => sdhash::Pairs::between(one, two, profile, direction, threshold),
+                        };
+                        let second = if other == block { block.start } else { other.start };
+                        run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
+                    }
+                }
+                (Digests::MrshV2(all), Some(threshold)) => {
+                    let measure = mrsh_v2::Measure::default();
+                    for other in &blocks[place..] {
+                        let (one, two) = (&all[block.clone()], &all[other.clone()]);
+                        let pairs = match other == block {
+                            true => mrsh_v2::Pairs::all(one, measure, threshold),
+                            false => mrsh_v2::Pairs::between(one, two, measure, threshold),
+                        };
+                        let second = if other == block { block.start } else { other.start };
+                        run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
+                    }
+                }
+                (_, None) => {
+                    for other in &blocks[place..] {
+                        run.each(digests, block, digests, other, other == block);
+                    }
+                }
+            }
+            if run.is_stopped() {
+                return;
+            }
+        }
+    }
+
+    /// All pairs of one digest on the left and one on the right. Nothing, if they are of different families.
+    pub fn between(&self, left: &Digests, right: &Digests, take: &mut Take<'_>) {
+        let (lefts, rights) = (left.blocks(self.memory_bytes / 2), right.blocks(self.memory_bytes / 2));
+        let run = Run::new(self, lefts.len() * rights.len(), take);
+        let threshold = score_threshold(left.family(), self.threshold);
+        for there in &rights {
+            match (left, right, threshold) {
+                (Digests::Ssdeep(left), Digests::Ssdeep(right), Some(threshold)) => {
+                    let index = ssdeep::Index::new(&right[there.clone()]);
+                    for here in &lefts {
+                        run.ssdeep(&index, there, left, here, threshold.get(), false, false);
+                    }
+                }
+                (Digests::Tlsh(left), Digests::Tlsh(right), _) => {
+                    let index = tlsh::Index::new(&right[there.clone()]);
+                    for here in &lefts {
+                        run.tlsh(&index, there, left, here, false, false);
+                    }
+                }
+                (Digests::Sdhash(left), Digests::Sdhash(right), Some(threshold)) => {
+                    let (profile, direction) = Default::default();
+                    for here in &lefts {
+                        let (one, two) = (&left[here.clone()], &right[there.clone()]);
+                        let pairs = sdhash::Pairs::between(one, two, profile, direction, threshold);
+                        run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
+                    }
+                }
+                (Digests::MrshV2(left), Digests::MrshV2(right), Some(threshold)) => {
+                    for here in &lefts {
+                        let (one, two) = (&left[here.clone()], &right[there.clone()]);
+                        let pairs = mrsh_v2::Pairs::between(one, two, mrsh_v2::Measure::default(), threshold);
+                        run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
+                    }
+                }
+                _ => lefts.iter().for_each(|here| run.each(left, here, right, there, false)),
+            }
+            if run.is_stopped() {
+                return;
+            }
+        }
+    }
+}
+
+/// The threshold of a family with scores; `None` for TLSH, and where all pairs are of interest.
+fn score_threshold(family: Family, threshold: u32) -> Option<NonZero<u8>> {
+    match family {
+        Family::Tlsh => None,
+        _ => NonZero::new(u8::try_from(threshold).unwrap_or(u8::MAX)),
+    }
+}
+
+/// What all tasks of one comparison share.
+struct Run<'a, 'b> {
+    compare: &'a Compare,
+    take: Mutex<&'a mut Take<'b>>,
+    stopped: AtomicBool,
+}
+
+/// Pairs that are handed over at a time.
+const BATCH: usize = 4096;
+
+/// The pairs of one thread.
+struct Batch<'a, 'b, 'c> {
+    run: &'c Run<'a, 'b>,
+    found: Vec<Found>,
+}
+
+impl Batch<'_, '_, '_> {
+    fn push(&mut self, first: usize, second: usize, score: u32) -> ControlFlow<()> {
+        self.found.push(Found { first: first as u32, second: second as u32, score });
+        if self.found.len() == BATCH { self.flush() } else { ControlFlow::Continue(()) }
+    }
+
+    fn flush(&mut self) -> ControlFlow<()> {
+        if !self.run.is_stopped() {
+            let mut take = self.run.take.lock().unwrap_or_else(PoisonError::into_inner);
+            if take(&self.found).is_break() {
+                self.run.stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        self.found.clear();
+        if self.run.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl<'a, 'b> Run<'a, 'b> {
+    fn new(compare: &'a Compare, task_count: usize, take: &'a mut Take<'b>) -> Run<'a, 'b> {
+        compare.progress.done.store(0, Ordering::Relaxed);
+        compare.progress.all.store(task_count as u64 * TASK, Ordering::Relaxed);
+        Run { compare, take: Mutex::new(take), stopped: AtomicBool::new(false) }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Does the steps of one task on all threads. `work` is told its step and has a value of its thread.
+    fn task<W>(
+        &self,
+        steps: usize,
+        worker: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, usize, &mut Batch<'_, '_, '_>) -> ControlFlow<()> + Sync,
+    ) {
+        let next = AtomicUsize::new(0);
+        let before = self.compare.progress.done.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for _ in 0..self.compare.threads.get().min(steps.max(1)) {
+                scope.spawn(|| {
+                    let mut own = worker();
+                    let mut batch = Batch { run: self, found: Vec::with_capacity(BATCH) };
+                    while !self.is_stopped() {
+                        let step = next.fetch_add(1, Ordering::Relaxed);
+                        if step >= steps || work(&mut own, step, &mut batch).is_break() {
+                            break;
+                        }
+                        let part = TASK * (step as u64 + 1) / steps as u64;
+                        self.compare.progress.done.fetch_max(before + part, Ordering::Relaxed);
+                        // Signals are seen while nothing is found, too.
+                        if step % 1024 == 0 && batch.flush().is_break() {
+                            break;
+                        }
+                    }
+                    let _ = batch.flush();
+                });
+            }
+        });
+        self.compare.progress.done.store(before + TASK, Ordering::Relaxed);
+    }
+
+    /// Looks the digests of `block` up in the index of those from `indexed` on. `index_first`: the index has the first of each pair.
+    #[expect(clippy::too_many_arguments, reason = "two sides, each with a place")]
+    fn ssdeep(
+        &self,
+        index: &ssdeep::Index,
+        indexed: &Range<usize>,
+        all: &[ssdeep::Digest],
+        block: &Range<usize>,
+        threshold: u8,
+        is_same: bool,
+        index_first: bool,
+    ) {
+        self.task(
+            block.len(),
+            || index.searcher(),
+            |searcher, step, batch| {
+                let number = block.start + step;
+                let found = |found: ssdeep::Match| {
+                    let other = indexed.start + found.number as usize;
+                    let (first, second) = if index_first { (other, number) } else { (number, other) };
+                    batch.push(first, second, found.score.into())
+                };
+                match is_same {
+                    true => searcher.matches_before(step as u32, threshold, found),
+                    false => searcher.matches(&all[number], threshold, found),
+                }
+            },
+        );
+    }
+
+    fn tlsh(
+        &self,
+        index: &tlsh::Index,
+        indexed: &Range<usize>,
+        all: &[tlsh::Digest],
+        block: &Range<usize>,
+        is_same: bool,
+        index_first: bool,
+    ) {
+        self.task(
+            block.len(),
+            || (),
+            |(), step, batch| {
+                let number = block.start + step;
+                let found = |found: tlsh::Match| {
+                    let other = indexed.start + found.number as usize;
+                    // Within a block, what comes before is in an order of the index's own.
+                    let (first, second) = match (is_same, index_first) {
+                        (true, _) => (other.min(number), other.max(number)),
+                        (false, true) => (other, number),
+                        (false, false) => (number, other),
+                    };
+                    batch.push(first, second, found.distance)
+                };
+                match is_same {
+                    true => index.matches_before(step as u32, self.compare.threshold, found),
+                    false => index.matches(&all[number], self.compare.threshold, found),
+                }
+            },
+        );
+    }
+
+    /// The parts of sdhash's and mrsh-v2's pairs.
+    fn parts(&self, parts: usize, first: usize, second: usize, part: impl Fn(usize, &mut dyn FnMut(Pair)) + Sync) {
+        self.task(
+            parts,
+            || (),
+            |(), step, batch| {
+                let mut flow = ControlFlow::Continue(());
+                part(step, &mut |pair| {
+                    if flow.is_continue() {
+                        flow = batch.push(first + pair.first, second + pair.second, pair.score.into());
+                    }
+                });
+                flow
+            },
+        );
+    }
+
+    /// Each with each.
+    fn each(&self, left: &Digests, here: &Range<usize>, right: &Digests, there: &Range<usize>, is_same: bool) {
+        self.task(
+            here.len(),
+            || (),
+            |(), step, batch| {
+                let first = here.start + step;
+                let from = if is_same { first + 1 } else { there.start };
+                for second in from..there.end {
+                    if let Some(score) = left.score(first, right, second) {
+                        batch.push(first, second, score)?;
+                    }
+                }
+                ControlFlow::Continue(())
+            },
+        );
+    }
+}

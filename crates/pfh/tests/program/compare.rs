@@ -1,0 +1,306 @@
+//! `pfh compare` and `pfh match`: what they print, how they end, and whether the originals agree.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Bytes without any pattern.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let step = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(step).take(length).collect()
+}
+
+/// Files of which a, b, c and e have much in common, d nothing, and empty has nothing.
+fn files() -> TempDir {
+    let directory = scratch();
+    let a = noise(1, 20_000);
+    let write = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).unwrap();
+    write("a", &a);
+    write("b", &[&a[..15_000], &noise(2, 5_000)].concat());
+    write("c", &a[5_000..]);
+    write("d", &noise(3, 20_000));
+    write("e", &a);
+    write("q\"u,o", &a[..19_000]);
+    directory
+}
+
+const FILES: [&str; 6] = ["a", "b", "c", "d", "e", "q\"u,o"];
+
+fn run(directory: &Path, command: &str, more: &[&str]) -> Ended {
+    pfh(directory, [&[command], more].concat()).run()
+}
+
+#[test]
+fn ssdeep_prints_the_same() {
+    let directory = files();
+    let d = directory.path();
+    let options_of = |own: &str, theirs: &str| {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        (words(own), words(theirs))
+    };
+    for (own, theirs) in [
+        ("", "-d"),
+        ("--threshold 0", "-d -a"),
+        ("--threshold 78", "-d -t 77"),
+        ("-f ssdeep-pretty", "-p"),
+        ("-f ssdeep-pretty --threshold 0", "-p -a"),
+    ] {
+        let (own, theirs) = options_of(own, theirs);
+        let theirs = theirs.iter().map(String::as_str).chain(["-l"]).chain(FILES);
+        let Some(expected) = peer("ssdeep", d, theirs) else { return };
+        assert!(!expected.stdout.is_empty());
+        for threads in ["1", "4"] {
+            let own = own.iter().map(String::as_str).chain(["-t", threads]).chain(FILES);
+            let own: Vec<&str> = own.collect();
+            assert_eq_bytes(run(d, "compare", &own).done(), &expected.stdout);
+        }
+    }
+    // Lists that ssdeep made.
+    for (list, files) in [("one", &FILES[..]), ("two", &["a", "d", "b"])] {
+        let made = peer("ssdeep", d, ["-l"].iter().chain(files)).unwrap();
+        fs::write(d.join(list), made.stdout).unwrap();
+    }
+    let x = peer("ssdeep", d, ["-x", "one", "two"]).unwrap();
+    let own = run(d, "compare", &["-f", "ssdeep-pretty", "--digests", "one", "--digests", "two"]);
+    assert_eq_bytes(own.done(), &x.stdout);
+    let k = peer("ssdeep", d, ["-k", "one", "two"]).unwrap();
+    assert_eq_bytes(run(d, "compare", &["--digests", "two", "--against", "one"]).done(), &k.stdout);
+    assert_eq_bytes(run(d, "match", &["--digests", "two", "--known", "one"]).expect(1, ""), &k.stdout);
+    let m = peer("ssdeep", d, ["-l", "-m", "one", "a", "d"]).unwrap();
+    assert_eq_bytes(run(d, "match", &["--known", "one", "a", "d"]).expect(1, ""), &m.stdout);
+}
+
+#[test]
+fn forms() {
+    let directory = files();
+    let d = directory.path();
+    let pair = |format: &str, more: &[&str]| {
+        let arguments = [&["-f", format, "a", "e", "d"], more].concat();
+        String::from_utf8(run(d, "compare", &arguments).done().to_vec()).unwrap()
+    };
+    assert_eq!(pair("ssdeep", &[]), "e matches a (100)\n");
+    assert_eq!(pair("ssdeep-pretty", &[]), "a matches e (100)\n\ne matches a (100)\n\n");
+    assert_eq!(pair("sdhash", &["-a", "sdhash"]), "a|e|100\n");
+    assert_eq!(pair("mrsh-v2", &["-a", "mrsh-v2"]), "a | e | 100 \n");
+    assert_eq!(pair("tlsh", &["-a", "tlsh"]), "a\te\t0\n");
+    assert_eq!(pair("csv", &["-a", "tlsh"]), "first,second,distance\r\na,e,0\r\n");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        pair("jsonl", &[]),
+        format!(
+            "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
+             \"algorithm\":\"ssdeep\",\"threshold\":1}}\n\
+             {{\"type\":\"pair\",\"first\":\"a\",\"second\":\"e\",\"score\":100}}\n\
+             {{\"type\":\"summary\",\"digests\":3,\"found\":1}}\n"
+        )
+    );
+    let clusters = ["--clusters", "a", "d", "e"];
+    run(d, "compare", &clusters).printed(b"** Cluster size 2\na\ne\n\n");
+    let csv = ["-f", "csv", "--clusters", "a", "d", "e"];
+    run(d, "compare", &csv).printed(b"cluster,name\r\n1,a\r\n1,e\r\n");
+    let top = ["--top", "1", "a", "b", "e"];
+    run(d, "compare", &top).printed(run(d, "compare", &["-m", "64K", "--top", "1", "a", "b", "e"]).done());
+    let lines = String::from_utf8(run(d, "compare", &top).done().to_vec()).unwrap();
+    assert!(
+        lines.starts_with("a matches e (100)\nb matches a (") && lines.ends_with("\ne matches a (100)\n"),
+        "{lines}"
+    );
+    assert_eq!(lines.lines().count(), 3);
+}
+
+#[test]
+fn names_that_a_form_cannot_express_are_said() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["a", "b\nc"] {
+        fs::write(d.join(name), noise(1, 9_000)).unwrap();
+    }
+    fs::write(d.join(path(b"\xff")), noise(1, 9_000)).unwrap();
+    let ended = run(d, "compare", &["a", "b\nc"]);
+    assert_eq!(ended.expect(3, "pfh: names with line feeds are left out: only csv and jsonl can express them\n"), b"");
+    run(d, "compare", &["-f", "csv", "a", "b\nc"]).printed(b"first,second,score\r\na,\"b\nc\",100\r\n");
+    let json = run(d, "compare", &["-f", "jsonl", "--include", path(b"?").to_str().unwrap(), "."]);
+    let text = String::from_utf8(json.done().to_vec()).unwrap();
+    assert!(text.contains("\"second\":\"./\u{fffd}\",\"second_base64\":\"Li//\""), "{text}");
+}
+
+#[test]
+fn any_memory_and_any_threads_give_the_same() {
+    let directory = scratch();
+    let d = directory.path();
+    let base = noise(7, 30_000);
+    for number in 0..60 {
+        let own = noise(100 + number, 2_000 + 100 * number as usize);
+        fs::write(d.join(format!("f{number:02}")), [&base[..20_000 - 300 * number as usize], &own].concat()).unwrap();
+    }
+    for family in ["ssdeep", "sdhash", "mrsh-v2", "tlsh"] {
+        let threshold = if family == "tlsh" { "400" } else { "1" };
+        let compare = |more: &[&str]| {
+            let fixed = ["-a", family, "--threshold", threshold, "-f", "csv"];
+            run(d, "compare", &[&fixed, more, &["."]].concat()).done().to_vec()
+        };
+        let expected = compare(&[]);
+        let pairs = expected.iter().filter(|&&byte| byte == b'\n').count() - 1;
+        assert!(pairs > 1000, "{family}: {pairs}");
+        assert_eq_bytes(&compare(&["-t", "1"]), &expected);
+        // Blocks of a few digests, and pairs that wait in files.
+        assert_eq_bytes(&compare(&["-t", "3", "-m", "400K"]), &expected);
+        if family != "tlsh" {
+            // Each with each is the definition.
+            let all = run(d, "compare", &["-a", family, "--threshold", "0", "-f", "csv", "."]).done().to_vec();
+            let all: Vec<u8> = all
+                .split_inclusive(|&byte| byte == b'\n')
+                .filter(|line| !line.ends_with(b",0\r\n"))
+                .flatten()
+                .copied()
+                .collect();
+            assert_eq_bytes(&all, &expected);
+        }
+    }
+}
+
+#[test]
+fn indexes_find_what_comparing_finds() {
+    let directory = files();
+    let d = directory.path();
+    for (family, threshold) in [("ssdeep", "1"), ("tlsh", "300")] {
+        let options = ["-a", family, "--threshold", threshold, "-f", "csv"];
+        run(d, "compare", &[&["-a", family, "--build-index", "index"], &FILES[..]].concat()).done();
+        let index = d.join("index");
+        let lines = |more: &[&str]| -> Vec<String> {
+            let ended = run(d, "compare", &[&options, more, &FILES].concat());
+            String::from_utf8(ended.done().to_vec()).unwrap().lines().map(str::to_owned).collect()
+        };
+        let mut found = lines(&["--index", "index"]);
+        let against: Vec<&str> = FILES.iter().flat_map(|file| ["--against", file]).collect();
+        let mut expected = lines(&against);
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+        assert!(found.len() > 15);
+        let bytes = fs::read(&index).unwrap();
+        fs::write(&index, &bytes[..bytes.len() / 2]).unwrap();
+        let ended = run(d, "compare", &["-a", family, "--index", "index", "a"]);
+        assert!(ended.code() == 2 || ended.code() == 3, "{}", ended.code());
+        fs::remove_file(&index).unwrap();
+    }
+    run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
+        .expect(2, "pfh: there are indexes of ssdeep and tlsh only\n");
+}
+
+#[test]
+fn broken_lines_are_said_and_the_others_go_on() {
+    let directory = scratch();
+    let d = directory.path();
+    let good = "384:+3yTuMviVbAnF0GaJVaAnrXM4GAEUqcZ3qXB2mT00X5gpWg6TZI:yfMwJDrcl2Z3cFrU4TG";
+    let list = format!(
+        "ssdeep,1.1--blocksize:hash:hash,filename\n{good},\"one\"\n99999999999999999999:a:b,\"two\"\n{good},\"three\n{good},\"four\"\n"
+    );
+    fs::write(d.join("list"), &list).unwrap();
+    let ended = run(d, "compare", &["--digests", "list"]);
+    assert_eq!(ended.code(), 3);
+    ended.printed(b"list:four matches list:one (100)\n");
+    let messages: Vec<&str> = ended.stderr.lines().collect();
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert!(messages[0].starts_with("pfh: `list`: line 3: byte "), "{messages:?}");
+    assert!(messages[1].starts_with("pfh: `list`: line 4: byte ") && messages[1].contains("name"), "{messages:?}");
+    assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"list:four matches list:one (100)\n");
+    // Truncated anywhere: never more than an error.
+    for length in (0..list.len()).step_by(7) {
+        fs::write(d.join("short"), &list[..length]).unwrap();
+        let code = run(d, "compare", &["--digests", "short"]).code();
+        assert!([0, 2, 3].contains(&code), "{length}: {code}");
+    }
+    fs::write(d.join("other"), "nothing of the kind\n").unwrap();
+    run(d, "compare", &["--digests", "other"])
+        .expect(2, "pfh: `other`: line 1 is not of a list of ssdeep, sdhash, mrsh-v2 or TLSH\n");
+    fs::write(d.join("tlsh"), "TNULL\tname\n").unwrap();
+    fs::write(d.join("long"), [list.as_bytes(), &vec![b'A'; 3 << 20], b"\n"].concat()).unwrap();
+    let ended = run(d, "compare", &["--digests", "long"]);
+    assert!(ended.code() == 3 && ended.stderr.contains("line 6: longer than"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let directory = files();
+    let d = directory.path();
+    fs::write(d.join("tiny"), "tiny").unwrap();
+    run(d, "compare", &["-a", "tlsh", "a", "e", "tiny"])
+        .expect(0, "pfh: `tiny`: 4 bytes are too few: a digest takes at least 50\n");
+    run(d, "compare", &["a", "missing"]).expect(3, "pfh: `missing`: No such file or directory (os error 2)\n");
+    run(d, "compare", &["--threshold", "101", "a"])
+        .expect(2, "pfh: --threshold 101: scores of ssdeep are at most 100\n");
+    run(d, "compare", &["-m", "1K", "a", "b", "c", "d"])
+        .expect(2, "pfh: 3 digests take more than half of the memory option; give a larger -m\n");
+    assert_eq!(run(d, "compare", &["-o", "/dev/full", "a", "e"]).code(), 4);
+    fs::create_dir(d.join("many")).unwrap();
+    for number in 0..513 {
+        fs::write(d.join(format!("many/{number}")), b"").unwrap();
+    }
+    let ended = run(d, "compare", &["--heatmap", "map.svg", "many"]);
+    assert!(ended.code() == 2 && ended.stderr.contains("at most 512 files, and there are 513"), "{}", ended.stderr);
+    run(d, "compare", &["--heatmap", "map.svg", "a", "b", "q\"u,o"]).done();
+    let svg = fs::read_to_string(d.join("map.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("<rect x=").count(), 9);
+}
+
+#[test]
+fn known_digests_are_found() {
+    let directory = files();
+    let d = directory.path();
+    let bytes = fs::read(d.join("a")).unwrap();
+    let hex = digest("md5", &bytes).to_string();
+    let found = format!("a matches {hex}\ne matches {hex}\n");
+    run(d, "match", &["--digest", &hex, "a", "b", "e"]).printed(found.as_bytes());
+    assert_eq!(run(d, "match", &["--digest", &hex, "a"]).code(), 1);
+    run(d, "match", &["--digest", &hex, "b", "d"]).done();
+    assert_eq!(run(d, "match", &["--digest", &hex, "b", "missing"]).code(), 3);
+    assert_eq!(run(d, "match", &["--digest", &hex, "a", "missing"]).code(), 1);
+    let blake3 = digest("blake3", &bytes).to_string();
+    assert_eq!(run(d, "match", &["-a", "blake3", "--digest", &blake3, "a"]).code(), 1);
+    assert_eq!(run(d, "match", &["--digest", "12345", "a"]).code(), 2);
+    // Every format of `pfh hash`, and plain hexadecimal.
+    for format in ["gnu", "bsd", "hashdeep", "csv", "jsonl", "dfxml"] {
+        hash(d, ["-a", "sha256", "-f", format, "-o", "known", "a", "d"]).run().done();
+        let ended = run(d, "match", &["--known", "known", "b", "d", "e"]);
+        assert_eq_bytes(ended.expect(1, ""), b"d matches known:d\ne matches known:a\n");
+    }
+    fs::write(d.join("plain"), format!("{hex}\n")).unwrap();
+    assert_eq_bytes(run(d, "match", &["--known", "plain", "b", "e"]).expect(1, ""), b"e matches plain:\n");
+    // All digests of an entry count.
+    let wrong = digest("sha1", b"something else");
+    let hashdeep = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,sha1,filename\n20000,{hex},{wrong},a\n");
+    fs::write(d.join("forged"), hashdeep).unwrap();
+    run(d, "match", &["--known", "forged", "a"]).done();
+    hash(d, ["-a", "sha256", "-o", "own", "a", "b"]).run().done();
+    hash(d, ["-a", "sha256", "-o", "known", "e"]).run().done();
+    let ended = run(d, "match", &["--known", "known", "--digests", "own"]);
+    assert_eq_bytes(ended.expect(1, ""), b"own:a matches known:e\n");
+    let ended = run(d, "match", &["-f", "csv", "--known", "known", "a"]);
+    assert_eq_bytes(ended.expect(1, ""), b"first,second\r\na,e\r\n");
+}
+
+#[test]
+fn similar_ones_to_one_digest_are_found() {
+    let directory = files();
+    let d = directory.path();
+    for family in pfh_similarity::Family::ALL {
+        let mut hasher = pfh_similarity::Hasher::new(family);
+        hasher.update(&fs::read(d.join("a")).unwrap());
+        let digest = hasher.finish().unwrap().with_name(b"known").to_string();
+        let ended = run(d, "match", &["--digest", &digest, "-f", "csv", "a", "d"]);
+        assert_eq!((ended.code(), ended.stderr.as_str()), (1, ""), "{family}");
+        assert_eq!(ended.stdout.split(|&byte| byte == b'\n').count(), 3, "{family}");
+        assert_eq!(run(d, "match", &["--digest", &digest, "d"]).code(), 0, "{family}");
+    }
+}
