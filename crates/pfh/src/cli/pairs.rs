@@ -4,7 +4,7 @@ use super::args::PairFormat;
 use super::digest_list::Name;
 use super::hash::Stop;
 use super::interrupt::Interrupt;
-use super::output::{Delivered, Output};
+use super::output::Delivered;
 use super::{ExitStatus, hash, message};
 use pfh_engine::CancelToken;
 use pfh_record::Summary;
