@@ -21,10 +21,7 @@
 //! # Ok::<(), pfh::similarity::ParseError>(())
 //! ```
 
-mod read;
-
-pub use read::{Unhashed, hash_paths};
-
+use pfh_engine::CancelToken;
 use pfh_similarity::{Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -33,7 +30,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// Digests of one family, numbered in the order in which they came.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Digests {
     /// ssdeep.
     Ssdeep(Vec<ssdeep::Digest>),
@@ -180,6 +176,8 @@ pub struct Compare {
     pub memory_bytes: u64,
     /// How far it is.
     pub progress: Fraction,
+    /// Ends it early: then pairs are missing.
+    pub cancel: CancelToken,
 }
 
 /// How much of the work is done.
@@ -211,6 +209,7 @@ impl Compare {
             threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             memory_bytes: 1 << 30,
             progress: Fraction::default(),
+            cancel: CancelToken::default(),
         }
     }
 
@@ -362,7 +361,7 @@ impl<'a, 'b> Run<'a, 'b> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed) || self.compare.cancel.is_cancelled()
     }
 
     /// Does the steps of one task on all threads. `work` is told its step and has a value of its thread.
@@ -386,10 +385,6 @@ impl<'a, 'b> Run<'a, 'b> {
                         }
                         let part = TASK * (step as u64 + 1) / steps as u64;
                         self.compare.progress.done.fetch_max(before + part, Ordering::Relaxed);
-                        // Signals are seen while nothing is found, too.
-                        if step % 1024 == 0 && batch.flush().is_break() {
-                            break;
-                        }
                     }
                     let _ = batch.flush();
                 });

@@ -101,7 +101,7 @@ Examples:
       pairs of similar files below DIR, as `ssdeep -l -r -d` prints them
   pfh compare -a tlsh --threshold 50 -f csv DIR
       by TLSH, distances up to 50, as CSV
-  pfh compare --digests old.ssdeep --against new.ssdeep
+  pfh compare --digests old.ssdeep --against-digests new.ssdeep
       lists made earlier, one with the other
   pfh compare --clusters --threshold 80 DIR
       groups of files that scores of 80 and more join
@@ -123,13 +123,17 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
     pub(crate) paths: Vec<OsString>,
 
-    /// Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2 or tlsh wrote them; `-` is standard input.
+    /// Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) digests: Vec<OsString>,
 
-    /// Compare with these, a list or a path, instead of with each other (repeatable).
-    #[arg(long, value_name = "LIST|PATH", value_hint = ValueHint::AnyPath)]
+    /// Compare with the files below PATH instead of with each other (repeatable).
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) against: Vec<OsString>,
+
+    /// Compare with the digests that LIST has instead of with each other (repeatable).
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) against_digests: Vec<OsString>,
 
     /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep].
     #[arg(short = 'a', long = "algorithm", value_name = "NAME")]
@@ -140,19 +144,19 @@ pub(crate) struct CompareArguments {
     pub(crate) top: Option<u32>,
 
     /// Print groups of files that are joined by pairs, also indirectly, instead of the pairs.
-    #[arg(long, conflicts_with_all = ["against", "top"])]
+    #[arg(long, conflicts_with_all = ["against", "against_digests", "top"])]
     pub(crate) clusters: bool,
 
     /// Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "output", "format"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "against_digests", "top", "clusters", "output", "format"])]
     pub(crate) heatmap: Option<PathBuf>,
 
     /// Write an index of the digests (ssdeep, tlsh) instead of comparing them.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "heatmap", "index", "output", "format", "threshold"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "against_digests", "top", "clusters", "heatmap", "index", "output", "format", "threshold"])]
     pub(crate) build_index: Option<PathBuf>,
 
     /// Compare with the digests in this index instead of with each other.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "top", "clusters", "heatmap"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["against", "against_digests", "top", "clusters", "heatmap"])]
     pub(crate) index: Option<PathBuf>,
 
     #[command(flatten)]
@@ -243,7 +247,7 @@ pub(crate) struct SimilarityArguments {
 
     /// Ceiling for digests, comparing and sorting (K, M, G: powers of 1024).
     ///
-    /// The digests must fit half of it. Pairs beyond a quarter wait in temporary files.
+    /// The digests must fit half of it (a quarter, where there are two sides). Pairs beyond a quarter wait in temporary files.
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 

@@ -1,17 +1,17 @@
-//! Named similarity digests: from lists in the families' own formats, from paths, and indexes of them.
+//! Named similarity digests, and the lists that they come from.
 
 use super::hash::Stop;
 use super::message;
 use pfh::compare::Digests;
-use pfh_similarity::list::{Entry, ListError};
-use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
-use std::ffi::OsStr;
+use pfh_record::{FormatName, Listed, Md5deepForm, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader};
+use pfh_similarity::{Digest, Family};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
-/// Digests with their names, in memory.
+/// Digests of one family with their names, in memory.
 pub(crate) struct Named {
     pub(crate) digests: Digests,
     names: Vec<u8>,
@@ -53,187 +53,136 @@ impl Named {
         Name { list: list.map(|list| &*self.lists[usize::from(list)]), name: &self.names[start..end] }
     }
 
-    /// Adds a digest; `list` is the place of its list.
+    /// Adds a digest of the family; `list` is the place of its list.
     pub(crate) fn push(&mut self, name: &[u8], digest: Digest, list: Option<u16>) -> Result<(), Stop> {
-        let family = digest.family();
-        if self.digests.push(digest).is_err() {
-            let own = self.digests.family();
+        // Scores of sdhash depend on names.
+        if let Err(digest) = self.digests.push(digest.with_name(name)) {
+            let (own, family) = (self.digests.family(), digest.family());
             return Err(Stop::usage(format_args!("digests of {own} and of {family} cannot be compared")));
         }
         self.names.extend_from_slice(name);
         self.ends.push((self.names.len(), list));
-        self.bytes += self.digests.last_bytes() + name.len() as u64 + 24;
+        self.bytes += self.digests.last_bytes() + 2 * name.len() as u64 + size_of::<(usize, Option<u16>)>() as u64;
         if self.bytes > self.bytes_max || self.ends.len() > u32::MAX as usize - 1 {
-            return Err(Stop::usage(format_args!(
-                "{} digests take more than half of the memory option; give a larger -m",
-                self.ends.len()
-            )));
+            return Err(too_many(self.ends.len()));
         }
         Ok(())
     }
 
-    /// Adds a list. Returns how many of its lines could not be read; each is said, unless `quiet`.
+    /// Adds the digests of the family that a list has. Returns how many of its lines could not be read; each is said, unless `quiet`.
     pub(crate) fn load(&mut self, list: List, quiet: bool) -> Result<u64, Stop> {
-        let too_many = || Stop::usage("more than 65535 lists");
-        let place = u16::try_from(self.lists.len()).map_err(|_| too_many())?;
+        let place = u16::try_from(self.lists.len()).map_err(|_| Stop::usage("more than 65,536 lists"))?;
         self.lists.push(list.name.clone());
-        let List { name, family, input } = list;
-        let mut fill = Fill { named: self, name: &name, place, quiet, broken: 0 };
-        match family {
-            Family::Ssdeep => fill.all(ssdeep::list::Reader::new(input), Digest::Ssdeep),
-            Family::Sdhash => fill.all(sdhash::list::reader(input), Digest::Sdhash),
-            Family::MrshV2 => fill.all(mrsh_v2::list::reader(input), Digest::MrshV2),
-            Family::Tlsh => fill.all(tlsh::list::Reader::new(input), Digest::Tlsh),
-        }
-    }
-}
-
-struct Fill<'a> {
-    named: &'a mut Named,
-    name: &'a [u8],
-    place: u16,
-    quiet: bool,
-    broken: u64,
-}
-
-impl Fill<'_> {
-    fn all<D>(
-        &mut self,
-        entries: impl Iterator<Item = Result<Entry<D>, ListError>>,
-        digest: impl Fn(D) -> Digest,
-    ) -> Result<u64, Stop> {
-        for entry in entries {
-            match entry {
-                Ok(entry) => self.named.push(&entry.name, digest(entry.digest), Some(self.place))?,
-                Err(error) => {
-                    self.broken += 1;
-                    if !self.quiet {
-                        message::error(format_args!("{}: {error}", message::quoted(self.name)));
-                    }
-                }
+        let mut broken = 0;
+        for entry in list.listed(quiet, &mut broken) {
+            let own = entry.similarities.into_iter().find(|digest| digest.family() == self.digests.family());
+            if let (Some(digest), None) = (own, entry.piece) {
+                self.push(&entry.path, digest, Some(place))?;
             }
         }
-        Ok(self.broken)
+        Ok(broken)
     }
 }
 
-/// A list that was recognised.
+/// More digests than memory is meant to hold.
+pub(crate) fn too_many(count: usize) -> Stop {
+    Stop::usage(format_args!("{count} digests take more than their share of the memory option; give a larger -m"))
+}
+
+/// A list of digests.
 pub(crate) struct List {
     name: Vec<u8>,
-    pub(crate) family: Family,
-    input: BufReader<Box<dyn Read>>,
+    /// Entries that were looked at to see what the list has.
+    first: VecDeque<Result<Listed, ReadError>>,
+    rest: Reader<BufReader<Box<dyn Read>>>,
 }
 
-/// As much of a list as is looked at to recognise it.
+/// As much of a list as is looked at to recognise it, or all of its first line.
 const START_BYTES: usize = 1 << 16;
 
-/// What a file turned out to be.
-pub(crate) enum Opened {
-    /// A list of similarity digests.
-    Similarity(List),
-    /// Something else; read from its beginning.
-    Other(BufReader<Box<dyn Read>>),
-}
+/// As many entries as are looked at to see of which family a list has digests: the first files may have none.
+const FIRST_ENTRIES: usize = 256;
 
-/// Opens a file (`-`: standard input) and looks what it is.
-pub(crate) fn open(path: &OsStr) -> Result<Opened, Stop> {
-    let failed = |error: io::Error| Stop::usage(format_args!("{}: {error}", message::quoted(path.as_bytes())));
-    let input: Box<dyn Read> =
-        if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
-    let mut input = input;
-    let mut start = Vec::new();
-    // A pipe gives what it has: the beginning is put together first.
-    input.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
-    let family = recognise(&start);
-    let input: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(input));
-    let input = BufReader::with_capacity(START_BYTES, input);
-    Ok(match family {
-        Some(family) => Opened::Similarity(List { name: path.as_bytes().to_vec(), family, input }),
-        None => Opened::Other(input),
-    })
-}
-
-/// Opens a list of similarity digests.
-pub(crate) fn open_list(path: &OsStr) -> Result<List, Stop> {
-    match open(path)? {
-        Opened::Similarity(list) => Ok(list),
-        Opened::Other(_) => Err(Stop::usage(format_args!(
-            "{}: line 1 is not of a list of ssdeep, sdhash, mrsh-v2 or TLSH",
-            message::quoted(path.as_bytes())
-        ))),
-    }
-}
-
-/// The family whose list begins so, by its first line that is not empty.
-pub(crate) fn recognise(start: &[u8]) -> Option<Family> {
-    let mut lines = start.split(|&byte| byte == b'\n');
-    let line = lines.find(|line| !line.trim_ascii().is_empty())?.trim_ascii_end();
-    if line.starts_with(b"ssdeep,1.") {
-        return Some(Family::Ssdeep);
-    }
-    if line.starts_with(b"sdbf:") || line.starts_with(b"sdbf-dd:") {
-        return Some(Family::Sdhash);
-    }
-    if let Some(tab) = line.iter().position(|&byte| byte == b'\t')
-        && (&line[..tab] == b"TNULL" || tlsh::Digest::from_bytes(&line[..tab]).is_ok())
-    {
-        return Some(Family::Tlsh);
-    }
-    // NAME:SIZE:FULL:LAST:FILTERS, of which the beginning may be all that is here.
-    let mut fields = line.rsplit(|&byte| byte == b':');
-    let is = |field: Option<&[u8]>, of: fn(&u8) -> bool| {
-        field.is_some_and(|field| !field.is_empty() && field.iter().all(of))
-    };
-    let hexadecimal = |byte: &u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(byte);
-    let is_mrsh = is(fields.next(), hexadecimal)
-        && (0..3).all(|_| is(fields.next(), u8::is_ascii_digit))
-        && fields.next().is_some();
-    is_mrsh.then_some(Family::MrshV2)
-}
-
-/// An index file of either family.
-pub(crate) enum IndexFile {
-    Ssdeep(ssdeep::IndexFile<File>),
-    Tlsh(tlsh::IndexFile<File>),
-}
-
-/// Opens an index of digests of a family.
-pub(crate) fn open_index(path: &Path, family: Family) -> Result<IndexFile, Stop> {
-    let quoted = || message::quoted(path.as_os_str().as_bytes());
-    let file = File::open(path).map_err(|error| Stop::usage(format_args!("{}: {error}", quoted())))?;
-    let opened = match family {
-        Family::Ssdeep => ssdeep::IndexFile::open(file).map(IndexFile::Ssdeep),
-        Family::Tlsh => tlsh::IndexFile::open(file).map(IndexFile::Tlsh),
-        Family::Sdhash | Family::MrshV2 => {
-            return Err(Stop::usage("there are indexes of ssdeep and tlsh only"));
+impl List {
+    /// Opens a list in any format that `pfh hash` writes, or of hexadecimal digests; `-` is standard input.
+    pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Stop> {
+        let name = path.as_bytes().to_vec();
+        let failed = |error: io::Error| Stop::usage(format_args!("{}: {error}", message::quoted(&name)));
+        let mut input: Box<dyn Read> =
+            if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
+        // A pipe gives what it has: the beginning is put together first.
+        let mut start = Vec::new();
+        let mut read = usize::MAX;
+        while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
+            read = input.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         }
-    };
-    opened.map_err(|error| Stop::usage(format_args!("{}: {error}", quoted())))
-}
+        let format = match pfh_record::detect(&start) {
+            Some(format) => format,
+            // Digests without names, as md5deep reads them.
+            None if is_hexadecimal(&start) => FormatName::Md5deep(Md5deepForm::default()),
+            // Nothing is in it.
+            None if start.is_empty() => FormatName::Gnu,
+            None => {
+                let quoted = message::quoted(&name);
+                return Err(Stop::usage(format_args!("{quoted}: no list of digests that pfh can read")));
+            }
+        };
+        let input: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(input));
+        let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
+        Ok(List { name, first: VecDeque::new(), rest })
+    }
 
-/// Whether a path is a regular file that begins as a list of similarity digests.
-pub(crate) fn is_list(path: &OsStr) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) && matches!(open(path), Ok(Opened::Similarity(_)))
-}
+    /// Opens lists of similarity digests.
+    pub(crate) fn open_all(paths: &[OsString]) -> Result<Vec<List>, Stop> {
+        paths.iter().map(|path| List::open(path, ReadOptions::default())).collect()
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// The path of the list.
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.name
+    }
 
-    #[test]
-    fn lists_are_recognised_by_their_first_line() {
-        for (start, family) in [
-            (&b"ssdeep,1.1--blocksize:hash:hash,filename\n"[..], Some(Family::Ssdeep)),
-            (b"sdbf:03:1:a:600:sha1", Some(Family::Sdhash)),
-            (b"\nsdbf-dd:03:1:a:600:sha1", Some(Family::Sdhash)),
-            (b"TNULL\tname\n", Some(Family::Tlsh)),
-            (b"a:b:100:0:12:00FF", Some(Family::MrshV2)),
-            (b"a:100:0:12:00ff", None),
-            (b"100:0:12:00FF", None),
-            (b"d41d8cd98f00b204e9800998ecf8427e  a\n", None),
-            (b"", None),
-        ] {
-            assert_eq!(recognise(start), family, "{}", start.escape_ascii());
+    /// What the first digest of the list is.
+    pub(crate) fn kind(&mut self) -> Option<Kind> {
+        loop {
+            match self.first.back() {
+                Some(Ok(listed)) if !listed.digests.is_empty() => return Some(Kind::Cryptographic),
+                Some(Ok(listed)) if !listed.similarities.is_empty() => {
+                    return Some(Kind::Similarity(listed.similarities[0].family()));
+                }
+                _ if self.first.len() == FIRST_ENTRIES => return None,
+                _ => {}
+            }
+            let next = self.rest.next()?;
+            self.first.push_back(next);
         }
     }
+
+    /// The entries. Lines that cannot be read are counted, and said, unless `quiet`.
+    pub(crate) fn listed(self, quiet: bool, broken: &mut u64) -> impl Iterator<Item = Listed> {
+        let List { name, first, rest } = self;
+        first.into_iter().chain(rest).filter_map(move |entry| {
+            entry
+                .inspect_err(|error| {
+                    *broken += 1;
+                    if !quiet {
+                        message::error(format_args!("{}: {error}", message::quoted(&name)));
+                    }
+                })
+                .ok()
+        })
+    }
+}
+
+/// What a list has digests of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Cryptographic,
+    Similarity(Family),
+}
+
+/// Whether the first line that is not empty is a hexadecimal number.
+fn is_hexadecimal(start: &[u8]) -> bool {
+    let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| !line.is_empty()).is_some_and(|line| line.iter().all(u8::is_ascii_hexdigit))
 }

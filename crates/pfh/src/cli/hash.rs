@@ -4,7 +4,7 @@ use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
 use super::interrupt::Interrupt;
 use super::journal::Recorded;
 use super::output::{Delivered, FileIdentity, Output};
-use super::progress::{self, Progress, Totals};
+use super::progress::{self, Progress};
 use super::stats::{self, Setting};
 use super::{ExitStatus, message};
 use pfh::Hash;
@@ -15,7 +15,7 @@ use pfh_record::{
     Format, FormatName, HostFacts, Metadata, Record, RunFacts, Similarity, Summary, Timestamp, WriteOptions,
 };
 use pfh_similarity::Family;
-use pfh_source::{FileList, LocalSource, WalkOptions};
+use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -104,25 +104,16 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
             summary.bytes = counters.bytes.load(Ordering::Relaxed);
             summary.elapsed = started.elapsed();
             summary.interrupted = true;
-            footer(&mut summary)
+            Some(footer(&mut summary))
         })
     };
-    let totals = Totals::default();
     let skip = |path: &[u8], metadata: &Metadata| {
         let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
         known
     };
 
-    let (report, mut printer) = std::thread::scope(|scope| {
-        let ended = CancelToken::default();
-        let progress = if progress::is_wanted(out.progress) {
-            let (source, ended, totals) = (&source, ended.clone(), &totals);
-            scope.spawn(move || count(source, totals, &ended));
-            Progress::start(scope, &counters, totals)
-        } else {
-            Progress::hidden()
-        };
+    let (report, mut printer) = progress::of_run(out.progress, &source, &counters, |progress| {
         let mut printer =
             Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
         let opened = printer.lock().output.write(&header);
@@ -130,7 +121,6 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         let prepare = |record: Record| Item::new(&*format, tells_unfit, &record);
         let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
         let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
-        ended.cancel();
         printer.progress = Progress::hidden();
         report.map(|report| (report, printer))
     })
@@ -321,22 +311,6 @@ fn run_facts(algorithms: &[Algorithm], families: &[Family], piece_bytes: Option<
         },
         uid: Some(rustix::process::getuid().as_raw()),
         piece_bytes,
-    }
-}
-
-/// Counts what there is to read, for the remaining time.
-fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
-    let store = |sums: pfh_source::Totals| {
-        totals.files.store(sums.files, Ordering::Relaxed);
-        totals.bytes.store(sums.bytes, Ordering::Relaxed);
-    };
-    let all = source.measure(&mut |sums| {
-        store(sums);
-        !ended.is_cancelled()
-    });
-    if let Some(all) = all {
-        store(all);
-        totals.known.store(true, Ordering::Relaxed);
     }
 }
 

@@ -23,11 +23,11 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     /// Listens from now on. Where signals cannot be caught, they end the program in the system's own way. `footer` makes
-    /// the end of a list with so many records.
+    /// the end of a list with so many records; `None` where a part of it is of no use.
     pub(crate) fn new(
         cancel: CancelToken,
         delivered: Arc<Mutex<Delivered>>,
-        footer: impl Fn(Summary) -> Vec<u8> + Send + 'static,
+        footer: impl Fn(Summary) -> Option<Vec<u8>> + Send + 'static,
     ) -> Interrupt {
         let (ended, run_ended) = channel::<()>();
         let run_ended = Mutex::new(run_ended);
@@ -42,7 +42,10 @@ impl Interrupt {
             if run_ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 // A read that hangs holds no lock on the output: what is finished can be saved.
                 let saved = delivered.try_lock().ok().and_then(|mut delivered| {
-                    let footer = footer(delivered.summary);
+                    let Some(footer) = footer(delivered.summary) else {
+                        delivered.output.discard();
+                        return None;
+                    };
                     delivered.output.finish_partial(&footer).ok().flatten()
                 });
                 leave(saved.as_deref());

@@ -1,21 +1,25 @@
 //! `pfh match`.
 
 use super::args::{MatchArguments, PairFormat};
-use super::compare::{self, Gathered, Task};
-use super::digest_list::{self, Name, Opened};
+use super::compare;
+use super::delivery::Delivery;
+use super::digest_list::{Kind, List, Name, Named};
+use super::gather::{self, Gather};
 use super::hash::{self, Stop};
+use super::known::Known;
 use super::pairs::{Sheet, own_format};
+use super::progress::{self, Progress};
+use super::similar::Similar;
 use super::{ExitStatus, message};
+use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Counters, Options, Sink};
+use pfh_engine::{Counters, Sink};
 use pfh_record::{FormatName, Md5deepForm, ReadOptions, Reader, Record};
 use pfh_similarity::Family;
-use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::ffi::OsString;
+use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::str::FromStr;
 
 /// Does what `pfh match` is asked to.
 pub(crate) fn run(arguments: MatchArguments) -> ExitStatus {
@@ -26,195 +30,134 @@ pub(crate) fn run(arguments: MatchArguments) -> ExitStatus {
 }
 
 fn find(arguments: &MatchArguments) -> Result<ExitStatus, Stop> {
-    let family = arguments.algorithm.as_deref().and_then(|name| Family::from_str(name).ok());
+    let family: Option<Family> = arguments.algorithm.as_deref().and_then(|name| name.parse().ok());
     let algorithm = match (&arguments.algorithm, family) {
         (Some(name), None) => Some(Algorithm::from_name(name).map_err(Stop::usage)?),
         _ => None,
     };
     if let Some(text) = &arguments.digest {
-        let text = text.as_bytes();
-        let digest = match algorithm {
-            Some(_) => None,
-            None => similarity_digest(family, text)?,
-        };
-        return match digest {
-            Some(digest) => {
+        return match Looked::parse(text.as_bytes(), algorithm, family)? {
+            Looked::Same(digest) => {
+                let mut known = Known::new(u64::MAX);
+                known.push(text.as_bytes(), digest)?;
+                same(arguments, algorithm, known, 0)
+            }
+            Looked::Similar(digest) => {
                 let name = match &digest {
                     pfh_similarity::Digest::Sdhash(digest) => digest.name().to_vec(),
                     pfh_similarity::Digest::MrshV2(digest) => digest.name().to_vec(),
-                    _ => text.to_vec(),
+                    _ => text.as_bytes().to_vec(),
                 };
-                similar(arguments, Known::One(digest, name))
-            }
-            None => {
-                let mut known = Digests::new(algorithm);
-                let line = [text, b"  ", text, b"\n"].concat();
-                known.load(FormatName::Gnu, None, Cursor::new(line), true);
-                if known.entries.is_empty() {
-                    return Err(Stop::usage(format_args!(
-                        "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of \
-                         an algorithm; -a names the algorithm",
-                        message::quoted(text)
-                    )));
-                }
-                same(arguments, &known)
+                let mut known = Named::new(digest.family(), u64::MAX);
+                known.push(&name, digest, None)?;
+                similar(arguments, known, Vec::new())
             }
         };
     }
-    let mut lists = Vec::new();
-    let mut known = Digests::new(algorithm);
-    for path in &arguments.known {
-        match digest_list::open(path)? {
-            Opened::Similarity(list) => lists.push(list),
-            Opened::Other(input) => load(&mut known, path, input, arguments.how.quiet)?,
-        }
+    let mut lists = open_lists(&arguments.known, algorithm)?;
+    let kinds: Vec<Kind> = lists.iter_mut().filter_map(List::kind).collect();
+    let has_similar = kinds.iter().any(|kind| *kind != Kind::Cryptographic);
+    if family.is_none() && algorithm.is_none() && has_similar && kinds.contains(&Kind::Cryptographic) {
+        return Err(Stop::usage(
+            "lists of similarity digests and of cryptographic ones cannot be matched in one run, unless -a says which to look at",
+        ));
     }
-    match (lists.is_empty(), known.entries.is_empty()) {
-        (false, true) if known.broken == 0 => similar(arguments, Known::Lists(lists)),
-        (true, _) => same(arguments, &known),
-        _ => Err(Stop::usage("lists of similarity digests and of others cannot be matched in one run")),
+    if family.is_some() || (algorithm.is_none() && has_similar) {
+        let family = family.map_or_else(|| compare::family_of(lists.iter_mut()), Ok)?;
+        return similar(arguments, Named::new(family, arguments.how.memory / 4), lists);
+    }
+    let mut known = Known::new(arguments.how.memory / 2);
+    let mut unread = 0;
+    for list in lists {
+        unread += known.load(list, arguments.how.quiet)?;
+    }
+    same(arguments, algorithm, known, unread)
+}
+
+fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Stop> {
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    paths.iter().map(|path| List::open(path, options)).collect()
+}
+
+/// A digest of the command line.
+enum Looked {
+    Same(Digest),
+    Similar(pfh_similarity::Digest),
+}
+
+impl Looked {
+    /// `algorithm` or `family` say what it is; otherwise it is what it looks like.
+    fn parse(text: &[u8], algorithm: Option<Algorithm>, family: Option<Family>) -> Result<Looked, Stop> {
+        let is_hexadecimal = text.iter().all(u8::is_ascii_hexdigit);
+        let family = match family {
+            _ if algorithm.is_some() => None,
+            Some(family) => Some(family),
+            None if text.starts_with(b"sdbf") => Some(Family::Sdhash),
+            // Versions of TLSH before 4 write no `T1`.
+            None if text.starts_with(b"T1") || (is_hexadecimal && text.len() == 70) => Some(Family::Tlsh),
+            None => match text.iter().filter(|&&byte| byte == b':').count() {
+                0 => None,
+                1..=3 => Some(Family::Ssdeep),
+                _ => Some(Family::MrshV2),
+            },
+        };
+        if let Some(family) = family {
+            let digest = pfh_similarity::Digest::from_bytes(family, text);
+            let refused = |error| Stop::usage(format_args!("--digest is no digest of {family}: {error}"));
+            return digest.map(Looked::Similar).map_err(refused);
+        }
+        // A list of one line, which has no name.
+        let options = ReadOptions { algorithm, ..ReadOptions::default() };
+        let listed = Reader::new(FormatName::Md5deep(Md5deepForm::default()), text, options).next();
+        let digest = listed.and_then(|listed| listed.ok()?.digests.first().copied());
+        digest.map(Looked::Same).ok_or_else(|| {
+            Stop::usage(format_args!(
+                "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of its \
+                 algorithm, which -a names",
+                message::quoted(text)
+            ))
+        })
     }
 }
 
-/// A list in any format of `pfh hash`.
-fn load(known: &mut Digests, path: &OsStr, mut input: BufReader<Box<dyn Read>>, quiet: bool) -> Result<(), Stop> {
-    let quoted = || message::quoted(path.as_bytes());
-    let start = input.fill_buf().map_err(|error| Stop::usage(format_args!("{}: {error}", quoted())))?;
-    let plain = start.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
-    let format = match pfh_record::detect(start) {
-        Some(format) => format,
-        // Digests without names.
-        None if !plain.is_empty() && plain.iter().all(u8::is_ascii_hexdigit) => {
-            FormatName::Md5deep(Md5deepForm::default())
-        }
-        None => return Err(Stop::usage(format_args!("{}: no list of digests that pfh can read", quoted()))),
-    };
-    known.load(format, Some(path.as_bytes()), input, quiet);
-    Ok(())
-}
-
-/// The digest of a similarity family that this text is; `None` if it looks like a cryptographic one.
-fn similarity_digest(family: Option<Family>, text: &[u8]) -> Result<Option<pfh_similarity::Digest>, Stop> {
-    let family = match family {
-        Some(family) => family,
-        None if text.starts_with(b"sdbf") => Family::Sdhash,
-        None if text.starts_with(b"T1") || (text.len() == 70 && text.iter().all(u8::is_ascii_hexdigit)) => Family::Tlsh,
-        None => match text.iter().filter(|&&byte| byte == b':').count() {
-            0 => return Ok(None),
-            1..=3 => Family::Ssdeep,
-            _ => Family::MrshV2,
-        },
-    };
-    let digest = pfh_similarity::Digest::from_bytes(family, text);
-    digest.map(Some).map_err(|error| Stop::usage(format_args!("--digest is no digest of {family}: {error}")))
-}
-
-/// Similarity digests that are looked for.
-enum Known {
-    One(pfh_similarity::Digest, Vec<u8>),
-    Lists(Vec<digest_list::List>),
-}
-
-fn similar(arguments: &MatchArguments, known: Known) -> Result<ExitStatus, Stop> {
+/// Files, and entries of lists, that are similar to known ones.
+fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<ExitStatus, Stop> {
     let how = &arguments.how;
-    let mut gathered = Gathered { how, walk: &arguments.walk, unread: 0 };
-    let right = match known {
-        Known::One(digest, name) => compare::one(digest, &name)?,
-        Known::Lists(lists) => {
-            let family = lists.first().map_or(Family::Ssdeep, |list| list.family);
-            gathered.all_lists(family, lists, how.memory / 4)?
-        }
-    };
-    let family = right.digests.family();
-    let lists = compare::open_lists(&arguments.digests)?;
-    let left = gathered.all(family, &arguments.paths, lists, how.memory / 4)?;
-    compare::check_threshold(family, how)?;
-    let format = how.format.unwrap_or(own_format(family));
-    let task = Task { how, family, format, left: &left, right: Some(&right), top: arguments.top };
-    task.pairs(gathered.unread, true)
+    let family = known.digests.family();
+    let threshold = compare::threshold(family, how)?;
+    let own_lists = List::open_all(&arguments.digests)?;
+    let delivery = Delivery::open(how.output.as_deref())?;
+    let cancel = delivery.cancel().clone();
+    let mut gather = Gather { how, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    gather.lists(lists, &mut known)?;
+    let mut own = Named::new(family, how.memory / 4);
+    gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
+    gather.lists(own_lists, &mut own)?;
+    let similar = Similar { how, left: &own, right: Some(&known) };
+    let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
+    let written = sheet
+        .header(&[family.name()], Some(threshold), false)
+        .and_then(|()| similar.print_pairs(arguments.top, &mut sheet));
+    let status = status(&sheet, gather.unread);
+    sheet.end(written, similar.count(), status)
 }
 
-/// Cryptographic digests that are looked for.
-struct Digests {
-    /// For digests whose list does not name it.
+/// What was found decides, then what could not be read.
+fn status(sheet: &Sheet, unread: u64) -> ExitStatus {
+    match (sheet.has_found(), unread) {
+        (true, _) => ExitStatus::Findings,
+        (false, 1..) => ExitStatus::Unread,
+        (false, 0) => ExitStatus::Done,
+    }
+}
+
+/// Files, and entries of lists, that have a known cryptographic digest.
+fn same(
+    arguments: &MatchArguments,
     algorithm: Option<Algorithm>,
-    algorithms: Vec<Algorithm>,
-    entries: Vec<Entry>,
-    /// Entries by their longest digest.
-    places: HashMap<(&'static str, Vec<u8>), Vec<usize>>,
-    lists: Vec<Vec<u8>>,
-    broken: u64,
-}
-
-struct Entry {
-    name: Vec<u8>,
-    list: Option<usize>,
-    digests: Vec<Digest>,
-}
-
-fn key(digest: &Digest) -> (&'static str, Vec<u8>) {
-    (digest.algorithm().name(), digest.bytes().to_vec())
-}
-
-impl Digests {
-    fn new(algorithm: Option<Algorithm>) -> Digests {
-        let (algorithms, entries, lists) = (Vec::new(), Vec::new(), Vec::new());
-        Digests { algorithm, algorithms, entries, places: HashMap::new(), lists, broken: 0 }
-    }
-
-    fn load(&mut self, format: FormatName, list: Option<&[u8]>, input: impl BufRead, quiet: bool) {
-        let place = list.map(|list| {
-            self.lists.push(list.to_vec());
-            self.lists.len() - 1
-        });
-        let options = ReadOptions { algorithm: self.algorithm, ..ReadOptions::default() };
-        for listed in Reader::new(format, input, options) {
-            match listed {
-                Ok(listed) if listed.piece.is_some() => {}
-                Ok(listed) => {
-                    let Some(longest) = listed.digests.iter().max_by_key(|digest| digest.bytes().len()) else {
-                        continue;
-                    };
-                    self.places.entry(key(longest)).or_default().push(self.entries.len());
-                    for digest in &listed.digests {
-                        if !self.algorithms.contains(&digest.algorithm()) {
-                            self.algorithms.push(digest.algorithm());
-                        }
-                    }
-                    self.entries.push(Entry { name: listed.path, list: place, digests: listed.digests });
-                }
-                Err(error) => {
-                    self.broken += 1;
-                    if let (Some(list), false) = (list, quiet) {
-                        message::error(format_args!("{}: {error}", message::quoted(list)));
-                    }
-                }
-            }
-        }
-    }
-
-    /// The entries whose digests are all among these, as far as these have their algorithms.
-    fn matches(&self, digests: &[Digest]) -> Vec<usize> {
-        let agrees = |entry: &usize| {
-            self.entries[*entry].digests.iter().all(|known| {
-                let own = digests.iter().find(|own| own.algorithm() == known.algorithm());
-                own.is_none_or(|own| own.bytes() == known.bytes())
-            })
-        };
-        let candidates = digests.iter().filter_map(|digest| self.places.get(&key(digest))).flatten();
-        let mut matches: Vec<usize> = candidates.copied().filter(agrees).collect();
-        matches.sort_unstable();
-        matches
-    }
-
-    fn name(&self, entry: usize) -> Name<'_> {
-        let Entry { name, list, .. } = &self.entries[entry];
-        Name { list: list.map(|list| &*self.lists[list]), name }
-    }
-}
-
-/// Files, and entries of lists, that have a known digest.
-fn same(arguments: &MatchArguments, known: &Digests) -> Result<ExitStatus, Stop> {
+    known: Known,
+    mut unread: u64,
+) -> Result<ExitStatus, Stop> {
     let how = &arguments.how;
     if how.threshold.is_some() || arguments.top.is_some() {
         return Err(Stop::usage("--threshold and --top are for similarity digests"));
@@ -224,64 +167,67 @@ fn same(arguments: &MatchArguments, known: &Digests) -> Result<ExitStatus, Stop>
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
         Some(_) => return Err(Stop::usage("this format shows scores: use csv or jsonl")),
     };
-    let names: Vec<&str> = known.algorithms.iter().map(|algorithm| algorithm.name()).collect();
-    let mut sheet = Sheet::open(how.output.as_deref(), format, None)?;
-    let mut result = sheet.header(&names.join(","), None, false);
-    let (mut unread, mut digests) = (known.broken, 0);
-    for path in &arguments.digests {
-        let mut listed = Digests::new(known.algorithm);
-        match digest_list::open(path)? {
-            Opened::Similarity(_) => {
-                return Err(Stop::usage("similarity digests cannot be matched with cryptographic ones"));
-            }
-            Opened::Other(input) => load(&mut listed, path, input, how.quiet)?,
-        }
-        unread += listed.broken;
-        digests += listed.entries.len();
-        for (number, entry) in listed.entries.iter().enumerate() {
-            for known_entry in known.matches(&entry.digests) {
-                result = result.and_then(|()| sheet.pair(listed.name(number), known.name(known_entry), None));
-            }
-        }
-    }
+    let own_lists = open_lists(&arguments.digests, algorithm)?;
+    let mut sheet = Sheet::new(Delivery::open(how.output.as_deref())?, format, None);
+    let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
+    let mut result = sheet.header(&names, None, false);
+    let mut digests = 0;
     let files_from = hash::file_list(&arguments.walk)?;
-    if result.is_ok() && !known.entries.is_empty() && (!arguments.paths.is_empty() || files_from.is_some()) {
+    // Without known digests there is nothing to read for.
+    if result.is_ok() && !names.is_empty() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
-        let mut engine = Options::new(known.algorithms.clone());
-        if let Some(threads) = how.threads {
-            engine.threads = usize::from(threads);
-        }
-        engine.memory_bytes = how.memory;
-        let walk = hash::walk_options(&arguments.paths, &arguments.walk, files_from);
-        let cancel = sheet.cancel.clone();
-        let mut printer = Printer { sheet: &mut sheet, known, quiet: how.quiet, unread: 0, digests: 0, result: Ok(()) };
+        let mut engine = gather::engine_options(how);
+        engine.algorithms = known.algorithms().to_vec();
+        engine.own_files = sheet.delivery().own_files();
+        let run = Hash { walk: hash::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
+        let (source, options) = run.into_parts().map_err(Stop::usage)?;
+        let counters = Counters::default();
+        let cancel = sheet.delivery().cancel().clone();
         let prepare = |record: Record| Item {
             matches: known.matches(&record.digests),
             message: message::about(&record),
             unread: message::is_failure(&record.outcome),
             path: record.path,
         };
-        pfh::Hash { walk, engine }
-            .run(&prepare, &mut printer, None, &Counters::default(), &cancel)
-            .map_err(Stop::usage)?;
-        unread += printer.unread;
-        digests += printer.digests;
-        result = printer.result;
+        let (report, printer) = progress::of_run(how.progress, &source, &counters, |progress| {
+            let mut printer =
+                Printer { sheet: &mut sheet, known: &known, progress, quiet: how.quiet, unread: 0, digests: 0, result };
+            let report = pfh::run_on(&options, &source, &prepare, &mut printer, None, &counters, &cancel);
+            (report, (printer.unread, printer.digests, printer.result))
+        });
+        report.map_err(|error| gather::begun(error, how))?;
+        unread += printer.0;
+        digests += printer.1;
+        result = printer.2;
     }
-    sheet.end(result, digests, true, unread)
+    for list in own_lists {
+        let name = list.name().to_vec();
+        let mut broken = 0;
+        for listed in list.listed(how.quiet, &mut broken) {
+            digests += usize::from(listed.piece.is_none() && !listed.digests.is_empty());
+            let name = Name { list: Some(&name), name: &listed.path };
+            for entry in known.matches(if listed.piece.is_none() { &listed.digests } else { &[] }) {
+                result = result.and_then(|()| sheet.pair(name, known.name(entry), None));
+            }
+        }
+        unread += broken;
+    }
+    let status = status(&sheet, unread);
+    sheet.end(result, digests, status)
 }
 
 /// A file on its way to the output.
 struct Item {
     path: Vec<u8>,
-    matches: Vec<usize>,
+    matches: Vec<u32>,
     message: Option<String>,
     unread: bool,
 }
 
 struct Printer<'a> {
     sheet: &'a mut Sheet,
-    known: &'a Digests,
+    known: &'a Known,
+    progress: Progress,
     quiet: bool,
     unread: u64,
     digests: usize,
@@ -295,7 +241,7 @@ impl Sink for Printer<'_> {
         self.unread += u64::from(item.unread);
         self.digests += usize::from(!item.unread);
         if let (Some(text), false) = (&item.message, self.quiet) {
-            message::error(text);
+            self.progress.print(text);
         }
         let name = Name { list: None, name: &item.path };
         let mut matches = item.matches.iter();

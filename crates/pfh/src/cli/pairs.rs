@@ -1,29 +1,24 @@
 //! Pairs of similar files as text: the forms of the families' own programs, CSV and JSON Lines.
 
 use super::args::PairFormat;
+use super::delivery::Delivery;
 use super::digest_list::Name;
 use super::hash::Stop;
-use super::interrupt::Interrupt;
-use super::output::Delivered;
-use super::{ExitStatus, hash, message};
-use pfh_engine::CancelToken;
-use pfh_record::Summary;
+use super::{ExitStatus, message};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_similarity::Family;
-use std::io;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io::{self, Write as _};
 
 /// Where pairs are written.
 pub(crate) struct Sheet {
-    delivered: Arc<Mutex<Delivered>>,
-    interrupt: Interrupt,
-    pub(crate) cancel: CancelToken,
+    delivery: Delivery,
     format: PairFormat,
     /// The word for a score.
     measure: &'static str,
     line: Vec<u8>,
     /// Pairs and clusters that were written.
-    pub(crate) written: u64,
+    written: u64,
     /// Names that the format cannot express were said already.
     unexpressed: bool,
 }
@@ -39,32 +34,33 @@ pub(crate) fn own_format(family: Family) -> PairFormat {
 }
 
 impl Sheet {
-    /// Opens the output. `family` is absent for cryptographic digests, whose pairs have no score.
-    pub(crate) fn open(path: Option<&Path>, format: PairFormat, family: Option<Family>) -> Result<Sheet, Stop> {
-        let output = hash::open_output(path, None)?;
-        let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
-        let cancel = CancelToken::default();
-        let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&delivered), |_| Vec::new());
+    /// Nothing yet. `family` is absent for cryptographic digests, whose pairs have no score.
+    pub(crate) fn new(delivery: Delivery, format: PairFormat, family: Option<Family>) -> Sheet {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
-        let (line, written) = (Vec::new(), 0);
-        Ok(Sheet { delivered, interrupt, cancel, format, measure, line, written, unexpressed: false })
+        Sheet { delivery, format, measure, line: Vec::new(), written: 0, unexpressed: false }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Delivered> {
-        self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn delivery(&self) -> &Delivery {
+        &self.delivery
+    }
+
+    pub(crate) fn format(&self) -> PairFormat {
+        self.format
+    }
+
+    /// Whether anything was found.
+    pub(crate) fn has_found(&self) -> bool {
+        self.written > 0
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let written = {
-            let output = &mut self.lock().output;
-            output.write(&self.line)
-        };
+        let written = self.delivery.write_all(&self.line);
         self.line.clear();
         written
     }
 
-    /// The beginning: `clusters` instead of pairs.
-    pub(crate) fn header(&mut self, kind: &str, threshold: Option<u32>, clusters: bool) -> io::Result<()> {
+    /// The beginning: names of the digests that were compared, `clusters` instead of pairs.
+    pub(crate) fn header(&mut self, names: &[&str], threshold: Option<u32>, clusters: bool) -> io::Result<()> {
         match self.format {
             PairFormat::Csv if clusters => self.line.extend_from_slice(b"cluster,name\r\n"),
             PairFormat::Csv if threshold.is_none() => self.line.extend_from_slice(b"first,second\r\n"),
@@ -72,9 +68,10 @@ impl Sheet {
             PairFormat::Jsonl => {
                 let threshold = threshold.map_or_else(String::new, |threshold| format!(",\"threshold\":{threshold}"));
                 let version = env!("CARGO_PKG_VERSION");
+                let names = serde_json::Value::from(names);
                 let header = format!(
                     "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
-                     \"algorithm\":\"{kind}\"{threshold}}}\n"
+                     \"algorithms\":{names}{threshold}}}\n"
                 );
                 self.line.extend_from_slice(header.as_bytes());
             }
@@ -85,9 +82,7 @@ impl Sheet {
 
     /// A pair.
     pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, score: Option<u32>) -> io::Result<()> {
-        let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
-        if is_text && (first.name.contains(&b'\n') || second.name.contains(&b'\n')) {
-            self.say_unexpressed();
+        if !(self.can_express(first) && self.can_express(second)) {
             return Ok(());
         }
         let score_text = |score: Option<u32>| score.map_or_else(String::new, |score| score.to_string());
@@ -151,8 +146,9 @@ impl Sheet {
     }
 
     /// Files that belong together, as ssdeep writes them (`-g`).
-    pub(crate) fn cluster<'a>(&mut self, count: usize, names: impl Iterator<Item = Name<'a>>) -> io::Result<()> {
+    pub(crate) fn cluster<'a>(&mut self, names: impl ExactSizeIterator<Item = Name<'a>>) -> io::Result<()> {
         self.written += 1;
+        let count = names.len();
         match self.format {
             PairFormat::Jsonl => self.line.extend_from_slice(b"{\"type\":\"cluster\",\"files\":["),
             PairFormat::Csv => {}
@@ -173,10 +169,11 @@ impl Sheet {
                     self.line.extend_from_slice(&field[2..]);
                     self.line.push(b'}');
                 }
-                _ if name.name.contains(&b'\n') => self.say_unexpressed(),
                 _ => {
-                    self.push_listed(name);
-                    self.line.push(b'\n');
+                    if self.can_express(name) {
+                        self.push_listed(name);
+                        self.line.push(b'\n');
+                    }
                 }
             }
         }
@@ -196,56 +193,35 @@ impl Sheet {
         self.line.extend_from_slice(name.name);
     }
 
-    fn say_unexpressed(&mut self) {
-        if !self.unexpressed {
+    /// Whether a name fits the format; if one does not, that is said once.
+    fn can_express(&mut self, name: Name<'_>) -> bool {
+        let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
+        let breaks = |name: &[u8]| name.contains(&b'\n');
+        let fits = !is_text || !(breaks(name.name) || name.list.is_some_and(breaks));
+        if !fits && !self.unexpressed {
             message::error("names with line feeds are left out: only csv and jsonl can express them");
         }
-        self.unexpressed = true;
+        self.unexpressed |= !fits;
+        fits
     }
 
-    /// Ends the output. `result`: how writing went. The status counts what is written here as findings if `finds`.
+    /// Ends the output. `result`: how writing went; `status`: that of a run that could write everything.
     pub(crate) fn end(
         mut self,
         result: io::Result<()>,
         digests: usize,
-        finds: bool,
-        unread: u64,
+        status: ExitStatus,
     ) -> Result<ExitStatus, Stop> {
-        let interrupted = self.interrupt.came();
         let result = result.and_then(|()| {
-            if self.format == PairFormat::Jsonl && !interrupted {
+            if self.format == PairFormat::Jsonl {
                 let written = self.written;
-                self.line.extend_from_slice(
-                    format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}}}\n").as_bytes(),
-                );
-                self.flush()?;
+                self.line =
+                    format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}}}\n").into_bytes();
             }
-            let mut delivered = self.lock();
-            if interrupted { delivered.output.finish_partial(b"") } else { delivered.output.finish().map(|()| None) }
+            self.flush()
         });
-        match result {
-            Ok(partial) if interrupted => {
-                message::interrupted(partial.as_deref());
-                Ok(ExitStatus::Interrupted)
-            }
-            Ok(_) if finds && self.written > 0 => Ok(ExitStatus::Findings),
-            Ok(_) if unread > 0 || self.unexpressed => Ok(ExitStatus::Unread),
-            Ok(_) => Ok(ExitStatus::Done),
-            // A closed pipe is a normal end: the reader has what it wanted.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitStatus::Done),
-            Err(error) => {
-                let after_error = self.lock().output.after_error();
-                self.lock().output.discard();
-                Err(Stop(ExitStatus::Internal, format!("the output could not be written: {error}{after_error}")))
-            }
-        }
-    }
-}
-
-/// Nothing is left behind where the end was not reached. (The signal handler holds on to the output.)
-impl Drop for Sheet {
-    fn drop(&mut self) {
-        self.lock().output.discard();
+        let status = if status == ExitStatus::Done && self.unexpressed { ExitStatus::Unread } else { status };
+        self.delivery.end(result, status)
     }
 }
 
@@ -270,37 +246,13 @@ fn push_json_name(key: &str, name: &[u8], out: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(name);
     out.extend_from_slice(format!(",\"{key}\":{}", serde_json::Value::from(&*text)).as_bytes());
     if std::str::from_utf8(name).is_err() {
-        out.extend_from_slice(format!(",\"{key}_base64\":\"").as_bytes());
-        push_base64(name, out);
-        out.push(b'"');
-    }
-}
-
-fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for group in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
-        let value = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = DIGITS[(value >> (18 - 6 * place) & 63) as usize];
-            out.push(if place <= group.len() { digit } else { b'=' });
-        }
+        out.extend_from_slice(format!(",\"{key}_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// RFC 4648, section 10.
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            let mut out = Vec::new();
-            push_base64(bytes.as_bytes(), &mut out);
-            assert_eq!(out, text.as_bytes());
-        }
-    }
 
     #[test]
     fn odd_names_are_fields() {

@@ -3,9 +3,10 @@
 use super::args::When;
 use super::quantity::{Bytes, Clock, Count};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pfh_engine::Counters;
+use pfh_engine::{CancelToken, Counters};
+use pfh_source::LocalSource;
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
@@ -16,10 +17,40 @@ const RATE_SAMPLES: usize = 25;
 
 /// What there is to read in all, as far as it has been counted; final once `known` is set.
 #[derive(Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) files: AtomicU64,
-    pub(crate) bytes: AtomicU64,
-    pub(crate) known: std::sync::atomic::AtomicBool,
+struct Totals {
+    files: AtomicU64,
+    bytes: AtomicU64,
+    known: AtomicBool,
+}
+
+/// Does a run of hashing, while a line shows how far it is, if that is wanted. `run` drops the line before it returns.
+pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, run: impl FnOnce(Progress) -> R) -> R {
+    if !is_wanted(when) {
+        return run(Progress::hidden());
+    }
+    let (totals, ended) = (Totals::default(), CancelToken::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| count(source, &totals, &ended));
+        let result = run(Progress::start(scope, counters, &totals));
+        ended.cancel();
+        result
+    })
+}
+
+/// Counts what there is to read, for the remaining time.
+fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
+    let store = |sums: pfh_source::Totals| {
+        totals.files.store(sums.files, Ordering::Relaxed);
+        totals.bytes.store(sums.bytes, Ordering::Relaxed);
+    };
+    let all = source.measure(&mut |sums| {
+        store(sums);
+        !ended.is_cancelled()
+    });
+    if let Some(all) = all {
+        store(all);
+        totals.known.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A line that is redrawn until it is dropped. Warnings are printed through it, so that lines do not mix.
@@ -29,7 +60,7 @@ pub(crate) struct Progress {
 }
 
 /// Whether progress is to be shown.
-pub(crate) fn is_wanted(when: When) -> bool {
+fn is_wanted(when: When) -> bool {
     match when {
         When::Always => true,
         When::Never => false,
@@ -44,11 +75,7 @@ impl Progress {
     }
 
     /// Starts a thread that redraws the line: files and bytes of a run.
-    pub(crate) fn start<'scope>(
-        scope: &'scope Scope<'scope, '_>,
-        counters: &'scope Counters,
-        totals: &'scope Totals,
-    ) -> Progress {
+    fn start<'scope>(scope: &'scope Scope<'scope, '_>, counters: &'scope Counters, totals: &'scope Totals) -> Progress {
         let mut samples = std::collections::VecDeque::from([(Instant::now(), 0)]);
         Progress::showing(scope, move || {
             let bytes = counters.bytes.load(Ordering::Relaxed);
@@ -60,11 +87,16 @@ impl Progress {
         })
     }
 
-    /// Starts a thread that redraws the line.
-    pub(crate) fn showing<'scope>(
+    /// Starts a thread that redraws a line with any text, if that is wanted.
+    pub(crate) fn of<'scope>(
+        when: When,
         scope: &'scope Scope<'scope, '_>,
-        mut text: impl FnMut() -> String + Send + 'scope,
+        text: impl FnMut() -> String + Send + 'scope,
     ) -> Progress {
+        if is_wanted(when) { Progress::showing(scope, text) } else { Progress::hidden() }
+    }
+
+    fn showing<'scope>(scope: &'scope Scope<'scope, '_>, mut text: impl FnMut() -> String + Send + 'scope) -> Progress {
         // Drawn even where standard error is no terminal (`--progress always`), then as lines of their own.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{msg}") {

@@ -73,7 +73,7 @@ fn ssdeep_prints_the_same() {
     let own = run(d, "compare", &["-f", "ssdeep-pretty", "--digests", "one", "--digests", "two"]);
     assert_eq_bytes(own.done(), &x.stdout);
     let k = peer("ssdeep", d, ["-k", "one", "two"]).unwrap();
-    assert_eq_bytes(run(d, "compare", &["--digests", "two", "--against", "one"]).done(), &k.stdout);
+    assert_eq_bytes(run(d, "compare", &["--digests", "two", "--against-digests", "one"]).done(), &k.stdout);
     assert_eq_bytes(run(d, "match", &["--digests", "two", "--known", "one"]).expect(1, ""), &k.stdout);
     let m = peer("ssdeep", d, ["-l", "-m", "one", "a", "d"]).unwrap();
     assert_eq_bytes(run(d, "match", &["--known", "one", "a", "d"]).expect(1, ""), &m.stdout);
@@ -98,7 +98,7 @@ fn forms() {
         pair("jsonl", &[]),
         format!(
             "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
-             \"algorithm\":\"ssdeep\",\"threshold\":1}}\n\
+             \"algorithms\":[\"ssdeep\"],\"threshold\":1}}\n\
              {{\"type\":\"pair\",\"first\":\"a\",\"second\":\"e\",\"score\":100}}\n\
              {{\"type\":\"summary\",\"digests\":3,\"found\":1}}\n"
         )
@@ -107,8 +107,11 @@ fn forms() {
     run(d, "compare", &clusters).printed(b"** Cluster size 2\na\ne\n\n");
     let csv = ["-f", "csv", "--clusters", "a", "d", "e"];
     run(d, "compare", &csv).printed(b"cluster,name\r\n1,a\r\n1,e\r\n");
+    let jsonl = run(d, "compare", &["-f", "jsonl", "--clusters", "a", "d", "e"]);
+    let text = String::from_utf8(jsonl.done().to_vec()).unwrap();
+    let cluster = "{\"type\":\"cluster\",\"files\":[{\"path\":\"a\"},{\"path\":\"e\"}]}";
+    assert_eq!(text.lines().nth(1), Some(cluster));
     let top = ["--top", "1", "a", "b", "e"];
-    run(d, "compare", &top).printed(run(d, "compare", &["-m", "64K", "--top", "1", "a", "b", "e"]).done());
     let lines = String::from_utf8(run(d, "compare", &top).done().to_vec()).unwrap();
     assert!(
         lines.starts_with("a matches e (100)\nb matches a (") && lines.ends_with("\ne matches a (100)\n"),
@@ -146,17 +149,21 @@ fn any_memory_and_any_threads_give_the_same() {
         let threshold = if family == "tlsh" { "400" } else { "1" };
         let compare = |more: &[&str]| {
             let fixed = ["-a", family, "--threshold", threshold, "-f", "csv"];
-            run(d, "compare", &[&fixed, more, &["."]].concat()).done().to_vec()
+            run(d, "compare", &[&fixed, more].concat()).done().to_vec()
         };
-        let expected = compare(&[]);
+        let expected = compare(&["--include", "f??", "."]);
         let pairs = expected.iter().filter(|&&byte| byte == b'\n').count() - 1;
         assert!(pairs > 1000, "{family}: {pairs}");
-        assert_eq_bytes(&compare(&["-t", "1"]), &expected);
-        // Blocks of a few digests, and pairs that wait in files.
-        assert_eq_bytes(&compare(&["-t", "3", "-m", "400K"]), &expected);
+        assert_eq_bytes(&compare(&["-t", "1", "--include", "f??", "."]), &expected);
+        // Lists in the family's own format and in ours; blocks of a few digests, and pairs that wait in files.
+        for format in [family, "jsonl", "csv", "dfxml"] {
+            hash(d, ["-a", family, "-f", format, "--include", "f??", "-o", "list", "."]).run().done();
+            assert_eq_bytes(&compare(&["-t", "3", "-m", "400K", "-a", family, "--digests", "list"]), &expected);
+        }
         if family != "tlsh" {
             // Each with each is the definition.
-            let all = run(d, "compare", &["-a", family, "--threshold", "0", "-f", "csv", "."]).done().to_vec();
+            let all = ["-a", family, "--threshold", "0", "-f", "csv", "--digests", "list"];
+            let all = run(d, "compare", &all).done().to_vec();
             let all: Vec<u8> = all
                 .split_inclusive(|&byte| byte == b'\n')
                 .filter(|line| !line.ends_with(b",0\r\n"))
@@ -193,8 +200,6 @@ fn indexes_find_what_comparing_finds() {
         assert!(ended.code() == 2 || ended.code() == 3, "{}", ended.code());
         fs::remove_file(&index).unwrap();
     }
-    run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
-        .expect(2, "pfh: there are indexes of ssdeep and tlsh only\n");
 }
 
 #[test]
@@ -203,17 +208,21 @@ fn broken_lines_are_said_and_the_others_go_on() {
     let d = directory.path();
     let good = "384:+3yTuMviVbAnF0GaJVaAnrXM4GAEUqcZ3qXB2mT00X5gpWg6TZI:yfMwJDrcl2Z3cFrU4TG";
     let list = format!(
-        "ssdeep,1.1--blocksize:hash:hash,filename\n{good},\"one\"\n99999999999999999999:a:b,\"two\"\n{good},\"three\n{good},\"four\"\n"
+        "ssdeep,1.1--blocksize:hash:hash,filename\n{good},\"one\"\n99999999999999999999:a:b,\"two\"\n{good},\"three\n\
+         {good},\"fo:ur\"\n"
     );
     fs::write(d.join("list"), &list).unwrap();
     let ended = run(d, "compare", &["--digests", "list"]);
     assert_eq!(ended.code(), 3);
-    ended.printed(b"list:four matches list:one (100)\n");
+    ended.printed(b"list:fo:ur matches list:one (100)\n");
     let messages: Vec<&str> = ended.stderr.lines().collect();
     assert_eq!(messages.len(), 2, "{messages:?}");
-    assert!(messages[0].starts_with("pfh: `list`: line 3: byte "), "{messages:?}");
-    assert!(messages[1].starts_with("pfh: `list`: line 4: byte ") && messages[1].contains("name"), "{messages:?}");
-    assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"list:four matches list:one (100)\n");
+    assert!(
+        messages[0].starts_with("pfh: `list`: line 3, byte ") && messages[0].contains("block size"),
+        "{messages:?}"
+    );
+    assert!(messages[1].starts_with("pfh: `list`: line 4, byte ") && messages[1].contains("name"), "{messages:?}");
+    assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"list:fo:ur matches list:one (100)\n");
     // Truncated anywhere: never more than an error.
     for length in (0..list.len()).step_by(7) {
         fs::write(d.join("short"), &list[..length]).unwrap();
@@ -221,12 +230,43 @@ fn broken_lines_are_said_and_the_others_go_on() {
         assert!([0, 2, 3].contains(&code), "{length}: {code}");
     }
     fs::write(d.join("other"), "nothing of the kind\n").unwrap();
-    run(d, "compare", &["--digests", "other"])
-        .expect(2, "pfh: `other`: line 1 is not of a list of ssdeep, sdhash, mrsh-v2 or TLSH\n");
-    fs::write(d.join("tlsh"), "TNULL\tname\n").unwrap();
-    fs::write(d.join("long"), [list.as_bytes(), &vec![b'A'; 3 << 20], b"\n"].concat()).unwrap();
-    let ended = run(d, "compare", &["--digests", "long"]);
-    assert!(ended.code() == 3 && ended.stderr.contains("line 6: longer than"), "{}", ended.stderr);
+    run(d, "compare", &["--digests", "other"]).expect(2, "pfh: `other`: no list of digests that pfh can read\n");
+    fs::write(d.join("sums"), "d41d8cd98f00b204e9800998ecf8427e  a\n").unwrap();
+    run(d, "compare", &["--digests", "sums"]).expect(
+        2,
+        "pfh: `sums` begins with cryptographic digests; if it has similarity digests too, -a says of which family\n",
+    );
+    fs::write(d.join("tlsh"), format!("TNULL\tname\nT1{}\tother\n", "0".repeat(70))).unwrap();
+    run(d, "compare", &["--digests", "tlsh"]).done();
+    run(d, "compare", &["-a", "ssdeep", "--digests", "tlsh"]).done();
+    run(d, "compare", &["--digests", "missing"]).expect(2, "pfh: `missing`: No such file or directory (os error 2)\n");
+}
+
+/// Lines of any length, at the beginning of a list and in it, are read in bounded memory.
+#[test]
+fn endless_lines_take_no_memory() {
+    let directory = scratch();
+    let d = directory.path();
+    let good = "384:+3yTuMviVbAnF0GaJVaAnrXM4GAEUqcZ3qXB2mT00X5gpWg6TZI:yfMwJDrcl2Z3cFrU4TG";
+    let ssdeep = format!("ssdeep,1.1--blocksize:hash:hash,filename\n{good},\"one\"\n");
+    let mut sdbf = Vec::new();
+    let mut hasher = pfh_similarity::Hasher::new(pfh_similarity::Family::Sdhash);
+    hasher.update(&noise(1, 9_000));
+    sdbf.extend_from_slice(hasher.finish().unwrap().with_name(b"a").to_string().as_bytes());
+    sdbf.push(b'\n');
+    for (start, code) in [(ssdeep.as_bytes(), 3), (&sdbf, 3), (b"x:1:0:1:", 2)] {
+        let list = d.join("list");
+        let mut file = fs::File::create(&list).unwrap();
+        std::io::Write::write_all(&mut file, start).unwrap();
+        // A gibibyte of NUL that takes no place, and no line end.
+        file.set_len(1 << 30).unwrap();
+        drop(file);
+        let ended = run(d, "compare", &["-m", "1M", "--digests", "list"]);
+        assert_eq!(ended.code(), code, "{}", ended.stderr);
+        assert!(ended.stderr.len() < 300, "{}", ended.stderr);
+        // A line may have 64 MiB, in a buffer that doubles.
+        ended.kept_below(128 + 64);
+    }
 }
 
 #[test]
@@ -234,24 +274,69 @@ fn what_cannot_be_compared_is_said() {
     let directory = files();
     let d = directory.path();
     fs::write(d.join("tiny"), "tiny").unwrap();
-    run(d, "compare", &["-a", "tlsh", "a", "e", "tiny"])
-        .expect(0, "pfh: `tiny`: 4 bytes are too few: a digest takes at least 50\n");
-    run(d, "compare", &["a", "missing"]).expect(3, "pfh: `missing`: No such file or directory (os error 2)\n");
+    let ended = run(d, "compare", &["-a", "tlsh", "a", "e", "tiny"]);
+    assert_eq!(ended.expect(0, "pfh: 1 file is too small or too uniform for tlsh, and not compared\n"), b"a\te\t0\n");
+    let ended = run(d, "compare", &["a", "missing"]);
+    assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: `missing`: "), "{}", ended.stderr);
     run(d, "compare", &["--threshold", "101", "a"])
         .expect(2, "pfh: --threshold 101: scores of ssdeep are at most 100\n");
-    run(d, "compare", &["-m", "1K", "a", "b", "c", "d"])
-        .expect(2, "pfh: 3 digests take more than half of the memory option; give a larger -m\n");
+    hash(d, ["-a", "ssdeep", "-o", "list", "a", "b", "c", "d"]).run().done();
+    run(d, "compare", &["-m", "1K", "--digests", "list"])
+        .expect(2, "pfh: 3 digests take more than their share of the memory option; give a larger -m\n");
+    let ended = run(d, "compare", &["-m", "1K", "a"]);
+    assert!(ended.code() == 2 && ended.stderr.contains("1024 bytes of memory are too few"), "{}", ended.stderr);
+    let least = ended.stderr.split_whitespace().find_map(|word| word.parse::<u64>().ok().filter(|&least| least > 1024));
+    run(d, "compare", &["-m", &least.unwrap().to_string(), "a"]).done();
     assert_eq!(run(d, "compare", &["-o", "/dev/full", "a", "e"]).code(), 4);
-    fs::create_dir(d.join("many")).unwrap();
-    for number in 0..513 {
-        fs::write(d.join(format!("many/{number}")), b"").unwrap();
+    run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
+        .expect(2, "pfh: there are indexes of ssdeep and tlsh only\n");
+    assert!(!d.join("x").exists());
+    for wrong in
+        [&["a", "--clusters", "--top", "3"][..], &["a", "--index", "i", "--against", "b"], &[], &["-a", "md5", "a"]]
+    {
+        assert_eq!(run(d, "compare", wrong).code(), 2, "{wrong:?}");
     }
-    let ended = run(d, "compare", &["--heatmap", "map.svg", "many"]);
-    assert!(ended.code() == 2 && ended.stderr.contains("at most 512 files, and there are 513"), "{}", ended.stderr);
+}
+
+#[test]
+fn progress_tells_of_both_halves() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("large"), noise(3, 100 << 20)).unwrap();
+    let ended = run(d, "compare", &["-a", "sdhash", "--progress", "always", "large", "large"]);
+    assert_eq!(ended.code(), 0);
+    assert!(ended.stderr.contains("files"), "{}", ended.stderr);
+}
+
+#[test]
+fn scores_become_a_picture() {
+    let directory = files();
+    let d = directory.path();
     run(d, "compare", &["--heatmap", "map.svg", "a", "b", "q\"u,o"]).done();
     let svg = fs::read_to_string(d.join("map.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert_eq!(svg.matches("<rect x=").count(), 9);
+    assert!(svg.contains("<title>a – b: "), "{svg}");
+    fs::create_dir(d.join("many")).unwrap();
+    for number in 0..513 {
+        fs::write(d.join(format!("many/{number}")), b"").unwrap();
+    }
+    let ended = run(d, "compare", &["--heatmap", "too-many.svg", "many"]);
+    assert!(ended.code() == 2 && ended.stderr.contains("at most 512 files, and there are 513"), "{}", ended.stderr);
+    assert!(!d.join("too-many.svg").exists());
+}
+
+#[test]
+fn an_interrupted_comparison_leaves_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    fifo(&d.join("pipe"));
+    let running = pfh(d, ["compare", "-o", "pairs", "pipe"]).start();
+    running.wait_until_it_hangs();
+    running.signal(rustix::process::Signal::INT);
+    let ended = running.end();
+    assert_eq!((ended.code(), ended.stderr.as_str()), (130, "pfh: interrupted\n"));
+    assert_eq!(names(d), [Path::new("pipe")]);
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! Similarity digests to compare: from paths, by hashing, and from lists.
+
+use super::args::{SimilarityArguments, WalkArguments};
+use super::digest_list::{List, Named};
+use super::hash::{self, Stop};
+use super::message;
+use super::output::FileIdentity;
+use super::progress::{self, Progress};
+use super::quantity::Count;
+use pfh::Hash;
+use pfh_engine::{CancelToken, Counters, MemoryError, Options, Sink};
+use pfh_record::Record;
+use pfh_similarity::Digest;
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+
+/// What is the same for all digests of a run, and what there is to say of it in the end.
+pub(crate) struct Gather<'a> {
+    pub(crate) how: &'a SimilarityArguments,
+    pub(crate) cancel: &'a CancelToken,
+    /// Files that are not to be read.
+    pub(crate) own_files: Vec<FileIdentity>,
+    /// Files and lines that could not be read.
+    pub(crate) unread: u64,
+}
+
+impl Gather<'_> {
+    /// Adds what lists have.
+    pub(crate) fn lists(&mut self, lists: Vec<List>, named: &mut Named) -> Result<(), Stop> {
+        for list in lists {
+            self.unread += named.load(list, self.how.quiet)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the digests of everything below the paths, and of a list of files.
+    pub(crate) fn paths(&mut self, paths: &[OsString], walk: &WalkArguments, named: &mut Named) -> Result<(), Stop> {
+        let files_from = hash::file_list(walk)?;
+        if paths.is_empty() && files_from.is_none() {
+            return Ok(());
+        }
+        pfh_source::raise_open_file_limit();
+        let mut engine = engine_options(self.how);
+        let family = named.digests.family();
+        engine.families = vec![family];
+        engine.own_files.clone_from(&self.own_files);
+        let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
+        let (source, options) = run.into_parts().map_err(Stop::usage)?;
+        let counters = Counters::default();
+        let (report, unfit, stop) = progress::of_run(self.how.progress, &source, &counters, |progress| {
+            let mut collector = Collector { named, progress, quiet: self.how.quiet, unread: 0, unfit: 0, stop: None };
+            let report = pfh::run_on(&options, &source, &Item::new, &mut collector, None, &counters, self.cancel);
+            self.unread += collector.unread;
+            (report, collector.unfit, collector.stop)
+        });
+        report.map_err(|error| begun(error, self.how))?;
+        if unfit > 0 && !self.how.quiet {
+            let files = if unfit == 1 { "file is" } else { "files are" };
+            let count = Count(unfit);
+            message::error(format_args!("{count} {files} too small or too uniform for {family}, and not compared"));
+        }
+        stop.map_or(Ok(()), Err)
+    }
+}
+
+/// The engine has half of the memory while digests, which have the other half, are gathered.
+pub(crate) fn engine_options(how: &SimilarityArguments) -> Options {
+    let mut engine = Options::new(Vec::new());
+    if let Some(threads) = how.threads {
+        engine.threads = usize::from(threads);
+    }
+    engine.memory_bytes = how.memory / 2;
+    engine
+}
+
+/// Why the engine did not begin, in terms of the option.
+pub(crate) fn begun(error: pfh::Error, how: &SimilarityArguments) -> Stop {
+    Stop::usage(match error {
+        pfh::Error::Memory(MemoryError::TooSmall { least_bytes, .. }) => {
+            pfh::Error::Memory(MemoryError::TooSmall { memory_bytes: how.memory, least_bytes: 2 * least_bytes })
+        }
+        error => error,
+    })
+}
+
+/// A file on its way to the digests.
+struct Item {
+    path: Vec<u8>,
+    digest: Option<Digest>,
+    message: Option<String>,
+    unread: bool,
+    unfit: bool,
+}
+
+impl Item {
+    fn new(mut record: Record) -> Item {
+        let message = message::about(&record);
+        let unread = message::is_failure(&record.outcome);
+        let made = record.similarities.pop().map(|made| made.digest);
+        let unfit = matches!(made, Some(Err(_)));
+        Item { path: record.path, digest: made.and_then(Result::ok), message, unread, unfit }
+    }
+}
+
+struct Collector<'a> {
+    named: &'a mut Named,
+    progress: Progress,
+    quiet: bool,
+    unread: u64,
+    unfit: u64,
+    stop: Option<Stop>,
+}
+
+impl Sink for Collector<'_> {
+    type Item = Item;
+
+    fn deliver(&mut self, item: Item) -> ControlFlow<()> {
+        self.unread += u64::from(item.unread);
+        self.unfit += u64::from(item.unfit);
+        if let (Some(text), false) = (&item.message, self.quiet) {
+            self.progress.print(text);
+        }
+        let pushed = item.digest.map_or(Ok(()), |digest| self.named.push(&item.path, digest, None));
+        self.stop = pushed.err();
+        if self.stop.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}

@@ -1,0 +1,160 @@
+//! Pairs and groups of similar digests, put into the order of the output.
+
+use super::args::{PairFormat, SimilarityArguments};
+use super::delivery::Delivery;
+use super::digest_list::Named;
+use super::pairs::Sheet;
+use super::progress::Progress;
+use super::quantity::{Clock, Count};
+use super::sorted::Sorted;
+use pfh::compare::{Compare, Found};
+use pfh_engine::CancelToken;
+use pfh_similarity::Family;
+use std::io;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// One comparison: what with what.
+pub(crate) struct Similar<'a> {
+    pub(crate) how: &'a SimilarityArguments,
+    pub(crate) left: &'a Named,
+    /// `None`: all against all.
+    pub(crate) right: Option<&'a Named>,
+}
+
+/// The threshold asked for, or the family's usual one.
+pub(crate) fn threshold(family: Family, how: &SimilarityArguments) -> u32 {
+    how.threshold.unwrap_or(Compare::new(family).threshold)
+}
+
+impl Similar<'_> {
+    fn family(&self) -> Family {
+        self.left.digests.family()
+    }
+
+    /// How many digests are compared.
+    pub(crate) fn count(&self) -> usize {
+        self.left.len() + self.right.map_or(0, Named::len)
+    }
+
+    /// Calls `each` with all pairs, in no particular order, until it fails or is cancelled.
+    pub(crate) fn find(
+        &self,
+        cancel: &CancelToken,
+        mut each: impl FnMut(Found) -> io::Result<()> + Send,
+    ) -> io::Result<()> {
+        let mut compare = Compare::new(self.family());
+        if let Some(threads) = self.how.threads.and_then(|threads| NonZero::new(usize::from(threads))) {
+            compare.threads = threads;
+        }
+        compare.memory_bytes = self.how.memory / 4;
+        compare.threshold = threshold(self.family(), self.how);
+        compare.cancel = cancel.clone();
+        let mut result = Ok(());
+        std::thread::scope(|scope| {
+            let (compare, started, count) = (&compare, Instant::now(), Count(self.count() as u64));
+            let progress = Progress::of(self.how.progress, scope, move || {
+                let done = compare.progress.get();
+                let mut text = format!("{count} digests, {:.0} % compared", done * 100.0);
+                if done > 0.0 {
+                    text += &format!(", {} left", Clock(started.elapsed().mul_f64((1.0 - done) / done)));
+                }
+                text
+            });
+            let mut take = |found: &[Found]| {
+                result = found.iter().try_for_each(|found| each(*found));
+                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            match self.right {
+                None => compare.all(&self.left.digests, &mut take),
+                Some(right) => compare.between(&self.left.digests, &right.digests, &mut take),
+            }
+            drop(progress);
+        });
+        result
+    }
+
+    /// The more similar, the lower; and back.
+    fn rank(&self, score: u32) -> u32 {
+        if self.family() == Family::Tlsh { score } else { 100 - score }
+    }
+
+    /// Prints pairs: of each file all, or only the most similar.
+    pub(crate) fn print_pairs(&self, top: Option<u32>, sheet: &mut Sheet) -> io::Result<()> {
+        let mut sorted = Sorted::new(self.how.memory / 4);
+        let one_side = self.right.is_none();
+        // In which directions a pair is shown. ssdeep names the later of two files first.
+        let both = one_side && (top.is_some() || sheet.format() == PairFormat::SsdeepPretty);
+        let backward = both || (one_side && sheet.format() == PairFormat::Ssdeep);
+        let forward = both || !backward;
+        self.find(&sheet.delivery().cancel().clone(), |Found { first, second, score }| {
+            let row = |first, second| match top {
+                Some(_) => [first, self.rank(score), second],
+                None => [first, second, score],
+            };
+            if forward {
+                sorted.push(row(first, second))?;
+            }
+            if backward {
+                sorted.push(row(second, first))?;
+            }
+            Ok(())
+        })?;
+        let (mut file, mut count) = (None, 0);
+        sorted.into_each(|[first, second, third]| {
+            if file != Some(first) {
+                if file.is_some() {
+                    sheet.end_group()?;
+                }
+                (file, count) = (Some(first), 0);
+            }
+            count += 1;
+            let (second, score) = match top {
+                Some(top) if count > top => return Ok(()),
+                Some(_) => (third, self.rank(second)),
+                None => (second, third),
+            };
+            let second = self.right.unwrap_or(self.left).name(second);
+            sheet.pair(self.left.name(first), second, Some(score))
+        })?;
+        if file.is_some() { sheet.end_group() } else { Ok(()) }
+    }
+
+    /// Prints groups of files that pairs join.
+    pub(crate) fn print_clusters(&self, sheet: &mut Sheet) -> io::Result<()> {
+        let mut parents: Vec<u32> = (0..self.left.len() as u32).collect();
+        self.find(&sheet.delivery().cancel().clone(), |Found { first, second, .. }| {
+            let (one, other) = (root(&mut parents, first), root(&mut parents, second));
+            // The first file of a cluster is its root.
+            parents[one.max(other) as usize] = one.min(other);
+            Ok(())
+        })?;
+        let count = parents.len() as u32;
+        let mut members: Vec<(u32, u32)> = (0..count).map(|file| (root(&mut parents, file), file)).collect();
+        members.sort_unstable();
+        let mut clusters = members.chunk_by(|one, other| one.0 == other.0).filter(|cluster| cluster.len() > 1);
+        clusters.try_for_each(|cluster| sheet.cluster(cluster.iter().map(|&(_, file)| self.left.name(file))))
+    }
+
+    /// All pairs, in order, for a picture.
+    pub(crate) fn collect(&self, delivery: &Delivery) -> io::Result<Vec<Found>> {
+        let mut found = Vec::new();
+        self.find(delivery.cancel(), |pair| {
+            found.push(pair);
+            Ok(())
+        })?;
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+/// The first file of a cluster; paths to it become shorter.
+fn root(parents: &mut [u32], mut file: u32) -> u32 {
+    while parents[file as usize] != file {
+        let above = parents[parents[file as usize] as usize];
+        parents[file as usize] = above;
+        file = above;
+    }
+    file
+}
