@@ -26,6 +26,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
+            [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
@@ -81,6 +83,88 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;compare' {
+            [CompletionResult]::new('--digests', '--digests', [CompletionResultType]::ParameterName, 'Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input')
+            [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'Compare with the files below PATH instead of with each other (repeatable)')
+            [CompletionResult]::new('--against-digests', '--against-digests', [CompletionResultType]::ParameterName, 'Compare with the digests that LIST has instead of with each other (repeatable)')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep]')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print only the K most similar of each file; where they are equally similar, the first')
+            [CompletionResult]::new('--heatmap', '--heatmap', [CompletionResultType]::ParameterName, 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs')
+            [CompletionResult]::new('--build-index', '--build-index', [CompletionResultType]::ParameterName, 'Write an index of the digests (ssdeep, tlsh) instead of comparing them')
+            [CompletionResult]::new('--index', '--index', [CompletionResultType]::ParameterName, 'Compare with the digests in this index instead of with each other')
+            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the pairs [default: that of the family''s own program]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the pairs [default: that of the family''s own program]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Threads [default: one for each core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads [default: one for each core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read paths from FILE as well, one a line; `-` is standard input')
+            [CompletionResult]::new('--files-from0', '--files-from0', [CompletionResultType]::ParameterName, 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only')
+            [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Leave out files smaller than SIZE')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Leave out files larger than SIZE')
+            [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the paths given; 1 is the files directly in a directory')
+            [CompletionResult]::new('--clusters', '--clusters', [CompletionResultType]::ParameterName, 'Print groups of files that are joined by pairs, also indirectly, instead of the pairs')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files and lines (the exit status still tells)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files and lines (the exit status still tells)')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
+            [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path given')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path given')
+            [CompletionResult]::new('--follow-files', '--follow-files', [CompletionResultType]::ParameterName, 'Read files that symbolic links lead to. (Links among the paths given are always followed.)')
+            [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links lead to; loops are detected')
+            [CompletionResult]::new('--preserve-access-time', '--preserve-access-time', [CompletionResultType]::ParameterName, 'Leave access times as they are, where the system permits')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;match' {
+            [CompletionResult]::new('--digests', '--digests', [CompletionResultType]::ParameterName, 'Look through digests that LIST has, too (repeatable); `-` is standard input')
+            [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it')
+            [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print only the K most similar known digests of each file')
+            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the pairs [default: that of the family''s own program]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the pairs [default: that of the family''s own program]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Threads [default: one for each core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads [default: one for each core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read paths from FILE as well, one a line; `-` is standard input')
+            [CompletionResult]::new('--files-from0', '--files-from0', [CompletionResultType]::ParameterName, 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only')
+            [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Leave out files smaller than SIZE')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Leave out files larger than SIZE')
+            [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the paths given; 1 is the files directly in a directory')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files and lines (the exit status still tells)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files and lines (the exit status still tells)')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
+            [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path given')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path given')
+            [CompletionResult]::new('--follow-files', '--follow-files', [CompletionResultType]::ParameterName, 'Read files that symbolic links lead to. (Links among the paths given are always followed.)')
+            [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links lead to; loops are detected')
+            [CompletionResult]::new('--preserve-access-time', '--preserve-access-time', [CompletionResultType]::ParameterName, 'Leave access times as they are, where the system permits')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;algorithms' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON Lines instead of a table')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -113,6 +197,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         }
         'pfh;help' {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
+            [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
@@ -121,6 +207,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;hash' {
+            break
+        }
+        'pfh;help;compare' {
+            break
+        }
+        'pfh;help;match' {
             break
         }
         'pfh;help;algorithms' {

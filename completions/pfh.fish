@@ -27,6 +27,8 @@ end
 complete -c pfh -n "__fish_pfh_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_needs_command" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print completions for a shell'
@@ -79,6 +81,78 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l preserve-access-time -d
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against -d 'Compare with the files below PATH instead of with each other (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests that LIST has instead of with each other (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K most similar of each file; where they are equally similar, the first' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l heatmap -d 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l build-index -d 'Write an index of the digests (ssdeep, tlsh) instead of comparing them' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l index -d 'Compare with the digests in this index instead of with each other' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
+ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
+sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
+mrsh-v2\t'As `mrsh -g`: `NAME | NAME | SCORE`'
+tlsh\t'As `tlsh -xref`: names and score between tabs'
+csv\t'Comma-separated values with a header'
+jsonl\t'JSON Lines: a header, pairs, a summary'"
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t''
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l min-size -d 'Leave out files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-size -d 'Leave out files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l clusters -d 'Print groups of files that are joined by pairs, also indirectly, instead of the pairs'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Look through digests that LIST has, too (repeatable); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests of each file' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
+ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
+sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
+mrsh-v2\t'As `mrsh -g`: `NAME | NAME | SCORE`'
+tlsh\t'As `tlsh -xref`: names and score between tabs'
+csv\t'Comma-separated values with a header'
+jsonl\t'JSON Lines: a header, pairs, a summary'"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t''
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Leave out files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Leave out files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -l json -d 'Print JSON Lines instead of a table'
 complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s V -l version -d 'Print version'
@@ -89,9 +163,11 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash algorithms cpu completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match algorithms cpu completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
