@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod frash;
 
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;

@@ -2,6 +2,7 @@
 
 use super::quantity::parse_bytes;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use pfh::frash::Test;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArguments>),
     /// Find files, and entries of lists, whose digests are known or similar to known ones.
     Match(Box<MatchArguments>),
+    /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
+    Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
     Algorithms(AlgorithmsArguments),
     /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm.
@@ -222,6 +225,45 @@ pub(crate) struct MatchArguments {
 
     #[command(flatten)]
     pub(crate) walk: WalkArguments,
+}
+
+const FRASH_EXAMPLES: &str = "\
+Examples:
+  pfh frash > frash.csv
+      all experiments with all families, on random bytes
+  pfh frash --tests fragment,noise -a ssdeep,tlsh *.html
+      how much of these files can be missing or changed";
+
+#[derive(Debug, Args)]
+#[command(after_help = FRASH_EXAMPLES, after_long_help = FRASH_EXAMPLES)]
+pub(crate) struct FrashArguments {
+    /// Files and directories whose contents are cut, added to and changed, up to 16 MiB each [default: random bytes].
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition [default: all].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) tests: Vec<Test>,
+
+    /// Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all].
+    #[arg(short = 'a', long = "algorithm", value_name = "LIST", value_delimiter = ',')]
+    pub(crate) families: Vec<Family>,
+
+    /// What chance depends on: the same seed gives the same, but for times.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) seed: u64,
+
+    /// Repetitions with other random bytes and places.
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+
+    /// Length of the files that get a block in common, and of the longest whose times are measured.
+    #[arg(long, value_name = "SIZE", default_value = "2048000", value_parser = parse_bytes)]
+    pub(crate) bytes: u64,
+
+    /// Write to FILE, which appears whole or not at all [default: standard output].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod cpu;
 mod delivery;
 mod digest_list;
 mod exit;
+mod frash;
 mod gather;
 mod generate;
 mod hash;
@@ -48,6 +49,7 @@ pub(crate) fn main() -> ExitStatus {
         Command::Hash(arguments) => hash::run(*arguments),
         Command::Compare(arguments) => compare::run(*arguments),
         Command::Match(arguments) => matching::run(*arguments),
+        Command::Frash(arguments) => frash::run(arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
         Command::Cpu(arguments) => cpu::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),

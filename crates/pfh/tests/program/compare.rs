@@ -397,3 +397,31 @@ fn similar_ones_to_one_digest_are_found() {
         assert_eq!(run(d, "match", &["--digest", &digest, "d"]).code(), 0, "{family}");
     }
 }
+
+#[test]
+fn experiments_are_printed_as_csv() {
+    let directory = files();
+    let d = directory.path();
+    let fast = ["--runs", "1", "--bytes", "20000"];
+    let all = run(d, "frash", &fast);
+    let text = String::from_utf8(all.done().to_vec()).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("test,mode,family,parameter,runs,matched,value"));
+    let tests: std::collections::HashSet<&str> = lines.clone().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(tests.len(), pfh::frash::Test::ALL.len());
+    assert!(lines.all(|line| line.split(',').count() == 7));
+    // A tenth of a tenth of `a` is missing: both ends of the file tell of it, one time out of one.
+    let own = ["--tests", "fragment", "-a", "sdhash,tlsh", "-o", "own.csv", "a"];
+    run(d, "frash", &[&fast, &own[..]].concat()).done();
+    let text = fs::read_to_string(d.join("own.csv")).unwrap();
+    assert!(
+        text.contains("\r\nfragment,end,sdhash,10,1,1,") && text.contains("\r\nfragment,end,tlsh,10,1,1,"),
+        "{text}"
+    );
+    let ended = run(d, "frash", &[&fast, &own[..], &["missing"]].concat());
+    assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: `missing`: "), "{}", ended.stderr);
+    for wrong in [["--tests", "nothing"], ["-a", "md5"], ["--runs", "0"], ["--bytes", "0"], ["--bytes", "1T"]] {
+        assert_eq!(run(d, "frash", &wrong).code(), 2, "{wrong:?}");
+    }
+    assert_eq!(run(d, "frash", &["-o", "/dev/full"]).code(), 4);
+}

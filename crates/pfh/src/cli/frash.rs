@@ -1,0 +1,99 @@
+//! `pfh frash`.
+
+use super::args::FrashArguments;
+use super::delivery::Delivery;
+use super::hash::Stop;
+use super::{ExitStatus, message};
+use pfh::frash::{Frash, Row};
+use pfh_similarity::Family;
+use pfh_source::{EntryKind, Found, LocalSource, Source, SourceFile, WalkOptions};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+/// Inputs are held in memory, and become six times as long.
+const FILE_BYTES_MAX: usize = 16 << 20;
+
+/// Does what `pfh frash` is asked to.
+pub(crate) fn run(arguments: FrashArguments) -> ExitStatus {
+    frash(&arguments).unwrap_or_else(|Stop(status, text)| {
+        message::error(text);
+        status
+    })
+}
+
+fn frash(arguments: &FrashArguments) -> Result<ExitStatus, Stop> {
+    let mut frash = Frash { seed: arguments.seed, runs: arguments.runs, ..Frash::default() };
+    frash.bytes = usize::try_from(arguments.bytes).unwrap_or(usize::MAX);
+    if !(1..=FILE_BYTES_MAX * 8).contains(&frash.bytes) {
+        return Err(Stop::usage(format_args!("--bytes: 1 to {}", FILE_BYTES_MAX * 8)));
+    }
+    if !arguments.tests.is_empty() {
+        frash.tests.clone_from(&arguments.tests);
+    }
+    if !arguments.families.is_empty() {
+        frash.families.clone_from(&arguments.families);
+    }
+    let mut delivery = Delivery::open(arguments.output.as_deref())?;
+    let (files, unread) = read(arguments)?;
+    let mut result = delivery.write_all(b"test,mode,family,parameter,runs,matched,value\r\n");
+    if result.is_ok() {
+        let _ = frash.run(&files, &mut |row| {
+            result = delivery.write_all(line(&row).as_bytes()).and_then(|()| delivery.flush());
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    delivery.end(result, if unread { ExitStatus::Unread } else { ExitStatus::Done })
+}
+
+fn line(row: &Row) -> String {
+    let Row { test, mode, family, parameter, runs, matched, value } = row;
+    let (test, family) = (test.name(), family.map_or("sha1", Family::name));
+    let matched = matched.map_or_else(String::new, |matched| matched.to_string());
+    let value = value.map_or_else(String::new, |value| value.to_string());
+    format!("{test},{mode},{family},{parameter},{runs},{matched},{value}\r\n")
+}
+
+/// The contents of all files below the paths, and whether something could not be read.
+fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, bool), Stop> {
+    let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
+    let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Stop::usage)?;
+    let (mut files, mut unread) = (Vec::new(), false);
+    source.walk(&mut |found| {
+        let (path, contents) = match found {
+            Found::Entry(entry) if entry.kind == EntryKind::Regular => {
+                (entry.path(), source.open(&entry).and_then(|file| contents(&file)))
+            }
+            Found::Failed(path, error) => (path, Err(error)),
+            _ => return true,
+        };
+        match contents {
+            Ok(contents) => files.push(contents),
+            Err(error) => {
+                unread = true;
+                message::error(format_args!("{}: {error}", message::quoted(&path)));
+            }
+        }
+        true
+    });
+    if files.is_empty() && !arguments.paths.is_empty() {
+        return Err(Stop(ExitStatus::Unread, "there are no files to experiment with".to_owned()));
+    }
+    Ok((files, unread))
+}
+
+fn contents(file: &impl SourceFile) -> io::Result<Vec<u8>> {
+    let mut contents = Vec::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read_at(&mut buffer, contents.len() as u64) {
+            Ok(0) => return Ok(contents),
+            Ok(bytes) => contents.extend_from_slice(&buffer[..bytes]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if contents.len() > FILE_BYTES_MAX {
+            return Err(io::Error::other(format!("longer than {FILE_BYTES_MAX} bytes: too long for experiments")));
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! How similarity digests behave: the experiments of FRASH, as functions of a seed.
+//!
+//! Source: F. Breitinger, G. Stivaktakis, H. Baier, "FRASH: A framework to test algorithms of similarity hashing", Digital
+//! Investigation 10, 2013; steps and numbers are those of its successor FRASHER (T. Göbel, F. Uhlig, H. Baier, F. Breitinger,
+//! 2022). Differences: an insertion inserts (FRASHER's overwrites), and noise changes one byte at a time.
+
+use pfh_digest::Algorithm;
+use pfh_similarity::{Digest, Family, Hasher, Score};
+use std::fmt;
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+use std::time::Instant;
+
+/// One experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// Seconds to make a digest of random bytes, and SHA-1's for comparison. Parameter: bytes.
+    Generation,
+    /// Seconds to compare two digests. Parameter: bytes.
+    Comparison,
+    /// Length of the digest divided by that of the input. Parameter: bytes.
+    Compression,
+    /// Two unrelated inputs with the same block at a random place in each. Parameter: bytes of the block.
+    CommonBlock,
+    /// An input with what is left of it after cutting: at its end, or at either side by chance. Parameter: percent that are cut.
+    Fragment,
+    /// An input with itself behind or before random bytes. Parameter: percent that are added.
+    Alignment,
+    /// An input with itself after random edits: deletions, substitutions and insertions of one byte. Parameter: edits.
+    Noise,
+    /// 5000 random bytes with their repetition. Parameter: copies.
+    Repetition,
+}
+
+impl Test {
+    /// All of them.
+    pub const ALL: [Test; 8] = [
+        Test::Generation,
+        Test::Comparison,
+        Test::Compression,
+        Test::CommonBlock,
+        Test::Fragment,
+        Test::Alignment,
+        Test::Noise,
+        Test::Repetition,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Test::Generation => "generation",
+            Test::Comparison => "comparison",
+            Test::Compression => "compression",
+            Test::CommonBlock => "common-block",
+            Test::Fragment => "fragment",
+            Test::Alignment => "alignment",
+            Test::Noise => "noise",
+            Test::Repetition => "repetition",
+        }
+    }
+}
+
+impl FromStr for Test {
+    type Err = UnknownTest;
+
+    fn from_str(name: &str) -> Result<Test, UnknownTest> {
+        Test::ALL.into_iter().find(|test| test.name() == name).ok_or(UnknownTest)
+    }
+}
+
+/// There is no experiment of this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownTest;
+
+impl fmt::Display for UnknownTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there are {}", Test::ALL.map(Test::name).join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTest {}
+
+/// What one setting of an experiment gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// The experiment.
+    pub test: Test,
+    /// Its variant, where it has several.
+    pub mode: &'static str,
+    /// The family; SHA-1 where `None`.
+    pub family: Option<Family>,
+    /// What was varied.
+    pub parameter: u64,
+    /// Pairs that were compared, or times that were measured.
+    pub runs: u32,
+    /// Pairs that matched: of a score above 0, or at most [`DISTANCE_MAX`] away.
+    pub matched: Option<u32>,
+    /// The mean: of scores or distances of those that have one, of seconds, or of ratios. `None` without any.
+    pub value: Option<f64>,
+}
+
+/// The largest distance of TLSH that counts as a match (FRASHER's).
+pub const DISTANCE_MAX: u32 = 300;
+
+/// Experiments, and their settings.
+#[derive(Clone, Debug)]
+pub struct Frash {
+    /// Which, in this order.
+    pub tests: Vec<Test>,
+    /// Of which families.
+    pub families: Vec<Family>,
+    /// What chance depends on. The same gives the same, but for times.
+    pub seed: u64,
+    /// Repetitions with other random bytes and places.
+    pub runs: u32,
+    /// Length of the inputs of [`Test::CommonBlock`], and of the longest whose times are measured.
+    pub bytes: usize,
+}
+
+impl Default for Frash {
+    /// FRASHER's numbers.
+    fn default() -> Frash {
+        Frash { tests: Test::ALL.to_vec(), families: Family::ALL.to_vec(), seed: 1, runs: 5, bytes: 2_048_000 }
+    }
+}
+
+/// Times are means of so many.
+const GENERATIONS: u32 = 10;
+const COMPARISONS: u32 = 100;
+
+/// Edits at a time.
+const EDITS: u64 = 10;
+
+/// Edits after which noise ends in any case.
+const EDITS_MAX: u64 = 20_000;
+
+/// Bytes that [`Test::Repetition`] repeats, and how often.
+const CHUNK_BYTES: usize = 5000;
+const COPIES_MAX: u64 = 39;
+
+/// Lengths of inputs that are made where no files are given: of cuts, and of additions and noise.
+const FRAGMENT_BYTES: usize = 10_000;
+const ALIGNMENT_BYTES: usize = 30_000;
+
+/// Takes a result, until it breaks.
+pub type Emit<'a> = dyn FnMut(Row) -> ControlFlow<()> + 'a;
+
+impl Frash {
+    /// Does the experiments. `files` are the inputs of those that change one input: [`Test::Compression`] to [`Test::Noise`] but for
+    /// [`Test::CommonBlock`]; without any, random bytes are.
+    ///
+    /// # Errors
+    /// When `emit` broke.
+    pub fn run(&self, files: &[Vec<u8>], emit: &mut Emit<'_>) -> ControlFlow<()> {
+        for &test in &self.tests {
+            // Each as it would be alone.
+            let mut random = Random(self.seed);
+            match test {
+                Test::Generation => self.generation(&mut random, emit)?,
+                Test::Comparison => self.comparison(&mut random, emit)?,
+                Test::Compression => self.compression(files, &mut random, emit)?,
+                Test::CommonBlock => self.common_block(&mut random, emit)?,
+                Test::Fragment => self.fragment(files, &mut random, emit)?,
+                Test::Alignment => self.alignment(files, &mut random, emit)?,
+                Test::Noise => self.noise(files, &mut random, emit)?,
+                Test::Repetition => self.repetition(&mut random, emit)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// 100, 1000 … bytes up to the longest.
+    fn lengths(&self) -> impl Iterator<Item = usize> {
+        let powers = std::iter::successors(Some(100_usize), |bytes| bytes.checked_mul(10));
+        powers.take_while(|&bytes| bytes < self.bytes).chain([self.bytes])
+    }
+
+    /// The files, or random bytes.
+    fn inputs(&self, files: &[Vec<u8>], bytes: usize, random: &mut Random) -> Vec<Vec<u8>> {
+        if files.is_empty() { (0..self.runs).map(|_| random.bytes(bytes)).collect() } else { files.to_vec() }
+    }
+
+    fn generation(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let sha1 = Algorithm::from_name("sha1").ok();
+        for bytes in self.lengths() {
+            let input = random.bytes(bytes);
+            let mut row = |family, seconds| emit(Row::time(Test::Generation, family, bytes, GENERATIONS, seconds));
+            if let Some(sha1) = sha1 {
+                row(None, mean_seconds(GENERATIONS, || sha1.digest(&input)))?;
+            }
+            for &family in &self.families {
+                row(Some(family), mean_seconds(GENERATIONS, || digest(family, &input)))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn comparison(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        for bytes in self.lengths() {
+            let (one, other) = (random.bytes(bytes), random.bytes(bytes));
+            for &family in &self.families {
+                let (Some(one), Some(other)) = (digest(family, &one), digest(family, &other)) else { continue };
+                let seconds = mean_seconds(COMPARISONS, || one.compare(&other));
+                emit(Row::time(Test::Comparison, Some(family), bytes, COMPARISONS, seconds))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn compression(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let made: Vec<Vec<u8>> =
+            if files.is_empty() { self.lengths().map(|bytes| random.bytes(bytes)).collect() } else { Vec::new() };
+        for input in files.iter().chain(&made).filter(|input| !input.is_empty()) {
+            for &family in &self.families {
+                let text = digest(family, input).map(|digest| digest.to_string().len() as f64 / input.len() as f64);
+                let (test, mode, parameter) = (Test::Compression, "", input.len() as u64);
+                emit(Row { test, mode, family: Some(family), parameter, runs: 1, matched: None, value: text })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn common_block(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let sets: Vec<[Vec<u8>; 3]> =
+            (0..self.runs).map(|_| std::array::from_fn(|_| random.bytes(self.bytes))).collect();
+        for bytes in block_lengths(self.bytes) {
+            let mut means = self.means();
+            for [one, other, source] in &sets {
+                let [one, other] = [one, other].map(|input| {
+                    let mut input = input.clone();
+                    let place = random.below(input.len() - bytes + 1);
+                    input[place..place + bytes].copy_from_slice(&source[..bytes]);
+                    input
+                });
+                means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
+            }
+            emit_all(Test::CommonBlock, "", bytes as u64, &means, emit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fragment(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let inputs = self.inputs(files, FRAGMENT_BYTES, random);
+        for mode in ["random", "end"] {
+            self.changed(Test::Fragment, mode, (5..95).step_by(5).chain(95..100), &inputs, emit, |input, percent| {
+                let kept = input.len() - input.len() * percent as usize / 100;
+                let at_front = mode == "random" && random.below(2) == 0;
+                if at_front { input[input.len() - kept..].to_vec() } else { input[..kept].to_vec() }
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn alignment(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let inputs = self.inputs(files, ALIGNMENT_BYTES, random);
+        for mode in ["head", "tail"] {
+            self.changed(Test::Alignment, mode, (10..=500).step_by(10), &inputs, emit, |input, percent| {
+                let added = random.bytes(input.len() * percent as usize / 100);
+                if mode == "head" { [&added, input].concat() } else { [input, &added].concat() }
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Compares all inputs with what `change` makes of them, for each parameter.
+    fn changed(
+        &self,
+        test: Test,
+        mode: &'static str,
+        parameters: impl Iterator<Item = u64>,
+        inputs: &[Vec<u8>],
+        emit: &mut Emit<'_>,
+        mut change: impl FnMut(&[u8], u64) -> Vec<u8>,
+    ) -> ControlFlow<()> {
+        let digests = self.digests(inputs);
+        for parameter in parameters {
+            let mut means = self.means();
+            for (input, digests) in inputs.iter().zip(&digests) {
+                let changed = change(input, parameter);
+                means.iter_mut().zip(digests).for_each(|(mean, digest)| mean.add(digest.as_ref(), &changed));
+            }
+            emit_all(test, mode, parameter, &means, emit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn noise(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let mut inputs = self.inputs(files, ALIGNMENT_BYTES, random);
+        let digests = self.digests(&inputs);
+        let mut ended = vec![false; self.families.len()];
+        let mut edits = 0;
+        while edits < EDITS_MAX && !ended.iter().all(|ended| *ended) {
+            edits += EDITS;
+            let mut means = self.means();
+            for (input, digests) in inputs.iter_mut().zip(&digests) {
+                (0..EDITS).for_each(|_| random.edit(input));
+                for ((mean, digest), ended) in means.iter_mut().zip(digests).zip(&ended) {
+                    if !ended {
+                        mean.add(digest.as_ref(), input);
+                    }
+                }
+            }
+            let going: Vec<Mean> = means.iter().filter(|mean| mean.runs > 0).copied().collect();
+            emit_all(Test::Noise, "", edits, &going, emit)?;
+            for (mean, ended) in means.iter().zip(&mut ended) {
+                *ended |= mean.matched == 0;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn repetition(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let inputs: Vec<Vec<u8>> = (0..self.runs).map(|_| random.bytes(CHUNK_BYTES)).collect();
+        let copies = 1..=COPIES_MAX;
+        self.changed(Test::Repetition, "", copies, &inputs, emit, |input, copies| input.repeat(copies as usize))
+    }
+
+    /// The digests of each input, one for each family.
+    fn digests(&self, inputs: &[Vec<u8>]) -> Vec<Vec<Option<Digest>>> {
+        let all = |input: &Vec<u8>| self.families.iter().map(|&family| digest(family, input)).collect();
+        inputs.iter().map(all).collect()
+    }
+
+    fn means(&self) -> Vec<Mean> {
+        self.families.iter().map(|&family| Mean { family, runs: 0, matched: 0, scored: 0, sum: 0 }).collect()
+    }
+}
+
+/// From half of an input down in 63 steps, then in 160 small ones.
+fn block_lengths(bytes: usize) -> impl Iterator<Item = usize> {
+    let (step, small) = ((bytes / 128).max(1), (bytes / 20_480).max(1));
+    let coarse = (1..=64).rev().map(move |steps| steps * step);
+    coarse.chain((1..160).rev().map(move |steps| steps * small).filter(move |&length| length < step))
+}
+
+fn digest(family: Family, bytes: &[u8]) -> Option<Digest> {
+    let mut hasher = Hasher::new(family);
+    hasher.update(bytes);
+    hasher.finish().ok()
+}
+
+fn mean_seconds<R>(times: u32, mut work: impl FnMut() -> R) -> f64 {
+    let started = Instant::now();
+    for _ in 0..times {
+        black_box(work());
+    }
+    started.elapsed().as_secs_f64() / f64::from(times)
+}
+
+fn emit_all(test: Test, mode: &'static str, parameter: u64, means: &[Mean], emit: &mut Emit<'_>) -> ControlFlow<()> {
+    means.iter().try_for_each(|mean| {
+        let value = (mean.scored > 0).then(|| f64::from(mean.sum) / f64::from(mean.scored));
+        let (family, matched) = (Some(mean.family), Some(mean.matched));
+        emit(Row { test, mode, family, parameter, runs: mean.runs, matched, value })
+    })
+}
+
+impl Row {
+    fn time(test: Test, family: Option<Family>, bytes: usize, runs: u32, seconds: f64) -> Row {
+        Row { test, mode: "", family, parameter: bytes as u64, runs, matched: None, value: Some(seconds) }
+    }
+}
+
+/// Scores that are added up.
+#[derive(Clone, Copy)]
+struct Mean {
+    family: Family,
+    runs: u32,
+    matched: u32,
+    scored: u32,
+    sum: u32,
+}
+
+impl Mean {
+    fn add(&mut self, one: Option<&Digest>, other: &[u8]) {
+        self.runs += 1;
+        let other = digest(self.family, other);
+        let Some(score) = one.zip(other.as_ref()).and_then(|(one, other)| one.compare(other)) else { return };
+        let (value, matches) = match score {
+            Score::Similarity(score) => (score.into(), score > 0),
+            Score::Distance(distance) => (distance, distance <= DISTANCE_MAX),
+        };
+        self.scored += 1;
+        self.sum += value;
+        self.matched += u32::from(matches);
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`, nearly uniform.
+    fn below(&mut self, end: usize) -> usize {
+        (u128::from(self.next()) * end as u128 >> 64) as usize
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
+        bytes.truncate(count);
+        bytes
+    }
+
+    /// Deletes, substitutes or inserts one byte somewhere.
+    fn edit(&mut self, bytes: &mut Vec<u8>) {
+        let (kind, byte) = (self.below(3), self.next() as u8);
+        match (kind, bytes.len()) {
+            (2, length) => bytes.insert(self.below(length + 1), byte),
+            (_, 0) => {}
+            (0, length) => drop(bytes.remove(self.below(length))),
+            (_, length) => bytes[self.below(length)] = byte,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(tests: &[Test], files: &[Vec<u8>]) -> Vec<Row> {
+        let frash = Frash { tests: tests.to_vec(), runs: 2, bytes: 40_000, ..Frash::default() };
+        let mut rows = Vec::new();
+        let _ = frash.run(files, &mut |row| {
+            rows.push(row);
+            ControlFlow::Continue(())
+        });
+        rows
+    }
+
+    fn of(rows: &[Row], family: Family, mode: &str) -> Vec<Row> {
+        rows.iter().filter(|row| row.family == Some(family) && row.mode == mode).copied().collect()
+    }
+
+    #[test]
+    fn larger_blocks_in_common_are_found_and_tiny_ones_are_not() {
+        let rows = rows(&[Test::CommonBlock], &[]);
+        for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2] {
+            let own = of(&rows, family, "");
+            assert_eq!((own[0].parameter, own[0].matched), (64 * 312, Some(2)), "{family}");
+            assert_eq!(own.last().map(|row| (row.parameter, row.matched)), Some((1, Some(0))), "{family}");
+        }
+        // Containment is seen from smaller blocks on than resemblance.
+        let least =
+            |family| of(&rows, family, "").iter().filter(|row| row.matched == Some(2)).map(|row| row.parameter).min();
+        assert!(least(Family::Sdhash) < least(Family::Ssdeep));
+    }
+
+    #[test]
+    fn cuts_and_additions_are_measured_at_both_ends() {
+        let rows = rows(&[Test::Fragment, Test::Alignment], &[]);
+        for family in Family::ALL {
+            assert_eq!(of(&rows, family, "random").len(), 23);
+            assert_eq!(of(&rows, family, "end")[22].parameter, 99);
+            assert_eq!(of(&rows, family, "head").len(), 50);
+            assert_eq!(of(&rows, family, "tail")[49].parameter, 500);
+        }
+        // 95 % of a file, and a file behind a tenth of noise, are found; by sdhash also a file behind five times as much.
+        for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2, Family::Tlsh] {
+            assert_eq!(of(&rows, family, "end")[0].matched, Some(2), "{family}");
+            assert_eq!(of(&rows, family, "head")[0].matched, Some(2), "{family}");
+        }
+        assert_eq!(of(&rows, Family::Sdhash, "head")[49].matched, Some(2));
+        assert_eq!(of(&rows, Family::Ssdeep, "head")[49].matched, Some(0));
+    }
+
+    #[test]
+    fn noise_ends_when_nothing_matches() {
+        let rows = rows(&[Test::Noise], &[Random(9).bytes(5_000)]);
+        for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2] {
+            let own = of(&rows, family, "");
+            let (last, before) = own.split_last().unwrap();
+            assert_eq!(last.matched, Some(0));
+            assert!(!before.is_empty() && before.iter().all(|row| row.matched == Some(1)), "{family}");
+        }
+    }
+
+    #[test]
+    fn ratios_and_times_are_there() {
+        let found = rows(&[Test::Compression, Test::Generation, Test::Comparison], &[]);
+        let sdhash = of(&found, Family::Sdhash, "");
+        let ratio = sdhash.iter().find(|row| row.test == Test::Compression && row.parameter == 40_000).unwrap();
+        assert!((0.01..0.05).contains(&ratio.value.unwrap()), "{ratio:?}");
+        let sha1 = found.iter().filter(|row| row.family.is_none());
+        assert_eq!(sha1.map(|row| row.parameter).collect::<Vec<_>>(), [100, 1000, 10_000, 40_000]);
+        let times = found.iter().filter(|row| row.test != Test::Compression);
+        assert!(times.clone().all(|row| row.value > Some(0.0)) && times.count() == 4 + 4 * 4 + 4 * 4 - 1);
+        // The same seed, the same result.
+        assert_eq!(rows(&[Test::Repetition], &[]), rows(&[Test::Repetition], &[]));
+    }
+}
