@@ -400,7 +400,7 @@ impl Random {
 
     /// A number below `end`, nearly uniform.
     fn below(&mut self, end: usize) -> usize {
-        (u128::from(self.next()) * end as u128 >> 64) as usize
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
     fn bytes(&mut self, count: usize) -> Vec<u8> {
