@@ -28,6 +28,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
+            [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
@@ -165,6 +166,21 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;frash' {
+            [CompletionResult]::new('--tests', '--tests', [CompletionResultType]::ParameterName, 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition [default: all]')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'What chance depends on: the same seed gives the same, but for times')
+            [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Repetitions with other random bytes and places')
+            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Length of the files that get a block in common, and of the longest whose times are measured')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;algorithms' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON Lines instead of a table')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -199,6 +215,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
+            [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
@@ -213,6 +230,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;match' {
+            break
+        }
+        'pfh;help;frash' {
             break
         }
         'pfh;help;algorithms' {

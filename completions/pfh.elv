@@ -25,6 +25,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand hash 'Print digests of files, directories, devices and standard input'
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
+            cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
             cand completions 'Print completions for a shell'
@@ -158,6 +159,20 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;frash'= {
+            cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition [default: all]'
+            cand -a 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
+            cand --algorithm 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
+            cand --seed 'What chance depends on: the same seed gives the same, but for times'
+            cand --runs 'Repetitions with other random bytes and places'
+            cand --bytes 'Length of the files that get a block in common, and of the longest whose times are measured'
+            cand -o 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand --output 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;algorithms'= {
             cand --json 'Print JSON Lines instead of a table'
             cand -h 'Print help'
@@ -188,6 +203,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand hash 'Print digests of files, directories, devices and standard input'
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
+            cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
             cand completions 'Print completions for a shell'
@@ -199,6 +215,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;compare'= {
         }
         &'pfh;help;match'= {
+        }
+        &'pfh;help;frash'= {
         }
         &'pfh;help;algorithms'= {
         }
