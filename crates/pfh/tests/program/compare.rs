@@ -423,5 +423,5 @@ fn experiments_are_printed_as_csv() {
     for wrong in [["--tests", "nothing"], ["-a", "md5"], ["--runs", "0"], ["--bytes", "0"], ["--bytes", "1T"]] {
         assert_eq!(run(d, "frash", &wrong).code(), 2, "{wrong:?}");
     }
-    assert_eq!(run(d, "frash", &["-o", "/dev/full"]).code(), 4);
+    assert_eq!(run(d, "frash", &[&fast[..], &["-o", "/dev/full"]].concat()).code(), 4);
 }
