@@ -301,8 +301,9 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             options.digests() > 1 && !self.is_hashing() && self.opened.is_empty() && context.queue.is_exhausted();
         let is_spread =
             several && metadata.is_none_or(|known| options.digests() > 1 && known.size >= SPREAD_FILE_BYTES);
-        // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help.
-        let past_lanes = alone || (is_spread && !options.families.is_empty());
+        // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help. Room
+        // for digests that grow is for those who go on to the file's end.
+        let past_lanes = alone || (is_spread && !options.families.is_empty()) || opened.growth.is_some();
         match (metadata, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);

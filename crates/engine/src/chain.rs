@@ -2,6 +2,7 @@
 //! order. Whoever is free works on a chain that has slots; a slot is free again when every chain has seen it.
 
 use crate::digesting::{DigestSet, Made};
+use crate::growth::Reservation;
 use crate::job::{Failure, Ticket, Yield};
 use crate::reading::Opened;
 use crate::run::{Context, Ready, Sink, Worker};
@@ -34,6 +35,7 @@ struct Spread {
     end: OnceLock<Result<(Option<Metadata>, u64), Failure>>,
     /// The claim on a file with several links, to be settled at the end.
     claimed: Option<Metadata>,
+    _growth: Option<Arc<Reservation>>,
     /// Slots on their way to the slowest chain.
     slots_ahead: Mutex<usize>,
     slot_done: Condvar,
@@ -91,6 +93,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         panicked: AtomicBool::new(false),
         end: OnceLock::new(),
         claimed: metadata.filter(|metadata| metadata.links > 1),
+        _growth: opened.growth.clone(),
         slots_ahead: Mutex::new(0),
         slot_done: Condvar::new(),
     });

@@ -22,6 +22,7 @@ mod chain;
 mod collect;
 mod control;
 mod digesting;
+mod growth;
 mod job;
 mod lanes;
 mod limits;

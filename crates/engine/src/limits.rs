@@ -54,19 +54,40 @@ pub(crate) const JOB_BYTES: u64 = 192;
 /// Bytes of one known hard link (map entry, metadata, two digests), besides those of families.
 const LINK_BYTES: u64 = 512;
 
-/// Bytes of input of which a digest of sdhash or mrsh-v2, and its text, take one. Up to 16 MiB sdhash tries two digests, and
-/// they and the text come to a tenth of the input at most; beyond, to less than half of that, and with mrsh-v2 to less than 3 %.
-const INPUT_BYTES_PER_DIGEST_BYTE: u64 = 16;
-
-/// What a family's hasher occupies in the beginning, in bytes, rounded up: see the families' documentation.
+/// What a family's hasher occupies, in bytes, rounded up, with what [`digest_bytes`] says of a file of one slot.
 const fn hasher_bytes(family: Family) -> usize {
     match family {
-        Family::Ssdeep => 4 << 10,
-        Family::Sdhash => 192 << 10,
-        Family::MrshV2 => 64 << 10,
-        Family::Tlsh => 4 << 10,
+        Family::Ssdeep | Family::Tlsh => 4 << 10,
+        Family::Sdhash => 320 << 10,
+        Family::MrshV2 => 192 << 10,
     }
 }
+
+/// Whether a family's digests grow with their files.
+fn grows(family: Family) -> bool {
+    matches!(family, Family::Sdhash | Family::MrshV2)
+}
+
+/// Below this size, sdhash makes digests in two modes, of which it keeps one at the end.
+const TWO_MODES_BYTES: u64 = 16 << 20;
+
+/// What a digest of a family whose digests grow, and its text, take of a file of so many bytes.
+///
+/// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a small file, twice that where
+/// vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter for each 16 KiB.
+/// mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %. Contents made for it could have chunks of 41
+/// bytes, and their digests take 2.5 times of what is said here of files from 128 MiB on.
+fn digest_bytes(bytes: u64) -> u64 {
+    (bytes.min(TWO_MODES_BYTES) / 2).max(bytes / 16)
+}
+
+/// The largest file of which [`digest_bytes`] is no more than this.
+fn digestible_bytes(digest_bytes: u64) -> u64 {
+    if digest_bytes < TWO_MODES_BYTES / 2 { 2 * digest_bytes } else { digest_bytes.saturating_mul(16) }
+}
+
+/// The least share of a family whose digests grow: any file of 1 MiB has one.
+const GROWTH_BYTES_MIN: u64 = 512 << 10;
 
 const _: () = assert!(
     SLOT_BYTES_MAX.is_multiple_of(SLOT_ALIGN_BYTES)
@@ -76,15 +97,16 @@ const _: () = assert!(
 // A batch of small files needs room for each of its files.
 const _: () = assert!(SLOT_BYTES_MIN / BATCH_FILES_MAX >= 512);
 
-/// How the memory option is divided. The parts add up to no more than it; what is said of shares is of what the states of the
-/// similarity families leave.
+/// How the memory option is divided. The parts add up to no more than it; shares are of what the states of the similarity
+/// families leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// Length of one slot.
     pub(crate) slot_bytes: usize,
     /// Distance from one slot to the next.
     pub(crate) stride_bytes: usize,
-    /// Number of slots: where readers fill them ahead, ⅝ of the memory; otherwise what the workers can hold.
+    /// Number of slots: where readers fill them ahead, ⅝ of the memory, or ⅜ where digests grow; otherwise what the workers
+    /// can hold.
     pub(crate) slots: usize,
     /// Lanes that each worker may fill; 0 where there are none, or too little memory for them.
     pub(crate) lanes: usize,
@@ -93,6 +115,8 @@ pub(crate) struct Budget {
     /// Jobs and records that wait: what is left, at least 1/16. It decides how far other files may get ahead of a huge
     /// one in a run whose output is in order.
     pub(crate) waiting_bytes: u64,
+    /// Digests that grow with their files, while these are read: ¾ of what would be left otherwise. 0 where there are none.
+    pub(crate) growth_bytes: u64,
     /// Known hard links: 1/16.
     pub(crate) links: usize,
 }
@@ -137,31 +161,41 @@ impl Budget {
         let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
         let holders = options.threads.max(1).saturating_add(readers);
         let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
-        // One alignment unit is lost at the start of the allocation.
         // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
+        let growing = options.families.iter().filter(|&&family| grows(family)).count() as u64;
         let family_bytes: usize = options.families.iter().map(|&family| hasher_bytes(family)).sum();
-        let states_bytes = |lanes: usize| holders.saturating_mul(lanes + 2).saturating_mul(family_bytes) as u64;
+        let states_bytes = |lanes: usize| {
+            let states = holders.saturating_mul(lanes + 2).saturating_mul(family_bytes);
+            (states as u64).saturating_add(growing * GROWTH_BYTES_MIN)
+        };
+        let table_eighths: usize = if growing > 0 { 3 } else { 5 };
+        // One alignment unit is lost at the start of the allocation.
         let table_bytes_for = |lanes: usize| {
             let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes));
-            usize::try_from(memory_bytes / 8 * 5).unwrap_or(usize::MAX).saturating_sub(SLOT_ALIGN_BYTES)
+            let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
+            eighth.saturating_mul(table_eighths).saturating_sub(SLOT_ALIGN_BYTES)
         };
         let slot_bytes_for = |lanes: usize| {
             let table_bytes = table_bytes_for(lanes);
             let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes);
             let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
             let most = match lanes {
-                _ if options.direct => DIRECT_SLOT_BYTES_MAX,
+                // Where digests grow, no device waits for its reader.
+                _ if options.direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
                 0 => SLOT_BYTES_MAX,
                 _ => LANE_SLOT_BYTES_MAX,
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        let lanes = if slot_bytes_for(lanes) < SLOT_BYTES_MIN { 0 } else { lanes };
+        // Lanes are not worth what all else needs: families have none.
+        let lanes_fit = states_bytes(lanes) <= options.memory_bytes / 4 && slot_bytes_for(lanes) >= SLOT_BYTES_MIN;
+        let lanes = if lanes_fit { lanes } else { 0 };
         let slot_bytes = slot_bytes_for(lanes);
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
-            let least_bytes = (least.div_ceil(5).saturating_mul(8) + 8).saturating_add(states_bytes(0));
+            let least = least.div_ceil(table_eighths as u64).saturating_mul(8) + 8;
+            let least_bytes = least.saturating_add(states_bytes(0));
             return Err(MemoryError::TooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
         let (memory_bytes, table_bytes) = (options.memory_bytes - states_bytes(lanes), table_bytes_for(lanes));
@@ -175,27 +209,36 @@ impl Budget {
         let announced_bytes = memory_bytes / 4;
         let links_bytes = memory_bytes / 16;
         let table_bytes = (slots * stride_bytes + SLOT_ALIGN_BYTES) as u64;
+        let left_bytes = memory_bytes - table_bytes - announced_bytes - links_bytes;
+        let growth_share = if growing > 0 { left_bytes / 4 * 3 } else { 0 };
         Ok(Budget {
             slot_bytes,
             stride_bytes,
             slots,
             lanes,
             announced_bytes,
-            waiting_bytes: memory_bytes - table_bytes - announced_bytes - links_bytes,
+            waiting_bytes: left_bytes - growth_share,
+            growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
             links: usize::try_from(links_bytes / (LINK_BYTES + options.families.len() as u64 * SIMILARITY_BYTES))
                 .unwrap_or(usize::MAX),
         })
     }
 
-    /// The families, none of which may make a digest that the waiting memory does not hold.
+    /// The families, each of which has its part of the share for digests that grow.
     pub(crate) fn family_rules(&self, families: &[Family]) -> Vec<FamilyRule> {
-        let rule = |&family| match family {
-            Family::Ssdeep | Family::Tlsh => FamilyRule { family, bytes_max: u64::MAX },
-            Family::Sdhash | Family::MrshV2 => {
-                FamilyRule { family, bytes_max: self.waiting_bytes.saturating_mul(INPUT_BYTES_PER_DIGEST_BYTE) }
-            }
+        let growing = families.iter().filter(|&&family| grows(family)).count() as u64;
+        let rule = |&family| match grows(family) {
+            true => FamilyRule { family, bytes_max: digestible_bytes(self.growth_bytes / growing) },
+            false => FamilyRule { family, bytes_max: u64::MAX },
         };
         families.iter().map(rule).collect()
+    }
+}
+
+impl FamilyRule {
+    /// What the digest of a file of so many bytes takes while it is made, if that depends on the file.
+    pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
+        if grows(self.family) { digest_bytes(bytes.min(self.bytes_max)) } else { 0 }
     }
 }
 
@@ -239,12 +282,25 @@ mod tests {
             for memory_bytes in [32 << 20, 64 << 20, 1 << 30] {
                 let (without, with) =
                     (budget(&[], memory_bytes, 32).unwrap(), budget(&families, memory_bytes, 32).unwrap());
-                let sum = |budget: &Budget| {
-                    (budget.stride_bytes * budget.slots) as u64 + budget.announced_bytes + budget.waiting_bytes
-                };
+                let table = (with.stride_bytes * with.slots) as u64;
+                let shares = with.announced_bytes + with.waiting_bytes + with.growth_bytes;
                 let states = threads * (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
-                assert!(sum(&with) + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
-                assert!(without.lanes >= with.lanes);
+                assert!(table + shares + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
+                assert!(without.lanes >= with.lanes && without.growth_bytes == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn digests_of_the_longest_files_fit_their_share() {
+        for memory_bytes in [8 << 20, 64 << 20, 256 << 20, 1 << 40] {
+            for families in [vec![Family::Sdhash], Family::ALL.to_vec()] {
+                let options = Options { families: families.clone(), ..options(2, memory_bytes) };
+                let budget = Budget::new(&options, 32).unwrap();
+                let rules = budget.family_rules(&families);
+                let growth = |bytes| rules.iter().map(|rule| rule.growth_bytes(bytes)).sum::<u64>();
+                assert!(growth(u64::MAX) <= budget.growth_bytes && growth(u64::MAX) > budget.growth_bytes / 2);
+                assert!(rules.iter().all(|rule| rule.bytes_max >= 1 << 20));
             }
         }
     }

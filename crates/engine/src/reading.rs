@@ -7,11 +7,13 @@
 //! touched more recently than that, files on network storage (whose clock is not ours) and files of several slots are
 //! looked at before *and* after reading, and both must agree.
 
+use crate::growth::Reservation;
 use crate::job::{Failure, Job};
 use crate::links::same_content;
 use pfh_record::{Metadata, Outcome, Timestamp};
 use pfh_source::{AtOnce, EntryKind, Medium, SourceFile};
 use std::io;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 const MARGIN_SECONDS: i64 = 2;
@@ -26,6 +28,8 @@ pub(crate) struct Opened<F> {
     opened_at: i64,
     /// Bytes that the look-ahead window announced for it.
     pub(crate) announced_bytes: u64,
+    /// Room for its digests that grow.
+    pub(crate) growth: Option<Arc<Reservation>>,
 }
 
 /// What the first slot revealed.
@@ -57,7 +61,7 @@ pub(crate) enum FirstAtOnce {
 impl<F: SourceFile> Opened<F> {
     pub(crate) fn new(job: Job, file: F) -> Opened<F> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-        Opened { job, file, opened_at: now, announced_bytes: 0 }
+        Opened { job, file, opened_at: now, announced_bytes: 0, growth: None }
     }
 
     /// Reads the first slot.

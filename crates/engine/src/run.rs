@@ -5,6 +5,7 @@ use crate::chain::{Chain, run_chain};
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
 use crate::digesting::{DigestSet, FamilyRule, Made, PieceRule, SIMILARITY_BYTES};
+use crate::growth::Growth;
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{
@@ -96,6 +97,7 @@ pub fn run<S: Source, K: Sink>(
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
         families: budget.family_rules(&options.families),
+        growth: Growth::new(budget.growth_bytes),
         pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
         counters,
         cancel,
@@ -150,6 +152,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
     pub(crate) families: Vec<FamilyRule>,
+    pub(crate) growth: Arc<Growth>,
     pub(crate) pieces: Option<PieceRule>,
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,

@@ -126,7 +126,7 @@ fn hash_slots<S: Source, K: Sink>(
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
-    /// option, and leaves the file to another worker that is already reading the same content.
+    /// option, leaves the file to another worker that is already reading the same content, and waits for room for its digests.
     pub(crate) fn begin_long(
         &mut self,
         opened: Opened<S::File>,
@@ -139,10 +139,10 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             return None;
         }
         if known.links <= 1 {
-            return Some((opened, metadata));
+            return Some((self.with_growth(opened, &known), metadata));
         }
         match self.context.links.claim(&known, opened, |opened| opened.job) {
-            Claim::Mine(opened) => Some((opened, metadata)),
+            Claim::Mine(opened) => Some((self.with_growth(opened, &known), metadata)),
             Claim::Known(opened, found) => {
                 self.context.links.used(known.device, known.inode);
                 self.finish_known(opened.job.ticket, found, opened.job.entry.path());
@@ -150,5 +150,14 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             }
             Claim::Waits => None,
         }
+    }
+
+    /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
+    fn with_growth(&mut self, mut opened: Opened<S::File>, metadata: &Metadata) -> Opened<S::File> {
+        let bytes = self.context.families.iter().map(|rule| rule.growth_bytes(metadata.size)).sum();
+        let started = self.context.clock.start();
+        opened.growth = self.context.growth.reserve(bytes);
+        stop(started, &mut self.timers.wait_space);
+        opened
     }
 }

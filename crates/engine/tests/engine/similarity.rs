@@ -130,3 +130,23 @@ fn digests_that_would_not_fit_the_memory_are_not_made() {
         }
     }
 }
+
+/// Files wait for the room that the digests of others take, and none waits for ever.
+#[test]
+fn large_files_share_what_digests_may_take() {
+    let _watchdog = watchdog(240);
+    let algorithms = algorithms(&["crc32"]);
+    let families = [Family::Sdhash, Family::MrshV2];
+    let samples: Vec<Sample> = (0..12)
+        .map(|seed| sample(format!("file {seed}"), contents(seed, 300_000 + 60_000 * seed as usize), &algorithms))
+        .collect();
+    for setting in few_settings() {
+        let mut options = Options { families: families.to_vec(), ..setting.options(&algorithms) };
+        options.memory_bytes = least_memory(&options);
+        let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+        for (record, sample) in run.records.iter().zip(&samples) {
+            assert_complete(record, sample);
+            assert_eq!(record.similarities, similarities(&families, &sample.contents), "{setting:?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Memory of similarity digests that grow with their files.
+//!
+//! Before the rest of a long file is read, what its digests may take is reserved; a thread waits where too much of that is
+//! in use. Whoever has a reservation needs nothing from those who wait, so it comes to its end and makes room.
+
+use crate::chain::lock;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// The share of a run.
+pub(crate) struct Growth {
+    bytes_max: u64,
+    reserved_bytes: Mutex<u64>,
+    released: Condvar,
+}
+
+/// A part of the share, until it is dropped.
+pub(crate) struct Reservation {
+    growth: Arc<Growth>,
+    bytes: u64,
+}
+
+impl Growth {
+    pub(crate) fn new(bytes_max: u64) -> Arc<Growth> {
+        Arc::new(Growth { bytes_max, reserved_bytes: Mutex::new(0), released: Condvar::new() })
+    }
+
+    /// Waits until there is room for so many bytes, of which there are no more than the share has. `None` for none.
+    pub(crate) fn reserve(self: &Arc<Growth>, bytes: u64) -> Option<Arc<Reservation>> {
+        if bytes == 0 {
+            return None;
+        }
+        let full = |reserved: &mut u64| *reserved > 0 && *reserved + bytes > self.bytes_max;
+        let reserved = self.released.wait_while(lock(&self.reserved_bytes), full);
+        *reserved.unwrap_or_else(PoisonError::into_inner) += bytes;
+        Some(Arc::new(Reservation { growth: self.clone(), bytes }))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        *lock(&self.growth.reserved_bytes) -= self.bytes;
+        self.growth.released.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn no_more_is_reserved_than_there_is() {
+        let growth = Growth::new(100);
+        assert!(growth.reserve(0).is_none());
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let (growth, now, most) = (&growth, &now, &most);
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let bytes = 1 + (thread * 31 + round * 17) % 100;
+                        let _reservation = growth.reserve(bytes).unwrap();
+                        most.fetch_max(now.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        now.fetch_sub(bytes, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!((1..=100).contains(&most.into_inner()));
+        assert_eq!(*lock(&growth.reserved_bytes), 0);
+    }
+}
