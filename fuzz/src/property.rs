@@ -3,8 +3,9 @@
 use pfh_digest::Algorithm;
 use pfh_record::jsonl::Journal;
 use pfh_record::{
-    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, WriteOptions,
+    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, Similarity, WriteOptions,
 };
+use pfh_similarity::Family;
 
 /// Short, so that a fuzzer meets the limit.
 const LINE_BYTES_MAX: usize = 1 << 14;
@@ -61,10 +62,11 @@ pub fn detect(input: &[u8]) {
 fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     let algorithms: Vec<Algorithm> = listed.digests.iter().map(|digest| digest.algorithm()).collect();
     let write_options = WriteOptions { null_terminated: options.null_terminated, piecewise: false };
+    let families: Vec<Family> = listed.similarities.iter().map(|digest| digest.family()).collect();
     // The forms that name no algorithm take one; whatever it is, the reader is told.
-    let Ok(writer) = format.writer(&algorithms, &[], &write_options) else { return };
+    let Ok(writer) = format.writer(&algorithms, &families, &write_options) else { return };
     let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
-    if stands_for_stdin || has_repeated(&algorithms) {
+    if stands_for_stdin || has_repeated(&algorithms) || has_repeated(&families) {
         return;
     }
     let stated = listed.size.is_some() || listed.mtime.is_some() || listed.ctime.is_some();
@@ -81,10 +83,10 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
         outcome: Outcome::Complete,
         digests: listed.digests.clone(),
         pieces: Vec::new(),
-        similarities: Vec::new(),
+        similarities: listed.similarities.iter().map(similarity).collect(),
     };
     let mut document = Vec::new();
-    writer.header(&RunFacts { algorithms: algorithms.clone(), ..RunFacts::default() }, &mut document);
+    writer.header(&RunFacts { algorithms: algorithms.clone(), families, ..RunFacts::default() }, &mut document);
     if writer.record(&record, &mut document).is_err() {
         return;
     }
@@ -103,11 +105,15 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     let digests: Vec<_> = again.iter().flat_map(|again| again.digests.clone()).collect();
     assert!(again.iter().all(|again| again.path == listed.path), "the path changed");
     assert_eq!(sorted(&Listed { digests, ..listed.clone() }), sorted(listed), "the digests changed");
+    let similarities = again.iter().flat_map(|again| &again.similarities);
+    assert!(similarities.eq(&listed.similarities), "the similarity digests changed");
 }
 
-fn has_repeated(algorithms: &[Algorithm]) -> bool {
-    let mut sorted = algorithms.to_vec();
-    sorted.sort();
-    sorted.dedup();
-    sorted.len() != algorithms.len()
+/// As a record has it: named by the path beside it.
+fn similarity(digest: &pfh_similarity::Digest) -> Similarity {
+    Similarity { family: digest.family(), digest: Ok(digest.clone()) }
+}
+
+fn has_repeated<T: PartialEq>(all: &[T]) -> bool {
+    all.iter().enumerate().any(|(place, one)| all[..place].contains(one))
 }

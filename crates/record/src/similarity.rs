@@ -14,7 +14,7 @@ use pfh_similarity::{Digest, Family, ParseError, UnfitReason};
 
 use crate::read::{Fault, ReadErrorKind};
 
-/// Appends the text of a digest, with whatever name it has.
+/// Appends the text of a digest, with whatever name it has. Without one, no format needs to escape it.
 pub(crate) fn push_similarity(digest: &Digest, out: &mut Vec<u8>) {
     match digest {
         Digest::Sdhash(digest) => digest.write_to(out),
@@ -33,11 +33,13 @@ pub(crate) fn unfit_word(reason: UnfitReason) -> &'static str {
     }
 }
 
-/// A digest from its text.
-pub(crate) fn parse_similarity(family: Family, text: &[u8]) -> Result<Digest, Fault> {
-    Digest::from_bytes(family, text).map_err(fault_of)
+/// A digest from its text, without the name in that: it is the path beside it.
+pub(crate) fn parse_similarity(family: Family, text: &[u8]) -> Result<Digest, ParseError> {
+    Ok(Digest::from_bytes(family, text)?.with_name(b""))
 }
 
-fn fault_of(error: ParseError) -> Fault {
-    Fault { kind: ReadErrorKind::Field { field: error.field, problem: error.problem }, at: error.at }
+impl From<ParseError> for Fault {
+    fn from(error: ParseError) -> Fault {
+        Fault { kind: ReadErrorKind::Field { field: error.field, problem: error.problem }, at: error.at }
+    }
 }

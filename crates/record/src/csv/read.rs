@@ -163,7 +163,9 @@ impl LineParser for CsvParser {
                     listed.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
                 }
                 Column::Similarity(family) => {
-                    listed.similarities.push(parse_similarity(family, &field).map_err(|fault| fault.after(at))?);
+                    listed
+                        .similarities
+                        .push(parse_similarity(family, &field).map_err(|error| Fault::from(error).after(at))?);
                 }
                 Column::Other => {}
             }

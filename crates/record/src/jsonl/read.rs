@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 
 use super::VERSION;
 use crate::read::{Fault, Line, LineParser, ReadErrorKind};
+use crate::similarity::parse_similarity;
 use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
 use crate::{Listed, PieceRange, Timestamp};
@@ -111,7 +112,7 @@ impl<'de> Visitor<'de> for DigestsVisitor {
                 }
                 (Err(_), Ok(family)) => {
                     let text = map.next_value_seed(Text)?;
-                    let digest = pfh_similarity::Digest::from_bytes(family, text.as_bytes());
+                    let digest = parse_similarity(family, text.as_bytes());
                     let digest = digest.map_err(|error| A::Error::custom(format_args!("{family} digest, {error}")))?;
                     digests.similarities.push(digest);
                 }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use pfh_similarity::list::{LineFormat, ListErrorKind};
 use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
 
-use super::fault_of;
 use crate::Listed;
 use crate::read::{Fault, Line, LineParser, ReadErrorKind};
 
@@ -43,7 +42,7 @@ impl SimilarityParser {
                 ReadErrorKind::NotThisFormat { format: self.family().name(), reason }
             }
             ListErrorKind::TooLong { limit_bytes } => ReadErrorKind::TooLong { limit_bytes },
-            ListErrorKind::Line(error) => return fault_of(error),
+            ListErrorKind::Line(error) => return error.into(),
         };
         Fault { kind, at: 0 }
     }

@@ -1,6 +1,7 @@
 //! What is written follows the schema that is published. The checker below knows the keywords that the schema uses (of
 //! `pattern`, the patterns in it) and is stricter than JSON Schema in one point: a field must be in the schema.
 
+use pfh_record::FormatName;
 use pfh_similarity::{Digest, Family};
 use serde_json::Value;
 
@@ -94,7 +95,7 @@ fn output_follows_the_schema() {
     let mut lines = 0;
     let documents = documents().into_iter().filter(|(format, ..)| format.name() == "jsonl");
     let documents = documents.map(|(_, _, document)| document);
-    for document in documents.chain([similarity::json_lines()]) {
+    for document in documents.chain([similarity::sample(FormatName::Jsonl, &similarity::contents())]) {
         for line in str::from_utf8(&document).unwrap().lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             check(&schema, &value, &schema).unwrap();

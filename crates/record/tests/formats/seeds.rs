@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pfh_record::FormatName;
 
 use crate::samples::*;
+use crate::similarity;
 
 #[expect(unreachable_pub, reason = "public to the fuzz targets")]
 #[path = "../../../../fuzz/src/property.rs"]
@@ -54,6 +55,9 @@ fn write_seeds() {
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join(name), &bytes[..bytes.len().min(SEED_BYTES_MAX)]).unwrap();
     };
+    for format in [FormatName::Csv, FormatName::Jsonl, FormatName::Dfxml] {
+        write(format.name(), "similarity", &[&[0], &*similarity::sample(format, b"hello")].concat());
+    }
     for (format, options, document) in documents() {
         let kind = match (options.null_terminated, options.piecewise) {
             (false, false) => "plain",

@@ -7,7 +7,7 @@ use pfh_similarity::{Digest, Family, Hasher, mrsh_v2, sdhash, ssdeep, tlsh};
 use crate::samples::{algorithms, run_facts, whole};
 
 /// Something that every family digests.
-fn contents() -> Vec<u8> {
+pub(crate) fn contents() -> Vec<u8> {
     (0..40_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
 
@@ -29,11 +29,11 @@ fn document(format: FormatName, algorithms: &[Algorithm], families: &[Family], r
     out
 }
 
-/// A file that every family digests, and one that is too short for some.
-pub(crate) fn json_lines() -> Vec<u8> {
+/// A list of one file with these contents, and of an empty one.
+pub(crate) fn sample(format: FormatName, contents: &[u8]) -> Vec<u8> {
     let (md5, families) = (algorithms(&["md5"]), Family::ALL);
-    let records = [record(b"long", &contents(), &md5, &families), record(b"short", b"hello", &md5, &families)];
-    document(FormatName::Jsonl, &md5, &families, &records)
+    let records = [record(b"file", contents, &md5, &families), record(b"empty", b"", &md5, &families)];
+    document(format, &md5, &families, &records)
 }
 
 fn digests(record: &Record) -> Vec<Digest> {
@@ -153,6 +153,18 @@ fn formats_without_a_place_for_them_say_which_have_one() {
     assert!(refuse("tlsh", &[], &[Family::Tlsh], &piecewise).contains("no place for the digests of pieces"));
     let null = WriteOptions { null_terminated: true, ..plain };
     assert!(refuse("tlsh", &[], &[Family::Tlsh], &null).contains("no NUL-terminated form"));
+}
+
+/// The names in the texts of sdhash and mrsh-v2 are passed over: the path stands beside them.
+#[test]
+fn names_in_digests_are_passed_over() {
+    let list = String::from_utf8(sample(FormatName::Jsonl, b"hello")).unwrap();
+    let named = list.replace("\"mrsh-v2\":\"", "\"mrsh-v2\":\"a\\\"b");
+    assert_ne!(list, named);
+    let read = |list: &str| -> Vec<Listed> {
+        Reader::new(FormatName::Jsonl, list.as_bytes(), ReadOptions::default()).map(Result::unwrap).collect()
+    };
+    assert_eq!(read(&list), read(&named));
 }
 
 #[test]
