@@ -39,10 +39,12 @@ mod fnv;
 mod hasher;
 pub mod lanes;
 mod names;
+pub mod pieces;
 mod registry;
 mod rust_crypto;
 mod sha1dc;
 mod state;
+mod wide;
 mod xxhash;
 
 pub use algorithm::{Algorithm, Status};
