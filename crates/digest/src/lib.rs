@@ -44,6 +44,7 @@ mod registry;
 mod rust_crypto;
 mod sha1dc;
 mod state;
+pub mod triplets;
 mod wide;
 mod xxhash;
 

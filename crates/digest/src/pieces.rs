@@ -14,11 +14,20 @@ pub use crate::wide::Backend;
 /// Bytes of a window of the rolling hash.
 pub const WINDOW_BYTES: usize = 7;
 
-/// Bytes before the first place.
-pub const HISTORY_BYTES: usize = WINDOW_BYTES - 1;
+/// Bytes before the first place: a window and one more.
+pub const HISTORY_BYTES: usize = WINDOW_BYTES;
 
 /// What the list of places needs beyond one entry for each place.
-pub const PLACES_SPARE: usize = 4;
+pub const PLACES_SPARE: usize = 8;
+
+/// A place where pieces may end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trigger {
+    /// Of the last byte of a piece.
+    pub place: u32,
+    /// Pieces of this level and of all lower ones end here.
+    pub level: u32,
+}
 
 /// Files side by side.
 pub const FILES: usize = 32;
@@ -36,23 +45,25 @@ pub const TILE_BYTES: usize = 256;
 pub const INITIAL: u8 = 0x27;
 
 impl Backend {
-    /// Writes into `places` for which places in `bytes` none of the bits in `mask` is set in `hash + 1`, where `hash` is the
-    /// rolling hash of the seven bytes that end there. Rising. The first place is that of the seventh byte. Returns how many
-    /// there are.
+    /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many there are.
+    /// The first place is that of the eighth byte.
+    ///
+    /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ; `hash` is [`rolling_hash`] of the window
+    /// that ends there.
     ///
     /// # Panics
-    /// When `places` has not [`PLACES_SPARE`] more entries than there are places, or there are more than 2³² bytes.
-    pub fn places(self, bytes: &[u8], mask: u8, places: &mut [u32]) -> usize {
-        assert!(places.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
+    /// When `triggers` has not [`PLACES_SPARE`] more entries than there are places, or there are more than 2³² bytes.
+    pub fn triggers(self, bytes: &[u8], lowest: u32, triggers: &mut [Trigger]) -> usize {
+        assert!(triggers.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
         assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { places_avx512(bytes, mask, places) },
+            Level::Avx512 => unsafe { triggers_avx512(bytes, lowest, triggers) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { places_avx2(bytes, mask, places) },
-            Level::Portable => places_plain(bytes, mask, places),
+            Level::Avx2 => unsafe { triggers_avx2(bytes, lowest, triggers) },
+            Level::Portable => triggers_plain(bytes, lowest, triggers),
         }
     }
 
@@ -84,14 +95,72 @@ pub fn turned(hash: u8) -> u8 {
     (hash ^ INITIAL) & 63
 }
 
-compiled! { places => places_avx512, places_avx2, places_plain; (bytes: &[u8], mask: u8, to: &mut [u32]) -> usize }
+/// The rolling hash of a window, oldest byte first.
+///
+/// As defined, three sums are updated with every byte. But they depend on the latest seven bytes only: with c₀ the latest one,
+/// `hash = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)` modulo 2³².
+#[inline(always)]
+pub fn rolling_hash(window: &[u8; WINDOW_BYTES]) -> u32 {
+    let [a, b, c, d, e, f, g] = *window;
+    hash_of_word(u64::from_be_bytes([0, a, b, c, d, e, f, g]))
+}
 
+/// The window as a number, the latest byte lowest; what is above does not matter.
+#[inline(always)]
+fn hash_of_word(word: u64) -> u32 {
+    let byte = |back: u32| (word >> (8 * back)) as u32 & 0xFF;
+    let mixed =
+        (byte(0) ^ byte(1) << 5 ^ byte(2) << 10 ^ byte(3) << 15) ^ (byte(4) << 20 ^ byte(5) << 25 ^ byte(6) << 30);
+    let sum = 8 * byte(0) + 7 * byte(1) + 6 * byte(2) + 5 * byte(3) + 4 * byte(4) + 3 * byte(5) + 2 * byte(6);
+    mixed.wrapping_add(sum)
+}
+
+compiled! {
+    triggers => triggers_avx512, triggers_avx2, triggers_plain;
+    (bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize
+}
+
+/// Places that are looked at together.
+const PART: usize = 1024;
+
+/// The places are found in two steps: candidates by the lowest eight bits of the hash, and then their whole hashes.
+///
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
-unsafe fn places<V: Bytes>(bytes: &[u8], mask: u8, to: &mut [u32]) -> usize {
+unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize {
+    let mut candidates = [0; PART + PLACES_SPARE];
     let mut count = 0;
     let mut start = HISTORY_BYTES;
+    while start < bytes.len() {
+        let end = bytes.len().min(start + PART);
+        // SAFETY: the caller's promise is the same.
+        let found = unsafe {
+            match lowest {
+                0..6 => list_candidates::<V, 8>(&bytes[..end], start, lowest, &mut candidates),
+                _ => list_candidates::<V, 2>(&bytes[..end], start, lowest, &mut candidates),
+            }
+        };
+        count += verify(bytes, &candidates[..found], &mut to[count..]);
+        start = end;
+    }
+    count
+}
+
+/// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(
+    bytes: &[u8],
+    from: usize,
+    lowest: u32,
+    to: &mut [u32; PART + PLACES_SPARE],
+) -> usize {
+    let mask = ((1_u32 << lowest) - 1) as u8;
+    let mut count = 0;
+    let mut start = from;
     while start < bytes.len() {
         let windows = &bytes[start - HISTORY_BYTES..];
         // SAFETY: the caller's promise is the same.
@@ -106,17 +175,45 @@ unsafe fn places<V: Bytes>(bytes: &[u8], mask: u8, to: &mut [u32]) -> usize {
             }
         };
         let end = count + found.count_ones() as usize;
-        // In fours, of which the last may be partly nonsense: cheaper than a branch for each.
-        while count < end {
-            let four = &mut to[count..count + PLACES_SPARE];
-            for place in four {
+        loop {
+            for place in &mut to[count..count + AT_ONCE] {
                 *place = start as u32 + found.trailing_zeros();
                 found &= found.wrapping_sub(1);
             }
-            count += PLACES_SPARE;
+            count += AT_ONCE;
+            if count >= end {
+                break;
+            }
         }
         count = end;
         start += WIDTH;
+    }
+    count
+}
+
+/// Writes down which of the candidates are places where pieces end. In groups and in steps, which compilers turn into vectors.
+#[inline(always)]
+fn verify(bytes: &[u8], candidates: &[u32], to: &mut [Trigger]) -> usize {
+    const GROUP: usize = 32;
+    let mut count = 0;
+    for group in candidates.chunks(GROUP) {
+        let mut words = [0; GROUP];
+        for (word, &place) in words.iter_mut().zip(group) {
+            let place = place as usize;
+            let end = place + 1;
+            *word = bytes[end - 8..end].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        }
+        let mut values = [0; GROUP];
+        for (value, &word) in values.iter_mut().zip(&words) {
+            *value = hash_of_word(word).wrapping_add(1);
+        }
+        let to = &mut to[count..count + group.len()];
+        let mut kept = 0;
+        for (&place, &value) in group.iter().zip(&values) {
+            to[kept] = Trigger { place, level: value.trailing_zeros() };
+            kept += usize::from((value != 0) & value.is_multiple_of(3));
+        }
+        count += kept;
     }
     count
 }
@@ -256,25 +353,29 @@ mod tests {
         (0..bytes).map(|_| next()).collect()
     }
 
-    /// The definition.
-    fn rolling_hash(window: &[u8]) -> u32 {
-        let sum: u32 = (2..).zip(window).map(|(weight, &byte)| weight * u32::from(byte)).sum();
-        window.iter().fold(0, |mixed, &byte| (mixed << 5) ^ u32::from(byte)).wrapping_add(sum)
-    }
-
     #[test]
-    fn places_are_those_of_the_definition() {
-        let bytes = noise(1000);
-        for length in (0..200).chain([1000]) {
-            let bytes = &bytes[1000 - length..];
-            for mask in [0, 1, 3, 0x0F, 0x7F, 0xFF] {
-                let is_place = |window: &[u8]| rolling_hash(window).wrapping_add(1) & u32::from(mask) == 0;
-                let found = bytes.windows(WINDOW_BYTES).enumerate().filter(|(_, window)| is_place(window));
-                let expected: Vec<u32> = found.map(|(start, _)| (start + HISTORY_BYTES) as u32).collect();
+    fn triggers_are_those_of_the_definition() {
+        // Three sums, updated with every byte.
+        let (mut h1, mut h2, mut h3) = (0_u32, 0_u32, 0_u32);
+        let bytes = [vec![0; HISTORY_BYTES], noise(3000)].concat();
+        let mut defined = Vec::new();
+        for (place, &byte) in bytes.iter().enumerate().skip(HISTORY_BYTES) {
+            h2 = h2.wrapping_sub(h1).wrapping_add(7 * u32::from(byte));
+            h1 = h1.wrapping_add(u32::from(byte)).wrapping_sub(u32::from(bytes[place - WINDOW_BYTES]));
+            h3 = (h3 << 5) ^ u32::from(byte);
+            let value = u64::from(h1.wrapping_add(h2).wrapping_add(h3)) + 1;
+            let level = (0..31).take_while(|level| value <= u32::MAX.into() && value % (3 << level) == 0).last();
+            defined.extend(level.map(|level| Trigger { place: place as u32, level }));
+        }
+        for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
+            for lowest in [0, 1, 2, 4, 6, 8, 10] {
+                let expected: Vec<&Trigger> =
+                    defined.iter().filter(|end| (end.place as usize) < length && end.level >= lowest).collect();
                 for backend in Backend::offered() {
-                    let mut places = vec![0; length + PLACES_SPARE];
-                    let count = backend.places(bytes, mask, &mut places);
-                    assert_eq!(places[..count], expected, "{backend:?}, {length} bytes, {mask:#x}");
+                    let mut found = vec![Trigger::default(); length + PLACES_SPARE];
+                    let count = backend.triggers(&bytes[..length], lowest, &mut found);
+                    let found: Vec<&Trigger> = found[..count].iter().filter(|end| end.level >= lowest).collect();
+                    assert_eq!(found, expected, "{backend:?}, {length} bytes, level {lowest}");
                 }
             }
         }

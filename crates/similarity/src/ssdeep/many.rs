@@ -8,8 +8,6 @@
 //! Where both levels begin a piece, what comes later does not depend on what was before. There long files are cut, so
 //! that one of them does not keep its lane when all others are done.
 
-use std::ops::Range;
-
 use pfh_digest::pieces::{Backend, FILES, INITIAL, LANES, Lanes, TILE_BYTES, turned};
 
 use super::hasher::{CHARACTERS_MAX, has_rest};
@@ -75,8 +73,14 @@ impl ManyHasher {
     /// The digests, in the order of the inputs. [`FILES`] inputs or more make good use of it.
     pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
         let mut digests = Vec::with_capacity(inputs.len());
-        let mut run =
-            Run { hasher: self, files: Vec::new(), free: Vec::new(), parts: Vec::new(), lanes: [None; FILES] };
+        let mut run = Run {
+            hasher: self,
+            files: Vec::new(),
+            free: Vec::new(),
+            parts: Vec::new(),
+            lanes: [None; FILES],
+            ends: Vec::new(),
+        };
         let mut hashes = [0; LANES];
         let mut inputs = inputs.iter().enumerate();
         loop {
@@ -102,8 +106,7 @@ impl ManyHasher {
 }
 
 /// A file whose pieces are being hashed.
-struct File<'b> {
-    bytes: &'b [u8],
+struct File {
     /// Place of the digest.
     index: usize,
     level: usize,
@@ -114,7 +117,6 @@ struct File<'b> {
 }
 
 /// The pieces of one level that are of interest.
-#[derive(Clone, Copy)]
 struct Pieces {
     /// Where they end, and then [`NEVER`].
     ends: [u32; CHARACTERS_MAX + 2],
@@ -148,7 +150,7 @@ impl Pieces {
 
     /// One more than the last place.
     fn end(&self) -> u32 {
-        self.ends.iter().rev().find(|&&end| end != NEVER).map_or(0, |end| end + 1)
+        self.ends[..usize::from(self.count)].iter().rev().find(|&&end| end != NEVER).map_or(0, |end| end + 1)
     }
 
     fn characters(&self) -> impl Iterator<Item = u8> {
@@ -156,10 +158,19 @@ impl Pieces {
     }
 }
 
+impl File {
+    fn digest(&self) -> Digest {
+        let [first, second] = &self.levels;
+        Digest::from_parts(self.level, first.characters(), second.characters())
+    }
+}
+
 /// A part of a file; both levels begin a piece with it.
 #[derive(Clone, Copy)]
-struct Part {
+struct Part<'b> {
     file: usize,
+    /// The whole file.
+    bytes: &'b [u8],
     /// What is to be hashed next.
     start: u32,
     end: u32,
@@ -167,14 +178,25 @@ struct Part {
     next: [u8; 2],
 }
 
+/// The end of a piece in a tile.
+struct End {
+    /// Place in the tile, byte by byte and lane by lane.
+    at: usize,
+    file: usize,
+    level: usize,
+    piece: usize,
+}
+
 struct Run<'h, 'b> {
     hasher: &'h mut ManyHasher,
-    files: Vec<File<'b>>,
+    files: Vec<File>,
     /// Which of the files are done.
     free: Vec<usize>,
     /// Parts that wait for a lane.
-    parts: Vec<Part>,
-    lanes: [Option<Part>; FILES],
+    parts: Vec<Part<'b>>,
+    lanes: [Option<Part<'b>>; FILES],
+    /// Those of the present tile.
+    ends: Vec<End>,
 }
 
 impl<'b> Run<'_, 'b> {
@@ -187,29 +209,27 @@ impl<'b> Run<'_, 'b> {
         }
         let Scan { level, ends } = self.hasher.scanner.scan(bytes);
         let mut latest = [0; WINDOW_BYTES];
-        let (_, end) = bytes.split_at(bytes.len().saturating_sub(WINDOW_BYTES));
-        latest[WINDOW_BYTES - end.len()..].copy_from_slice(end);
+        let (_, last) = bytes.split_at(bytes.len().saturating_sub(WINDOW_BYTES));
+        latest[WINDOW_BYTES - last.len()..].copy_from_slice(last);
         let has_rest = has_rest(&latest);
         let limits = [CHARACTERS_MAX, SECOND_CHARACTERS_MAX - 1];
-        let pieces = [0, 1].map(|above| Pieces::new(&ends[above], limits[above], has_rest, bytes.len()));
-        let mut file = File { bytes, index, level, levels: pieces, missing: 0 };
-        let end = pieces[0].end().max(pieces[1].end());
+        let levels = [0, 1].map(|above| Pieces::new(&ends[above], limits[above], has_rest, bytes.len()));
+        let mut file = File { index, level, levels, missing: 0 };
+        let [first, second] = &file.levels;
+        let end = first.end().max(second.end());
         if end == 0 {
             return Some(Ok(file.digest()));
         }
         let slot = self.free.pop().unwrap_or(self.files.len());
-        let mut part = Part { file: slot, start: 0, end, next: [0; 2] };
-        let begins_first = ends[0].first(limits[0]);
-        for &place in ends[1].first(limits[1]) {
-            let is_last = place + 1 >= end || begins_first.last().is_none_or(|&last| last < place);
-            if is_last {
-                break;
-            }
+        let mut part = Part { file: slot, bytes, start: 0, end, next: [0; 2] };
+        // Where both begin a piece: each end of the second level is one of the first.
+        let shared = ends[0].first(limits[0]).last().copied().unwrap_or(0);
+        for &place in ends[1].first(limits[1]).iter().filter(|&&place| place <= shared && place + 1 < end) {
             if place - part.start >= PART_BYTES_MIN {
                 self.parts.push(Part { end: place + 1, ..part });
                 file.missing += 1;
                 part.start = place + 1;
-                part.next = [0, 1].map(|above: usize| pieces[above].ends.partition_point(|&end| end <= place) as u8);
+                part.next = [first, second].map(|pieces| pieces.ends.partition_point(|&end| end <= place) as u8);
             }
         }
         self.parts.push(part);
@@ -225,34 +245,41 @@ impl<'b> Run<'_, 'b> {
     /// Hashes a tile of each lane.
     fn advance(&mut self, hashes: &mut Lanes, digests: &mut [Option<Result<Digest, Unfit>>]) {
         let ManyHasher { backend, keep, trace, tails, .. } = &mut *self.hasher;
-        for (lane, part) in self.lanes.iter().enumerate() {
+        let keep = &mut **keep;
+        self.ends.clear();
+        for (lane, part) in self.lanes.iter_mut().enumerate() {
             let Some(part) = part else { continue };
-            let file = &self.files[part.file];
-            let rest = &file.bytes[part.start as usize..];
+            let rest = &part.bytes[part.start as usize..];
             if rest.len() < TILE_BYTES {
                 tails[lane][..rest.len()].copy_from_slice(rest);
             }
-            for (level, (pieces, mut next)) in file.levels.iter().zip(part.next).enumerate() {
-                each_piece(&pieces.ends, &mut next, &part.tile(), |_, place| keep[place][2 * lane + level] = 0);
+            let file = &self.files[part.file];
+            let tile_end = part.tile_end();
+            for (level, (pieces, next)) in file.levels.iter().zip(&mut part.next).enumerate() {
+                while let end = pieces.ends[usize::from(*next)]
+                    && end < tile_end
+                {
+                    let at = (end - part.start) as usize * LANES + 2 * lane + level;
+                    keep.as_flattened_mut()[at] = 0;
+                    self.ends.push(End { at, file: part.file, level, piece: usize::from(*next) });
+                    *next += 1;
+                }
             }
         }
         let rows = std::array::from_fn(|lane| {
-            let rest = self.lanes[lane].map(|part| &self.files[part.file].bytes[part.start as usize..]);
+            let rest = self.lanes[lane].map(|part| &part.bytes[part.start as usize..]);
             rest.and_then(|rest| rest.first_chunk()).unwrap_or(&tails[lane])
         });
         backend.advance(&rows, hashes, keep, trace);
-        for (lane, slot) in self.lanes.iter_mut().enumerate() {
+        for end in &self.ends {
+            keep.as_flattened_mut()[end.at] = 0xFF;
+            self.files[end.file].levels[end.level].hashes[end.piece] = turned(trace.as_flattened()[end.at]);
+        }
+        for slot in &mut self.lanes {
             let Some(part) = slot else { continue };
-            let file = &mut self.files[part.file];
-            let tile = part.tile();
-            for (level, (pieces, next)) in file.levels.iter_mut().zip(&mut part.next).enumerate() {
-                each_piece(&pieces.ends, next, &tile, |piece, place| {
-                    keep[place][2 * lane + level] = 0xFF;
-                    pieces.hashes[piece] = turned(trace[place][2 * lane + level]);
-                });
-            }
-            part.start = tile.end;
+            part.start = part.tile_end();
             if part.start == part.end {
+                let file = &mut self.files[part.file];
                 file.missing -= 1;
                 if file.missing == 0 {
                     digests[file.index] = Some(Ok(file.digest()));
@@ -264,25 +291,9 @@ impl<'b> Run<'_, 'b> {
     }
 }
 
-/// Goes through the pieces of one level that end in a part of a file: their numbers and their places in the part.
-#[inline(always)]
-fn each_piece(ends: &[u32], next: &mut u8, part: &Range<u32>, mut each: impl FnMut(usize, usize)) {
-    while ends[usize::from(*next)] < part.end {
-        each(usize::from(*next), (ends[usize::from(*next)] - part.start) as usize);
-        *next += 1;
-    }
-}
-
-impl Part {
-    /// What is hashed next of it.
-    fn tile(&self) -> Range<u32> {
-        self.start..self.end.min(self.start.saturating_add(TILE_BYTES as u32))
-    }
-}
-
-impl File<'_> {
-    fn digest(&self) -> Digest {
-        let [first, second] = &self.levels;
-        Digest::from_parts(self.level, first.characters(), second.characters())
+impl Part<'_> {
+    /// Where the next tile of it ends.
+    fn tile_end(&self) -> u32 {
+        self.end.min(self.start.saturating_add(TILE_BYTES as u32))
     }
 }

@@ -26,15 +26,8 @@ pub(super) fn rolling_hash(window: &[u8; WINDOW_BYTES]) -> u32 {
 ///
 /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ.
 pub(super) fn trigger_level(hash: u32) -> Option<usize> {
-    let (is_trigger, level) = trigger(hash);
-    is_trigger.then_some(level)
-}
-
-/// The same without a branch: whether there is a level, and which.
-#[inline(always)]
-pub(super) fn trigger(hash: u32) -> (bool, usize) {
     let value = hash.wrapping_add(1);
-    ((value != 0) & value.is_multiple_of(3), value.trailing_zeros() as usize)
+    (value != 0 && value.is_multiple_of(3)).then_some(value.trailing_zeros() as usize)
 }
 
 /// The lowest eight bits of `hash + 1` at the 64 places that end a window in `bytes`.

@@ -3,10 +3,9 @@
 //! The rolling hash at a place depends on seven bytes only, and the pieces' hashes do not enter into it. So with the whole input
 //! at hand, places come first: they say which level the digest will have, and then only the pieces of two levels are hashed.
 
-use pfh_digest::pieces::{Backend, HISTORY_BYTES, PLACES_SPARE, WINDOW_BYTES};
+use pfh_digest::pieces::{Backend, HISTORY_BYTES, PLACES_SPARE, Trigger};
 
 use super::hasher::{CHARACTERS_ENOUGH, level_of_size};
-use super::rolling::{rolling_hash, trigger};
 
 /// Bytes whose places are listed together.
 const PART_BYTES: usize = 4096;
@@ -33,14 +32,6 @@ impl Ends {
     pub(super) fn first(&self, limit: usize) -> &[u32] {
         &self.first[..limit.min(FIRST_PLACES).min(self.count as usize)]
     }
-
-    /// Appends a place if it is one. Without a branch: it cannot be foreseen.
-    #[inline(always)]
-    fn push_if(&mut self, place: u32, is_end: bool) {
-        self.first[(self.count as usize).min(FIRST_PLACES)] = place;
-        self.count += u32::from(is_end);
-        self.last = if is_end { place } else { self.last };
-    }
 }
 
 /// The level of the digest, and where the pieces of that level and of the next one end.
@@ -53,12 +44,12 @@ pub(super) struct Scan {
 #[derive(Clone, Debug)]
 pub(super) struct Scanner {
     backend: Backend,
-    places: Box<[u32; PART_BYTES + PLACES_SPARE]>,
+    triggers: Box<[Trigger; PART_BYTES + PLACES_SPARE]>,
 }
 
 impl Scanner {
     pub(super) fn new(backend: Backend) -> Scanner {
-        Scanner { backend, places: Box::new([0; PART_BYTES + PLACES_SPARE]) }
+        Scanner { backend, triggers: Box::new([Trigger::default(); PART_BYTES + PLACES_SPARE]) }
     }
 
     /// `bytes` are less than 4 GiB.
@@ -83,9 +74,9 @@ impl Scanner {
     fn ends(&mut self, bytes: &[u8], lowest: usize) -> [Ends; 3] {
         let mut ends = [Ends::NONE; 3];
         let (head, _) = bytes.split_at(bytes.len().min(HEAD_BYTES));
-        let mut joint = [0; WINDOW_BYTES + HEAD_BYTES];
-        joint[WINDOW_BYTES..][..head.len()].copy_from_slice(head);
-        self.find(&joint[1..WINDOW_BYTES + head.len()], 0, lowest, &mut ends);
+        let mut joint = [0; HISTORY_BYTES + HEAD_BYTES];
+        joint[HISTORY_BYTES..][..head.len()].copy_from_slice(head);
+        self.find(&joint[..HISTORY_BYTES + head.len()], 0, lowest, &mut ends);
         for start in (HEAD_BYTES..bytes.len()).step_by(PART_BYTES) {
             let end = bytes.len().min(start + PART_BYTES);
             self.find(&bytes[start - HISTORY_BYTES..end], start as u32, lowest, &mut ends);
@@ -93,18 +84,24 @@ impl Scanner {
         ends
     }
 
-    /// Adds the ends in a part, which begins after six bytes at `start`.
+    /// Adds the ends in a part, which begins after its history at `start`.
     fn find(&mut self, windows: &[u8], start: u32, lowest: usize, ends: &mut [Ends; 3]) {
-        let mask = ((1_u32 << lowest) - 1) as u8;
-        let count = self.backend.places(windows, mask, &mut self.places[..]);
-        for &place in &self.places[..count] {
-            let window = windows[place as usize - HISTORY_BYTES..].first_chunk();
-            let hash = window.map_or(0, rolling_hash);
-            let (is_trigger, level) = trigger(hash);
+        let lowest = lowest as u32;
+        let count = self.backend.triggers(windows, lowest, &mut self.triggers[..]);
+        let [a, b, c] = ends;
+        let (mut counts, mut lasts) = ([a.count, b.count, c.count], [a.last, b.last, c.last]);
+        for &Trigger { place, level } in &self.triggers[..count] {
             let place = start + place - HISTORY_BYTES as u32;
-            for (above, ends) in ends.iter_mut().enumerate() {
-                ends.push_if(place, is_trigger & (level >= lowest + above));
+            for (above, ends) in [&mut *a, &mut *b, &mut *c].into_iter().enumerate() {
+                let is_end = level >= lowest + above as u32;
+                // Without a branch: it cannot be foreseen.
+                ends.first[(counts[above] as usize).min(FIRST_PLACES)] = place;
+                counts[above] += u32::from(is_end);
+                lasts[above] = if is_end { place } else { lasts[above] };
             }
+        }
+        for (above, ends) in [a, b, c].into_iter().enumerate() {
+            (ends.count, ends.last) = (counts[above], lasts[above]);
         }
     }
 }
