@@ -39,10 +39,13 @@ mod fnv;
 mod hasher;
 pub mod lanes;
 mod names;
+pub mod pieces;
 mod registry;
 mod rust_crypto;
 mod sha1dc;
 mod state;
+pub mod triplets;
+mod wide;
 mod xxhash;
 
 pub use algorithm::{Algorithm, Status};

@@ -26,14 +26,17 @@ mod grams;
 mod hasher;
 mod index;
 pub mod list;
+mod many;
 mod piece;
 mod rolling;
+mod scan;
 
 pub use compare::Comparer;
 pub use digest::Digest;
 pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::Hasher;
 pub use index::{Index, Match, Searcher};
+pub use many::{ManyHasher, digest_many};
 
 /// The characters of a digest: Base64, and the six-bit values that they stand for.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -25,11 +25,13 @@ mod hasher;
 mod index;
 mod length;
 pub mod list;
+mod many;
 
 pub use digest::Digest;
 pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::{Hasher, MINIMUM_BYTES};
 pub use index::{Index, Match};
+pub use many::{ManyHasher, digest_many};
 
 /// Bytes of the digest that describe the buckets: two bits for each of 128.
 const BODY_BYTES: usize = 32;

@@ -24,7 +24,9 @@ impl Digest {
         first: impl Iterator<Item = u8>,
         second: impl Iterator<Item = u8>,
     ) -> Digest {
-        let mut characters: Vec<u8> = first.collect();
+        // Of the right size at once: most of what a short digest costs is memory.
+        let mut characters = Vec::with_capacity(first.size_hint().0 + second.size_hint().0);
+        characters.extend(first);
         let first_characters = characters.len() as u8;
         characters.extend(second);
         Digest { level: level as u8, first_characters, characters: characters.into_boxed_slice() }

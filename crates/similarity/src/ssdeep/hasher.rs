@@ -6,10 +6,10 @@ use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
 use crate::{Unfit, UnfitReason};
 
 /// Characters that a level collects; one more may follow at the end.
-const CHARACTERS_MAX: usize = 63;
+pub(super) const CHARACTERS_MAX: usize = 63;
 
 /// With fewer characters than this a level cannot be the digest, unless it is the lowest.
-const CHARACTERS_ENOUGH: u8 = 32;
+pub(super) const CHARACTERS_ENOUGH: u8 = 32;
 
 /// What all levels together can describe: 192 GiB.
 const BYTES_MAX: u64 = block_bytes(LEVELS - 1) * 64;
@@ -19,6 +19,16 @@ const HISTORY_BYTES: usize = WINDOW_BYTES - 1;
 
 /// One more than there are levels, so that the highest has a neighbour to take its second part from.
 const STATES: usize = LEVELS + 1;
+
+/// The level whose digest it is if that has enough characters.
+pub(super) fn level_of_size(bytes: u64) -> usize {
+    (0..LEVELS - 1).find(|&level| block_bytes(level) * 64 >= bytes).unwrap_or(LEVELS - 1)
+}
+
+/// Whether something came after the last end of a piece. A hash of zero stands for nothing, as the original has it.
+pub(super) fn has_rest(latest: &[u8; WINDOW_BYTES]) -> bool {
+    rolling_hash(latest) != 0
+}
 
 const fn block_bytes(level: usize) -> u64 {
     3 << level
@@ -192,12 +202,11 @@ impl Hasher {
         if self.bytes > BYTES_MAX {
             return Err(Unfit { minimum_bytes: 0, bytes: self.bytes, reason: UnfitReason::TooLong });
         }
-        let mut level = (0..LEVELS - 1).find(|&level| block_bytes(level) * 64 >= self.bytes).unwrap_or(LEVELS - 1);
+        let mut level = level_of_size(self.bytes);
         while level > 0 && self.count[level] < CHARACTERS_ENOUGH {
             level -= 1;
         }
-        // What came after the last end of a piece. A hash of zero stands for nothing, as the original has it.
-        let has_rest = rolling_hash(&self.history) != 0;
+        let has_rest = has_rest(&self.history);
         let characters = |level: usize, limit: usize, rest: u8, last: u8| {
             let count = usize::from(self.count[level]).min(limit);
             let listed = self.characters.get(level).map_or(&[][..], |characters| &characters[..count]);

@@ -1,5 +1,7 @@
 //! Making digests.
 
+use pfh_digest::triplets::{BUCKETS, HISTORY_BYTES, PEARSON};
+
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
 use crate::{Unfit, UnfitReason};
@@ -7,29 +9,8 @@ use crate::{Unfit, UnfitReason};
 /// The least that has a digest, in bytes.
 pub const MINIMUM_BYTES: u64 = 50;
 
-/// Buckets that the digest describes; the others only keep triplets away from these.
-const BUCKETS: usize = 4 * BODY_BYTES;
-
 /// More buckets than this must have been hit.
 const BUCKETS_HIT_MIN: usize = BUCKETS / 2;
-
-/// Bytes of a window that come before its last.
-const HISTORY_BYTES: usize = 4;
-
-/// Pearson's permutation (table I of his article).
-const PEARSON: [u8; 256] = [
-    1, 87, 49, 12, 176, 178, 102, 166, 121, 193, 6, 84, 249, 230, 44, 163, 14, 197, 213, 181, 161, 85, 218, 80, 64,
-    239, 24, 226, 236, 142, 38, 200, 110, 177, 104, 103, 141, 253, 255, 50, 77, 101, 81, 18, 45, 96, 31, 222, 25, 107,
-    190, 70, 86, 237, 240, 34, 72, 242, 20, 214, 244, 227, 149, 235, 97, 234, 57, 22, 60, 250, 82, 175, 208, 5, 127,
-    199, 111, 62, 135, 248, 174, 169, 211, 58, 66, 154, 106, 195, 245, 171, 17, 187, 182, 179, 0, 243, 132, 56, 148,
-    75, 128, 133, 158, 100, 130, 126, 91, 13, 153, 246, 216, 219, 119, 68, 223, 78, 83, 88, 201, 99, 122, 11, 92, 32,
-    136, 114, 52, 10, 138, 30, 48, 183, 156, 35, 61, 26, 143, 74, 251, 94, 129, 162, 63, 152, 170, 7, 115, 167, 241,
-    206, 3, 150, 55, 59, 151, 220, 90, 53, 23, 131, 125, 173, 15, 238, 79, 95, 89, 16, 105, 137, 225, 224, 217, 160,
-    37, 123, 118, 73, 2, 157, 46, 116, 9, 145, 134, 228, 207, 212, 202, 215, 69, 229, 27, 188, 67, 124, 168, 252, 42,
-    4, 29, 108, 21, 247, 19, 205, 39, 203, 233, 40, 186, 147, 198, 192, 155, 33, 164, 191, 98, 204, 165, 180, 117, 76,
-    140, 36, 210, 172, 41, 54, 159, 8, 185, 232, 113, 196, 231, 47, 146, 120, 51, 65, 28, 144, 254, 221, 93, 189, 194,
-    139, 112, 43, 71, 109, 184, 209,
-];
 
 /// Bytes that are counted in tables of 16 bits.
 const PART_BYTES_MAX: usize = 1 << 15;
@@ -134,33 +115,38 @@ impl Hasher {
     /// [`Unfit`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in constant
     /// data of any length.
     pub fn finish(self) -> Result<Digest, Unfit> {
-        let unfit = |reason| Unfit { minimum_bytes: MINIMUM_BYTES, bytes: self.bytes, reason };
-        if self.bytes < MINIMUM_BYTES {
-            return Err(unfit(UnfitReason::TooShort));
-        }
-        let Some(length) = length::encode(self.bytes).filter(|_| self.bytes <= BYTES_MAX) else {
-            return Err(unfit(UnfitReason::TooLong));
-        };
         let mut buckets = [0; BUCKETS];
         for (name, count) in self.counts.into_iter().enumerate() {
             if let Some(bucket) = buckets.get_mut(usize::from(PEARSON[name])) {
                 *bucket = count;
             }
         }
-        if buckets.iter().filter(|&&count| count > 0).count() <= BUCKETS_HIT_MIN {
-            return Err(unfit(UnfitReason::TooUniform));
-        }
-        let mut sorted = buckets;
-        sorted.sort_unstable();
-        let quartiles = [1, 2, 3].map(|quarter| sorted[quarter * BUCKETS / 4 - 1]);
-        let mut body = [0; BODY_BYTES];
-        for (index, &count) in buckets.iter().enumerate() {
-            let quarter = quartiles.iter().filter(|&&quartile| quartile < count).count() as u8;
-            // The last buckets are printed first.
-            body[BODY_BYTES - 1 - index / 4] |= quarter << (2 * (index % 4));
-        }
-        // In 32-bit integers that wrap and in single precision, as the original computes it.
-        let ratio = |quartile: u32| (quartile.wrapping_mul(100) as f32 / quartiles[2] as f32) as u32 as u8 % 16;
-        Ok(Digest { checksum: self.checksum, length, ratios: [ratio(quartiles[0]), ratio(quartiles[1])], body })
+        digest(self.bytes, self.checksum, &buckets)
     }
+}
+
+/// The digest of so many bytes, with this checksum and these counts.
+pub(super) fn digest(bytes: u64, checksum: u8, buckets: &[u32; BUCKETS]) -> Result<Digest, Unfit> {
+    let unfit = |reason| Unfit { minimum_bytes: MINIMUM_BYTES, bytes, reason };
+    if bytes < MINIMUM_BYTES {
+        return Err(unfit(UnfitReason::TooShort));
+    }
+    let Some(length) = length::encode(bytes).filter(|_| bytes <= BYTES_MAX) else {
+        return Err(unfit(UnfitReason::TooLong));
+    };
+    if buckets.iter().filter(|&&count| count > 0).count() <= BUCKETS_HIT_MIN {
+        return Err(unfit(UnfitReason::TooUniform));
+    }
+    let mut sorted = *buckets;
+    sorted.sort_unstable();
+    let quartiles = [1, 2, 3].map(|quarter| sorted[quarter * BUCKETS / 4 - 1]);
+    let mut body = [0; BODY_BYTES];
+    for (index, &count) in buckets.iter().enumerate() {
+        let quarter = quartiles.iter().filter(|&&quartile| quartile < count).count() as u8;
+        // The last buckets are printed first.
+        body[BODY_BYTES - 1 - index / 4] |= quarter << (2 * (index % 4));
+    }
+    // In 32-bit integers that wrap and in single precision, as the original computes it.
+    let ratio = |quartile: u32| (quartile.wrapping_mul(100) as f32 / quartiles[2] as f32) as u32 as u8 % 16;
+    Ok(Digest { checksum, length, ratios: [ratio(quartiles[0]), ratio(quartiles[1])], body })
 }

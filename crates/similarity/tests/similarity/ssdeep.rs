@@ -6,9 +6,10 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::{env, fs};
 
+use pfh_digest::pieces::Backend;
 use pfh_similarity::list::ListErrorKind;
 use pfh_similarity::ssdeep::list::{HEADER, Reader, Writer};
-use pfh_similarity::ssdeep::{Comparer, Digest, Hasher};
+use pfh_similarity::ssdeep::{Comparer, Digest, Hasher, ManyHasher};
 use proptest::prelude::*;
 
 use crate::inputs::{Random, random, records, text};
@@ -81,6 +82,45 @@ fn assorted() -> Vec<Vec<u8>> {
         all.push(bytes);
     }
     all
+}
+
+/// With every backend, what the plain hasher says.
+fn assert_many_agree(inputs: &[Vec<u8>]) {
+    let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    let expected: Vec<Digest> = inputs.iter().map(|bytes| digest(bytes)).collect();
+    for backend in Backend::offered() {
+        let found = ManyHasher::with_backend(backend).digest_many(&slices);
+        assert_eq!(found.len(), expected.len());
+        for ((input, found), expected) in inputs.iter().zip(found).zip(&expected) {
+            assert_eq!(found.as_ref(), Ok(expected), "{backend:?}, {} bytes", input.len());
+        }
+    }
+}
+
+#[test]
+fn many_at_once_agree_with_one_by_one() {
+    assert_many_agree(&[]);
+    assert_many_agree(&assorted());
+    // Every length around the widths of the kernels, ends of zeros and ends of pieces at the very end among them.
+    let bytes = random(5, 2500);
+    assert_many_agree(&(0..2500).map(|length| bytes[2500 - length..].to_vec()).collect::<Vec<_>>());
+    assert_many_agree(&(0..700).map(|length| bytes[..length].to_vec()).collect::<Vec<_>>());
+    assert_many_agree(&(0..700).map(|length| [&bytes[..length], &[0; 9]].concat()).collect::<Vec<_>>());
+    // One among many short ones that is cut into parts.
+    let mut uneven: Vec<Vec<u8>> = (0..100).map(|seed| text(seed, 300)).collect();
+    uneven.insert(40, random(6, 3_000_000));
+    assert_many_agree(&uneven);
+}
+
+#[test]
+fn a_hasher_of_many_can_be_used_again() {
+    let inputs = assorted();
+    let mut hasher = ManyHasher::new();
+    for inputs in inputs.chunks(7) {
+        let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let expected: Vec<_> = inputs.iter().map(|bytes| Ok(digest(bytes))).collect();
+        assert_eq!(hasher.digest_many(&slices), expected);
+    }
 }
 
 /// The ssdeep program, if it is installed. `PFH_REQUIRE_SSDEEP` turns its absence into a failure.

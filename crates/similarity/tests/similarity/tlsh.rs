@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use fast_tlsh::{FuzzyHashType, GeneratorType};
+use pfh_digest::triplets::{Backend, WINDOWS_MAX};
 use pfh_similarity::tlsh::list::{Reader, Writer};
-use pfh_similarity::tlsh::{Digest, Hasher};
+use pfh_similarity::tlsh::{Digest, Hasher, ManyHasher};
 use pfh_similarity::{Unfit, UnfitReason};
 use proptest::prelude::*;
 
@@ -78,6 +79,33 @@ fn digests_and_distances_agree_with_another_implementation() {
             assert_eq!(a.compare(b), their_a.compare(their_b));
         }
     }
+}
+
+#[test]
+fn many_at_once_agree_with_one_by_one() {
+    let bytes = random(8, 3 * WINDOWS_MAX + 100);
+    let mut inputs: Vec<Vec<u8>> = (0..400).map(|length| bytes[..length].to_vec()).collect();
+    for length in [1, 2, 3].map(|parts| parts * WINDOWS_MAX) {
+        inputs.extend((0..9).map(|more| bytes[..length + more].to_vec()));
+    }
+    inputs.extend((0..60).map(|seed| text(seed, 100 * seed as usize)));
+    inputs.extend((0..60).map(|seed| records(seed, 1000 * seed as usize)));
+    inputs.extend((0..20).map(|period| (0..70_000).map(|i| (i % (7 * period + 1)) as u8).collect()));
+    inputs.push(vec![0; 1_000_000]);
+    let expected: Vec<_> = inputs.iter().map(|bytes| digest(bytes)).collect();
+    for backend in Backend::offered() {
+        let mut hasher = ManyHasher::with_backend(backend);
+        // All together, and with too few to fill the lanes.
+        for size in [inputs.len(), 3] {
+            for (inputs, expected) in inputs.chunks(size).zip(expected.chunks(size)) {
+                let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+                for (index, found) in hasher.digest_many(&slices).into_iter().enumerate() {
+                    assert_eq!(found, expected[index], "{backend:?}, {} bytes", inputs[index].len());
+                }
+            }
+        }
+    }
+    assert!(expected.iter().filter(|digest| digest.is_ok()).count() > 300);
 }
 
 #[test]

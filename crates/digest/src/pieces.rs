@@ -1,0 +1,412 @@
+//! Context-triggered pieces (ssdeep): where they may end, and the hashes of many at once.
+//!
+//! Two kernels, for what takes the time. Both look at 64 bytes at once, the first one at neighbours, the second one at those of
+//! 32 different files. What pieces are and how digests are made of them is `pfh-similarity`'s business.
+//!
+//! Source: J. Kornblum, "Identifying almost identical files using context triggered piecewise hashing", Digital
+//! Investigation 3S, 2006.
+#![allow(unsafe_code, reason = "vector instructions; each block argues")]
+
+use crate::wide::{Bytes, Level, WIDTH, compiled};
+
+pub use crate::wide::Backend;
+
+/// Bytes of a window of the rolling hash.
+pub const WINDOW_BYTES: usize = 7;
+
+/// Bytes before the first place: a window and one more.
+pub const HISTORY_BYTES: usize = WINDOW_BYTES;
+
+/// What the list of places needs beyond one entry for each place.
+pub const PLACES_SPARE: usize = 8;
+
+/// A place where pieces may end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trigger {
+    /// Of the last byte of a piece.
+    pub place: u32,
+    /// Pieces of this level and of all lower ones end here.
+    pub level: u32,
+}
+
+/// Files side by side.
+pub const FILES: usize = 32;
+
+/// Hashes of a piece side by side: two for each file, of lanes `2 * file` and `2 * file + 1`.
+pub const LANES: usize = WIDTH;
+
+/// One byte of each lane.
+pub type Lanes = [u8; LANES];
+
+/// Bytes of each file that are hashed at once.
+pub const TILE_BYTES: usize = 256;
+
+/// The hash of a piece before its first byte.
+pub const INITIAL: u8 = 0x27;
+
+impl Backend {
+    /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many there are.
+    /// The first place is that of the eighth byte.
+    ///
+    /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ; `hash` is [`rolling_hash`] of the window
+    /// that ends there.
+    ///
+    /// # Panics
+    /// When `triggers` has not [`PLACES_SPARE`] more entries than there are places, or there are more than 2³² bytes.
+    pub fn triggers(self, bytes: &[u8], lowest: u32, triggers: &mut [Trigger]) -> usize {
+        assert!(triggers.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
+        assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level exists only where the CPU was found to have the features.
+            Level::Avx512 => unsafe { triggers_avx512(bytes, lowest, triggers) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { triggers_avx2(bytes, lowest, triggers) },
+            Level::Portable => triggers_plain(bytes, lowest, triggers),
+        }
+    }
+
+    /// Takes two hashes of each file past the file's row. `hashes` are [`turned`]; `trace[i]` becomes what they are after byte
+    /// `i`, in the lowest six bits of each lane. `keep[i]` has 0xFF for the lanes that go on after byte `i`, and 0 for those that
+    /// begin a piece.
+    pub fn advance(
+        self,
+        rows: &[&[u8; TILE_BYTES]; FILES],
+        hashes: &mut Lanes,
+        keep: &[Lanes; TILE_BYTES],
+        trace: &mut [Lanes; TILE_BYTES],
+    ) {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level exists only where the CPU was found to have the features.
+            Level::Avx512 => unsafe { advance_avx512(rows, hashes, keep, trace) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { advance_avx2(rows, hashes, keep, trace) },
+            Level::Portable => advance_plain(rows, hashes, keep, trace),
+        }
+    }
+}
+
+/// A hash from what is in a lane, and the other way round. In a lane, zero is the beginning of a piece, so that one AND sets
+/// lanes to it.
+pub fn turned(hash: u8) -> u8 {
+    (hash ^ INITIAL) & 63
+}
+
+/// The rolling hash of a window, oldest byte first.
+///
+/// As defined, three sums are updated with every byte. But they depend on the latest seven bytes only: with c₀ the latest one,
+/// `hash = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)` modulo 2³².
+#[inline(always)]
+pub fn rolling_hash(window: &[u8; WINDOW_BYTES]) -> u32 {
+    let [a, b, c, d, e, f, g] = *window;
+    hash_of_word(u64::from_be_bytes([0, a, b, c, d, e, f, g]))
+}
+
+/// The window as a number, the latest byte lowest; what is above does not matter.
+#[inline(always)]
+fn hash_of_word(word: u64) -> u32 {
+    let byte = |back: u32| (word >> (8 * back)) as u32 & 0xFF;
+    let mixed =
+        (byte(0) ^ byte(1) << 5 ^ byte(2) << 10 ^ byte(3) << 15) ^ (byte(4) << 20 ^ byte(5) << 25 ^ byte(6) << 30);
+    let sum = 8 * byte(0) + 7 * byte(1) + 6 * byte(2) + 5 * byte(3) + 4 * byte(4) + 3 * byte(5) + 2 * byte(6);
+    mixed.wrapping_add(sum)
+}
+
+compiled! {
+    triggers => triggers_avx512, triggers_avx2, triggers_plain;
+    (bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize
+}
+
+/// Places that are looked at together.
+const PART: usize = 1024;
+
+/// The places are found in two steps: candidates by the lowest eight bits of the hash, and then their whole hashes.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize {
+    let mut candidates = [0; PART + PLACES_SPARE];
+    let mut count = 0;
+    let mut start = HISTORY_BYTES;
+    while start < bytes.len() {
+        let end = bytes.len().min(start + PART);
+        // SAFETY: the caller's promise is the same.
+        let found = unsafe {
+            match lowest {
+                0..6 => list_candidates::<V, 8>(&bytes[..end], start, lowest, &mut candidates),
+                _ => list_candidates::<V, 2>(&bytes[..end], start, lowest, &mut candidates),
+            }
+        };
+        count += verify(bytes, &candidates[..found], &mut to[count..]);
+        start = end;
+    }
+    count
+}
+
+/// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(
+    bytes: &[u8],
+    from: usize,
+    lowest: u32,
+    to: &mut [u32; PART + PLACES_SPARE],
+) -> usize {
+    let mask = ((1_u32 << lowest) - 1) as u8;
+    let mut count = 0;
+    let mut start = from;
+    while start < bytes.len() {
+        let windows = &bytes[start - HISTORY_BYTES..];
+        // SAFETY: the caller's promise is the same.
+        let mut found = unsafe {
+            match windows.first_chunk() {
+                Some(windows) => places_of_block::<V>(windows, mask),
+                None => {
+                    let mut padded = [0; WIDTH + HISTORY_BYTES];
+                    padded[..windows.len()].copy_from_slice(windows);
+                    places_of_block::<V>(&padded, mask) & !(u64::MAX << (windows.len() - HISTORY_BYTES))
+                }
+            }
+        };
+        let end = count + found.count_ones() as usize;
+        loop {
+            for place in &mut to[count..count + AT_ONCE] {
+                *place = start as u32 + found.trailing_zeros();
+                found &= found.wrapping_sub(1);
+            }
+            count += AT_ONCE;
+            if count >= end {
+                break;
+            }
+        }
+        count = end;
+        start += WIDTH;
+    }
+    count
+}
+
+/// Writes down which of the candidates are places where pieces end. In groups and in steps, which compilers turn into vectors.
+#[inline(always)]
+fn verify(bytes: &[u8], candidates: &[u32], to: &mut [Trigger]) -> usize {
+    const GROUP: usize = 32;
+    let mut count = 0;
+    for group in candidates.chunks(GROUP) {
+        let mut words = [0; GROUP];
+        for (word, &place) in words.iter_mut().zip(group) {
+            let place = place as usize;
+            let end = place + 1;
+            *word = bytes[end - 8..end].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        }
+        let mut values = [0; GROUP];
+        for (value, &word) in values.iter_mut().zip(&words) {
+            *value = hash_of_word(word).wrapping_add(1);
+        }
+        let to = &mut to[count..count + group.len()];
+        let mut kept = 0;
+        for (&place, &value) in group.iter().zip(&values) {
+            to[kept] = Trigger { place, level: value.trailing_zeros() };
+            kept += usize::from((value != 0) & value.is_multiple_of(3));
+        }
+        count += kept;
+    }
+    count
+}
+
+/// The lowest eight bits of `hash + 1` depend on the sums with the weights 2 to 8 and on the latest two bytes of the mixed part.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn places_of_block<V: Bytes>(windows: &[u8; WIDTH + HISTORY_BYTES], mask: u8) -> u64 {
+    // SAFETY: the caller's promise is the same.
+    let (latest, second) = unsafe { (V::load(back(windows, 0)), V::load(back(windows, 1))) };
+    // The weights as sums of sums: the latest byte is in all seven of them and counted once more at the end.
+    let mut sum = latest;
+    let mut sums = latest;
+    sum = sum.add(second);
+    sums = sums.add(sum);
+    let mut place = 2;
+    while place < WINDOW_BYTES {
+        // SAFETY: the caller's promise is the same.
+        sum = sum.add(unsafe { V::load(back(windows, place)) });
+        sums = sums.add(sum);
+        place += 1;
+    }
+    let mixed = latest.xor(second.shl::<5>());
+    sums.add(sum).add(mixed).add(latest.splat(1)).without(latest.splat(mask))
+}
+
+/// The bytes so far before those that end the windows.
+#[inline(always)]
+fn back(windows: &[u8; WIDTH + HISTORY_BYTES], back: usize) -> &[u8; WIDTH] {
+    let (_, from) = windows.split_at(HISTORY_BYTES - back);
+    match from.first_chunk() {
+        Some(bytes) => bytes,
+        None => unreachable!("there are at most six bytes before them"),
+    }
+}
+
+compiled! {
+    advance => advance_avx512, advance_avx2, advance_plain;
+    (rows: &[&[u8; TILE_BYTES]; FILES], hashes: &mut Lanes, keep: &[Lanes; TILE_BYTES], trace: &mut [Lanes; TILE_BYTES])
+}
+
+/// Bytes of each row that are made into columns at once.
+const SQUARE: usize = 16;
+
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn advance<V: Bytes>(
+    rows: &[&[u8; TILE_BYTES]; FILES],
+    hashes: &mut Lanes,
+    keep: &[Lanes; TILE_BYTES],
+    trace: &mut [Lanes; TILE_BYTES],
+) {
+    // SAFETY: the caller's promise is the same.
+    let mut state = unsafe { V::load(hashes) };
+    let mut start = 0;
+    while start < TILE_BYTES {
+        // SAFETY: the caller's promise is the same.
+        let columns = unsafe { columns::<V>(rows, start) };
+        let mut column = 0;
+        while column < SQUARE {
+            let product = state.times_19_turned::<INITIAL>();
+            let next = product.xor(columns[column]);
+            next.store(&mut trace[start + column]);
+            // SAFETY: the caller's promise is the same.
+            state = next.and(unsafe { V::load(&keep[start + column]) });
+            column += 1;
+        }
+        start += SQUARE;
+    }
+    state.store(hashes);
+}
+
+/// The bytes of all rows from `start` on, those of the same place side by side, each of them twice.
+///
+/// Each quarter takes eight rows: interleaved three times, they are in order.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn columns<V: Bytes>(rows: &[&[u8; TILE_BYTES]; FILES], start: usize) -> [V; SQUARE] {
+    // SAFETY: the caller's promise is the same.
+    let ([a, b, c, d], [e, f, g, h]) = unsafe {
+        (
+            [quarters(rows, start, 0), quarters(rows, start, 1), quarters(rows, start, 2), quarters(rows, start, 3)],
+            [quarters(rows, start, 4), quarters(rows, start, 5), quarters(rows, start, 6), quarters(rows, start, 7)],
+        )
+    };
+    let [ae, bf, cg, dh] = [both(a, e), both(b, f), both(c, g), both(d, h)];
+    let [aceg0, aceg1] = [both(ae.0, cg.0), both(ae.1, cg.1)];
+    let [bdfh0, bdfh1] = [both(bf.0, dh.0), both(bf.1, dh.1)];
+    let [p, q] = [both(aceg0.0, bdfh0.0), both(aceg0.1, bdfh0.1)];
+    let [r, s] = [both(aceg1.0, bdfh1.0), both(aceg1.1, bdfh1.1)];
+    let [c0, c1, c2, c3] = [both(p.0, p.0), both(p.1, p.1), both(q.0, q.0), both(q.1, q.1)];
+    let [c4, c5, c6, c7] = [both(r.0, r.0), both(r.1, r.1), both(s.0, s.0), both(s.1, s.1)];
+    [c0.0, c0.1, c1.0, c1.1, c2.0, c2.1, c3.0, c3.1, c4.0, c4.1, c5.0, c5.1, c6.0, c6.1, c7.0, c7.1]
+}
+
+/// The bytes from `start` on of every eighth row, beginning with `first`.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn quarters<V: Bytes>(rows: &[&[u8; TILE_BYTES]; FILES], start: usize, first: usize) -> V {
+    let [a, b, c, d] = [rows[first], rows[8 + first], rows[16 + first], rows[24 + first]];
+    // SAFETY: the caller's promise is the same.
+    unsafe { V::load_quarters([part(a, start), part(b, start), part(c, start), part(d, start)]) }
+}
+
+#[inline(always)]
+fn part(row: &[u8; TILE_BYTES], start: usize) -> &[u8; SQUARE] {
+    let (_, from) = row.split_at(start);
+    match from.first_chunk() {
+        Some(part) => part,
+        None => unreachable!("a row is so many parts"),
+    }
+}
+
+#[inline(always)]
+fn both<V: Bytes>(x: V, y: V) -> (V, V) {
+    (x.interleave_low(y), x.interleave_high(y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(bytes: usize) -> Vec<u8> {
+        let mut state = 7_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Now and then a run of one byte.
+            if state >> 28 == 0 { 0 } else { (state >> 20) as u8 }
+        };
+        (0..bytes).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn triggers_are_those_of_the_definition() {
+        // Three sums, updated with every byte.
+        let (mut h1, mut h2, mut h3) = (0_u32, 0_u32, 0_u32);
+        let bytes = [vec![0; HISTORY_BYTES], noise(3000)].concat();
+        let mut defined = Vec::new();
+        for (place, &byte) in bytes.iter().enumerate().skip(HISTORY_BYTES) {
+            h2 = h2.wrapping_sub(h1).wrapping_add(7 * u32::from(byte));
+            h1 = h1.wrapping_add(u32::from(byte)).wrapping_sub(u32::from(bytes[place - WINDOW_BYTES]));
+            h3 = (h3 << 5) ^ u32::from(byte);
+            let value = u64::from(h1.wrapping_add(h2).wrapping_add(h3)) + 1;
+            let level = (0..31).take_while(|level| value <= u32::MAX.into() && value % (3 << level) == 0).last();
+            defined.extend(level.map(|level| Trigger { place: place as u32, level }));
+        }
+        for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
+            for lowest in [0, 1, 2, 4, 6, 8, 10] {
+                let expected: Vec<&Trigger> =
+                    defined.iter().filter(|end| (end.place as usize) < length && end.level >= lowest).collect();
+                for backend in Backend::offered() {
+                    let mut found = vec![Trigger::default(); length + PLACES_SPARE];
+                    let count = backend.triggers(&bytes[..length], lowest, &mut found);
+                    let found: Vec<&Trigger> = found[..count].iter().filter(|end| end.level >= lowest).collect();
+                    assert_eq!(found, expected, "{backend:?}, {length} bytes, level {lowest}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hashes_are_those_of_the_definition() {
+        let bytes = noise(FILES * TILE_BYTES);
+        let rows: [&[u8; TILE_BYTES]; FILES] = std::array::from_fn(|row| &bytes.as_chunks().0[row]);
+        let first: Lanes = std::array::from_fn(|lane| lane as u8);
+        let mut keep = [[0xFF; LANES]; TILE_BYTES];
+        for (place, byte) in noise(TILE_BYTES * LANES).into_iter().enumerate().filter(|(_, byte)| byte % 50 == 7) {
+            keep[place / LANES][(place + usize::from(byte)) % LANES] = 0;
+        }
+        let mut last = [0; LANES];
+        let mut expected = [[0; LANES]; TILE_BYTES];
+        for lane in 0..LANES {
+            let mut hash = first[lane];
+            for (place, byte) in rows[lane / 2].iter().enumerate() {
+                hash = (hash.wrapping_mul(19) ^ byte) & 63;
+                expected[place][lane] = hash;
+                hash = if keep[place][lane] == 0 { INITIAL } else { hash };
+            }
+            last[lane] = hash;
+        }
+        for backend in Backend::offered() {
+            let mut hashes = first.map(turned);
+            let mut trace = [[0; LANES]; TILE_BYTES];
+            backend.advance(&rows, &mut hashes, &keep, &mut trace);
+            assert_eq!(hashes.map(turned), last, "{backend:?}");
+            assert!(trace.iter().zip(&expected).all(|(found, expected)| found.map(turned) == *expected), "{backend:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! AVX-512 with VBMI (look-ups in four registers) and VBMI2 (some bytes of a register behind one another).
+
+use std::arch::x86_64::*;
+
+use super::{BUCKETS, CHECKSUM, HISTORY_BYTES, PEARSON, TRIPLETS};
+
+/// Windows that are looked up together.
+const WIDTH: usize = 64;
+
+/// Windows whose triplets are listed before they are counted.
+const PART_WINDOWS: usize = 8 * WIDTH;
+
+/// Triplets below 128 in order, and how often they follow each other in pairs.
+#[derive(Clone, Debug)]
+pub(super) struct Pairs {
+    /// Room for a part, one more before it and a register behind it.
+    list: [u8; TRIPLETS.len() * PART_WINDOWS + 2 * WIDTH],
+    /// How many are in the list.
+    listed: usize,
+    /// By the second one and the first one. No count overflows: there are three pairs for a window, at most.
+    counts: [[u16; BUCKETS]; BUCKETS],
+}
+
+impl Default for Pairs {
+    fn default() -> Pairs {
+        Pairs { list: [0; TRIPLETS.len() * PART_WINDOWS + 2 * WIDTH], listed: 0, counts: [[0; BUCKETS]; BUCKETS] }
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+pub(super) fn count(pairs: &mut Pairs, bytes: &[u8], counts: &mut [u32; BUCKETS], steps: &mut [u8]) {
+    let mut start = 0;
+    for steps in steps.chunks_mut(PART_WINDOWS) {
+        list(pairs, &bytes[start..start + steps.len() + HISTORY_BYTES], steps);
+        count_pairs(pairs);
+        start += steps.len();
+    }
+    drain(pairs, counts);
+}
+
+/// The table of look-ups.
+type Table = [__m512i; 4];
+
+/// Appends the triplets of the windows to the list.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+fn list(pairs: &mut Pairs, bytes: &[u8], steps: &mut [u8]) {
+    let quarters = PEARSON.as_chunks::<WIDTH>().0;
+    let table = [load(&quarters[0]), load(&quarters[1]), load(&quarters[2]), load(&quarters[3])];
+    let mut start = 0;
+    for steps in steps.chunks_mut(WIDTH) {
+        let mut padded = [0; WIDTH + HISTORY_BYTES];
+        let windows = match bytes[start..].first_chunk() {
+            Some(windows) => windows,
+            None => {
+                padded[..bytes.len() - start].copy_from_slice(&bytes[start..]);
+                &padded
+            }
+        };
+        let back = [back(windows, 0), back(windows, 1), back(windows, 2), back(windows, 3), back(windows, 4)];
+        let windows = u64::MAX >> (WIDTH - steps.len());
+        for (salt, middle, oldest) in TRIPLETS {
+            let hash = half_hash(&table, salt, back[0], back[middle]);
+            let hash = look_up(&table, _mm512_xor_si512(hash, back[oldest]));
+            let counted = windows & !_mm512_movepi8_mask(hash);
+            store(_mm512_maskz_compress_epi8(counted, hash), &mut pairs.list, pairs.listed);
+            pairs.listed += counted.count_ones() as usize;
+        }
+        let (salt, middle) = CHECKSUM;
+        let mut all = [0; WIDTH];
+        store(half_hash(&table, salt, back[0], back[middle]), &mut all, 0);
+        steps.copy_from_slice(&all[..steps.len()]);
+        start += WIDTH;
+    }
+}
+
+/// The bytes so far before those that end the windows.
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn back(windows: &[u8; WIDTH + HISTORY_BYTES], back: usize) -> __m512i {
+    let (_, from) = windows.split_at(HISTORY_BYTES - back);
+    match from.first_chunk() {
+        Some(bytes) => load(bytes),
+        None => unreachable!("there are at most four bytes before them"),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn load(bytes: &[u8; WIDTH]) -> __m512i {
+    // SAFETY: 64 bytes are there, and the load takes any alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn store(vector: __m512i, bytes: &mut [u8], at: usize) {
+    let bytes = &mut bytes[at..at + WIDTH];
+    // SAFETY: 64 bytes are there, and the store takes any alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// After the salt and two bytes.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+fn half_hash(table: &Table, salt: u8, latest: __m512i, middle: __m512i) -> __m512i {
+    let salted = _mm512_set1_epi8(PEARSON[usize::from(salt)].cast_signed());
+    look_up(table, _mm512_xor_si512(look_up(table, _mm512_xor_si512(latest, salted)), middle))
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+fn look_up(table: &Table, index: __m512i) -> __m512i {
+    let low = _mm512_permutex2var_epi8(table[0], index, table[1]);
+    let high = _mm512_permutex2var_epi8(table[2], index, table[3]);
+    _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high)
+}
+
+/// Counts what is listed in pairs. The last one may have to wait for another.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+fn count_pairs(pairs: &mut Pairs) {
+    let (whole, rest) = pairs.list[..pairs.listed].as_chunks::<2>();
+    for &[first, second] in whole {
+        let count = &mut pairs.counts[usize::from(second & 127)][usize::from(first & 127)];
+        *count = count.wrapping_add(1);
+    }
+    let last = rest.first().copied();
+    pairs.listed = rest.len();
+    pairs.list[0] = last.unwrap_or(0);
+}
+
+/// Adds all to the counts and begins anew.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+fn drain(pairs: &mut Pairs, counts: &mut [u32; BUCKETS]) {
+    if pairs.listed > 0 {
+        counts[usize::from(pairs.list[0] & 127)] += 1;
+        pairs.listed = 0;
+    }
+    let mut firsts = [0_u16; BUCKETS];
+    for (row, count) in pairs.counts.iter_mut().zip(&mut *counts) {
+        let mut seconds = 0_u16;
+        for (&pair, first) in row.iter().zip(&mut firsts) {
+            *first = first.wrapping_add(pair);
+            seconds = seconds.wrapping_add(pair);
+        }
+        *count = count.wrapping_add(seconds.into());
+        row.fill(0);
+    }
+    for (count, first) in counts.iter_mut().zip(firsts) {
+        *count = count.wrapping_add(first.into());
+    }
+}

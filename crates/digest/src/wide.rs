@@ -1,0 +1,166 @@
+//! Sixty-four bytes at once: what the vector code of the similarity digests is written in.
+//!
+//! The texts in `pieces` are generic over a [`Bytes`] and compiled once for each [`Backend`], inside a function that enables
+//! the CPU's features.
+//!
+//! As in the lanes of the cryptographic digests, a value is a proof: the first one is made by an `unsafe` load inside such a
+//! function, and all others come from it. So everything but the loads is safe to call.
+#![allow(unsafe_code, reason = "vector instructions; each block argues")]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod plain;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+pub(crate) use plain::Plain;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Bytes side by side.
+pub(crate) const WIDTH: usize = 64;
+
+/// What a vector is loaded from.
+pub(crate) type Line = [u8; WIDTH];
+
+/// Sixty-four bytes.
+pub(crate) trait Bytes: Copy {
+    /// # Safety
+    /// The CPU has the features of this type and the caller is compiled with them.
+    unsafe fn load(line: &Line) -> Self;
+
+    /// One quarter behind the other.
+    ///
+    /// # Safety
+    /// As for [`Bytes::load`].
+    unsafe fn load_quarters(quarters: [&[u8; WIDTH / 4]; 4]) -> Self;
+
+    fn store(self, line: &mut Line);
+
+    /// The same byte everywhere. (`self` only proves that the type may be used.)
+    fn splat(self, byte: u8) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    /// Shifts each byte left.
+    fn shl<const BITS: i32>(self) -> Self;
+    /// The bytes of the first halves of all quarters, one of `self` and one of `other` in turn.
+    fn interleave_low(self, other: Self) -> Self;
+    /// Those of the second halves.
+    fn interleave_high(self, other: Self) -> Self;
+    /// Which bytes have none of the bits in `mask`, the first byte lowest.
+    fn without(self, mask: Self) -> u64;
+
+    /// `19·(x ⊕ turn) ⊕ turn` in the lowest six bits.
+    #[inline(always)]
+    fn times_19_turned<const TURN: u8>(self) -> Self {
+        let turn = self.splat(TURN);
+        let x = self.xor(turn);
+        x.add(x).add(x).add(x.shl::<4>()).xor(turn)
+    }
+}
+
+/// The instructions that are used. A value exists only for what this CPU offers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Backend(pub(crate) Level);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+/// Best first.
+const LEVELS: &[Level] = &[
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx2,
+    Level::Portable,
+];
+
+impl Level {
+    fn offered(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vbmi")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("popcnt")
+                    && is_x86_feature_detected!("bmi1")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("popcnt")
+                    && is_x86_feature_detected!("bmi1")
+            }
+            Level::Portable => true,
+        }
+    }
+}
+
+/// Defines a function for each backend that is the text of the given name, compiled for the backend's features.
+macro_rules! compiled {
+    ($text:ident => $avx512:ident, $avx2:ident, $plain:ident; ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+        fn $avx512($($argument: $type),*) $(-> $result)? {
+            // SAFETY: compiled with these features, and called only where they are there.
+            unsafe { $text::<$crate::wide::Avx512>($($argument),*) }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,popcnt,bmi1")]
+        fn $avx2($($argument: $type),*) $(-> $result)? {
+            // SAFETY: as above.
+            unsafe { $text::<$crate::wide::Avx2>($($argument),*) }
+        }
+
+        fn $plain($($argument: $type),*) $(-> $result)? {
+            // SAFETY: no features are needed.
+            unsafe { $text::<$crate::wide::Plain>($($argument),*) }
+        }
+    };
+}
+pub(crate) use compiled;
+
+impl Backend {
+    /// The backends that this CPU offers, best first; the last one is always `portable`.
+    pub fn offered() -> impl Iterator<Item = Backend> {
+        LEVELS.iter().filter(|level| level.offered()).map(|&level| Backend(level))
+    }
+
+    /// The best one. Decided once per process.
+    pub fn chosen() -> Backend {
+        static CHOSEN: OnceLock<Backend> = OnceLock::new();
+        *CHOSEN.get_or_init(|| Backend::offered().next().unwrap_or(Backend(Level::Portable)))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "avx2",
+            Level::Portable => "portable",
+        }
+    }
+}
+
+/// The name.
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
