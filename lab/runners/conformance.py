@@ -261,7 +261,7 @@ def main():
     parser.add_argument("--fetch", action="store_true", help="also run the commands of `fetch`")
     parser.add_argument("--no-build", action="store_true", help="take what is in the build folder")
     parser.add_argument("--pfh", default=find_pfh(), help="the program `pfh`, for digests that hashlib does not have")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
 
     source = options.folder.resolve()
     build = (options.build or pathlib.Path(tempfile.gettempdir(), "pfh-runners", source.name)).resolve()
