@@ -137,7 +137,8 @@ class Tasks:
         odd = self.file(b"odd", 'odd "name" \\ \u00e9\U0001f512')
         for chunk_bytes in [0, 4096, 100000]:
             self.add(("done", "100000", "100000"), mode="read-file", algorithm="none", chunk_bytes=chunk_bytes, **file)
-        self.add(("done", "3", "3"), mode="read-file", algorithm="none", chunk_bytes=16, **odd)
+        for _ in range(2):  # once with the path in UTF-8, once in escapes
+            self.add(("done", "3", "3"), mode="read-file", algorithm="none", chunk_bytes=16, **odd)
         self.add(("not-offered",), mode="no-such-mode", algorithm=algorithm, chunk_bytes=0, **file)
         for mode in ["digest", "digest-file", "cipher", "cipher-file", "strings", "password"]:
             self.add(("not-offered",), mode=mode, algorithm="no-such-algorithm", chunk_bytes=0, count=1, **file)

@@ -108,7 +108,7 @@ static char *write_utf8(char *out, uint32_t code)
         return out;
     }
     int trailing = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    *out++ = (char)(0xf00 >> trailing | code >> 6 * trailing);
+    *out++ = (char)(0xff00 >> (trailing + 1) | code >> 6 * trailing);
     while (trailing--)
         *out++ = (char)(0x80 | (code >> 6 * trailing & 0x3f));
     return out;

@@ -35,7 +35,7 @@ if (crypto.argon2Sync) { // since Node 24.7
 class NotOffered extends Error {}
 
 function sequence(first, length) {
-  return Buffer.from({ length }, (_, index) => first + index);
+  return Buffer.from(Array.from({ length }, (_, index) => first + index));
 }
 
 // `crypto.getHashes` also names what a provider that is not loaded would have, so each is tried.

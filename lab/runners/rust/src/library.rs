@@ -51,8 +51,7 @@ pub const fn sequence<const N: usize>(first: u8) -> [u8; N] {
 /// The version of a package in the lock file with which this program was built.
 pub fn version(package: &str) -> String {
     let entry = include_str!("../Cargo.lock").split_once(&format!("name = \"{package}\"\nversion = \""));
-    let version = entry.and_then(|(_, rest)| rest.split('"').next());
-    format!("{package} {}", version.unwrap_or("of unknown version"))
+    entry.and_then(|(_, rest)| rest.split('"').next()).unwrap_or("unknown").into()
 }
 
 /// For ring and aws-lc-rs, which have the same interface: their contexts are digests.

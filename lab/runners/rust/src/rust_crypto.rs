@@ -9,7 +9,9 @@ use crate::protocol::Task;
 pub fn library() -> Library {
     Library {
         name: "RustCrypto",
-        version: ["digest", "md-5", "sha1", "sha2", "sha3", "aes"].map(version).join(", "),
+        version: ["digest", "md-5", "sha1", "sha2", "sha3", "aes"]
+            .map(|package| format!("{package} {}", version(package)))
+            .join(", "),
         backend: if cfg!(sha2_backend = "soft") { "soft" } else { "" },
         digests: vec![
             ("md4", hash::<md4::Md4>),
