@@ -132,9 +132,10 @@ class Tasks:
         parameters, derived = PASSWORDS[algorithm]
         self.add(("done", derived, derived), mode="password", algorithm=algorithm, count=2, **parameters)
 
-    def others(self, algorithm, random_bytes):
+    def others(self, algorithm, random_bytes, stand_in):
         file = self.file(random_bytes(100000))
-        odd = self.file(b"odd", 'odd "name" \\ \u00e9\U0001f512')
+        # A stand-in for Windows has Windows' rules for names.
+        odd = self.file(b"odd", 'odd \u00e9\U0001f512' if stand_in else 'odd "name" \\ \u00e9\U0001f512')
         for chunk_bytes in [0, 4096, 100000]:
             self.add(("done", "100000", "100000"), mode="read-file", algorithm="none", chunk_bytes=chunk_bytes, **file)
         for _ in range(2):  # once with the path in UTF-8, once in escapes
@@ -229,7 +230,7 @@ def check_variant(command, environment, source, references, folder):
             tasks.ciphers(name, random_bytes)
         if name in PASSWORDS:
             tasks.passwords(name)
-    tasks.others(digests[0] if digests else None, random_bytes)
+    tasks.others(digests[0] if digests else None, random_bytes, hello["stand_in"])
     lines, more = converse(command, environment, source, tasks.tasks)
     wrong += more
     answers = {}

@@ -41,7 +41,7 @@ void library_start(struct runner_library *library, int argc, char **argv)
 
 size_t digest_select(const char *name)
 {
-    static const char *const OFFERED[] = {"md4", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512-256", "sha3-224",
+    static const char *const OFFERED[] = {"md4", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-224",
         "sha3-256", "sha3-384", "sha3-512", "ripemd160", "sm3", "streebog256", "streebog512"};
     free(digest_context);
     digest = NULL;

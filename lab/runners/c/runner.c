@@ -16,10 +16,10 @@
 
 #ifdef _WIN32
 #include <windows.h>
+#include <io.h>
 #include <psapi.h>
 #else
 #include <sys/resource.h>
-#define O_BINARY 0
 #endif
 
 enum { LINE_BYTES_MAX = 64 * 1024 };
@@ -297,11 +297,25 @@ static ssize_t read_piece(int file, uint8_t *data, size_t bytes)
     return (ssize_t)filled;
 }
 
+static int open_to_read(const char *path)
+{
+#ifdef _WIN32
+    wchar_t wide_path[LINE_BYTES_MAX];
+    if (!MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide_path, LENGTH(wide_path))) {
+        errno = EINVAL;
+        return -1;
+    }
+    return _wopen(wide_path, _O_RDONLY | _O_BINARY);
+#else
+    return open(path, O_RDONLY);
+#endif
+}
+
 /* Opens the file of the task and hands it to `use` in pieces of chunk_bytes. */
 static bool for_each_piece(struct run *run, void (*use)(struct run *, size_t bytes))
 {
     uint64_t total = 0;
-    int file = open(run->task->path, O_RDONLY | O_BINARY);
+    int file = open_to_read(run->task->path);
     if (file < 0) {
         run->error = strerror(errno);
         return false;
@@ -596,6 +610,10 @@ int main(int argc, char **argv)
 {
     static char line[LINE_BYTES_MAX + 2];
     struct runner_library library = {0};
+#ifdef _WIN32
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
     library_start(&library, argc, argv);
     print_hello(&library);
     while (fgets(line, sizeof line, stdin)) {
