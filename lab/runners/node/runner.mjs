@@ -125,7 +125,9 @@ const MODES = {
   },
   'cipher-file': (task) => () => lastBlockOf(task, pieces(task)),
   'strings'(task) {
-    const strings = load(task).toString('latin1').split('\n').slice(0, -1);
+    const data = load(task);
+    const strings = [];
+    for (let start = 0, end; (end = data.indexOf('\n', start)) >= 0; start = end + 1) strings.push(data.subarray(start, end));
     const name = DIGESTS[task.algorithm];
     return (checking) => {
       const every = checking ? crypto.createHash(name) : null;
