@@ -14,6 +14,8 @@ pub enum Entry {
     Header(Header),
     /// A runner that was started, or why it was not.
     Runner(Runner),
+    /// An answer on which different implementations agree.
+    Truth(Truth),
     /// One timed repeat whose answer was right.
     Sample(Sample),
     /// What a task cost beside its time.
@@ -42,6 +44,9 @@ pub struct Header {
     pub program: String,
     /// Seed of the order of the tasks and of the data.
     pub seed: u64,
+    /// Whether the sizes of the paper were asked for.
+    #[serde(default)]
+    pub full: bool,
     /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`, `governor`,
     /// `virtualisation`, …), as text; a fact that is not known is absent.
     pub environment: BTreeMap<String, String>,
@@ -92,6 +97,26 @@ pub struct Hello {
     pub algorithms: Vec<String>,
 }
 
+/// An answer on which different implementations agree; what runners answer is compared with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truth {
+    /// The protocol's mode.
+    pub mode: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Size of the data in bytes.
+    pub bytes: u64,
+    /// Number of strings, messages or derivations; 1 otherwise.
+    pub count: u64,
+    /// What a sample must answer; what a check must answer too where `check` is absent.
+    pub answer: String,
+    /// What a check must answer, where that is another value.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub check: Option<String>,
+    /// Who computed it, as `runner (implementation)`.
+    pub witnesses: Vec<String>,
+}
+
 /// What was asked of a runner: the cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
@@ -103,9 +128,9 @@ pub struct Cell {
     pub mode: String,
     /// The algorithm.
     pub algorithm: String,
-    /// Size of the data in bytes (of all the strings together with mode `strings`).
+    /// Size of the data in bytes (of all the strings or messages together with modes `strings` and `messages`).
     pub bytes: u64,
-    /// Number of strings or of derivations; 1 otherwise.
+    /// Number of strings, messages or derivations; 1 otherwise.
     pub count: u64,
     /// Size of one update in bytes; 0 for a single call.
     pub chunk_bytes: u64,
@@ -177,4 +202,6 @@ pub enum FailureKind {
     Garbage,
     /// It took more memory than the limit.
     Memory,
+    /// No two different implementations agree on the answer, so no speed is believed.
+    Unverified,
 }
