@@ -78,8 +78,8 @@ pub fn check_requirements(folder: &Folder, variant: &Variant) -> Result<(), NotR
 /// # Errors
 /// What it said, where it failed.
 pub fn execute(words: &[String], directory: &Path, limit: Duration, cancel: &AtomicBool) -> Result<(), NotReady> {
-    // Everything it says goes to standard error, the end of which is kept.
-    let arguments = ["-c", "exec \"$@\" >&2", "sh"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+    // Everything it says goes to standard error, the end of which is kept; the shell holds standard output until it ends.
+    let arguments = ["-c", "\"$@\" >&2; exit $?", "sh"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     let launch = Launch {
         program: "sh".to_owned(),
         arguments: arguments.collect(),

@@ -81,10 +81,20 @@ fn short(reason: &str) -> String {
     }
 }
 
-/// A command, and where it is run.
+/// A command, and where it is run if that matters.
+#[derive(PartialEq, Eq)]
 struct Step<'a> {
-    directory: &'a Path,
+    directory: Option<&'a Path>,
     shell: String,
+}
+
+impl Step<'_> {
+    fn line(&self) -> String {
+        match self.directory {
+            Some(directory) => format!("cd {} && {}\n", quote(&directory.to_string_lossy()), self.shell),
+            None => format!("{}\n", self.shell),
+        }
+    }
 }
 
 fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, Error> {
@@ -97,19 +107,25 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
             return Err(Error::Input(format!("there is no group `{group}`; there are {} and {ALL}", names.join(", "))));
         }
     };
-    let steps: Vec<Step<'_>> = folders.iter().flat_map(|folder| steps(catalogue, folder)).collect();
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    for step in folders.iter().flat_map(|folder| steps(catalogue, folder)) {
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
     if !run {
-        let lines =
-            steps.iter().map(|step| format!("cd {} && {}\n", quote(&step.directory.to_string_lossy()), step.shell));
         let nothing = format!("# Nothing is to be installed for `{group}`.\n");
-        return Ok(message::print(if steps.is_empty() { nothing } else { lines.collect() }));
+        return Ok(message::print(if steps.is_empty() { nothing } else { steps.iter().map(Step::line).collect() }));
     }
     let mut status = done(catalogue);
     for Step { directory, shell } in steps {
         message::error(format_args!("running: {shell}"));
         let mut command = Command::new("sh");
         // What it prints is for people; standard output is kept for results.
-        command.args(["-c", &format!("exec >&2; {shell}")]).current_dir(directory).stdin(Stdio::null());
+        command.args(["-c", &format!("exec >&2; {shell}")]).stdin(Stdio::null());
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
         let failed = match command.status() {
             Ok(ended) if ended.success() => continue,
             Ok(ended) => ended.to_string(),
@@ -124,15 +140,16 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
 fn steps<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {
     let definition = &folder.definition;
     let braces = folder.braces(&catalogue.program);
-    let mut shells: Vec<String> = definition.install.iter().map(|command| braces.fill(command)).collect();
+    let anywhere = |shell: String| Step { directory: None, shell };
+    let mut steps: Vec<Step<'a>> = definition.install.iter().map(|command| anywhere(braces.fill(command))).collect();
     if !definition.fetch.is_empty() {
-        let build = quote(&folder.build.to_string_lossy());
-        shells.push(format!("mkdir -p {build}"));
+        steps.push(anywhere(format!("mkdir -p {}", quote(&folder.build.to_string_lossy()))));
         let line =
             |words: &Vec<String>| words.iter().map(|word| quote(&braces.fill(word))).collect::<Vec<_>>().join(" ");
-        shells.extend(definition.fetch.iter().map(line));
+        let fetch = definition.fetch.iter().map(line);
+        steps.extend(fetch.map(|shell| Step { directory: Some(&folder.source), shell }));
     }
-    shells.into_iter().map(|shell| Step { directory: &folder.source, shell }).collect()
+    steps
 }
 
 /// A word as a shell takes it.
