@@ -95,6 +95,8 @@ impl Data {
     pub fn new(parent: &Path, seed: u64) -> Result<Data, Error> {
         remove_stale(parent);
         let make = || {
+            // Runners have other working directories.
+            let parent = fs::canonicalize(parent)?;
             let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             // It takes its name when it is locked, so that nobody finds it without.
             let unnamed = folder.path().join("unnamed");

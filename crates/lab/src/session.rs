@@ -80,6 +80,7 @@ impl Session {
             Ok(Ok(_)) => "did not say hello first".to_owned(),
             Ok(Err(garbage)) => garbage,
             Err(Fault::Cancelled) => return Ok(None),
+            Err(Fault::Timeout) => format!("did not say hello within {} s", limits.start.as_secs_f64()),
             Err(fault) => fault.to_string(),
         };
         Err(with_stderr(&fault, &process.end()))

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use pfh_lab::catalogue::Catalogue;
 use pfh_lab::results::{Entry, FailureKind};
+use pfh_lab::session::{Limits, Session};
 
 use crate::fixture::{CELLS, Lab, failures, runs, samples};
 
@@ -165,6 +167,17 @@ fn what_does_not_start_is_unavailable() {
         assert!(found.as_ref().is_some_and(|found| found.contains(reason)), "{name}: {found:?}");
         assert_eq!((samples(&entries, name), failures(&entries, name).len()), (0, 0));
     }
+}
+
+#[test]
+fn who_says_nothing_is_not_waited_for() {
+    let lab = Lab::new(&["no-hello"]);
+    let catalogue = Catalogue::find(&lab.places()).unwrap();
+    let contestants = catalogue.contestants();
+    let silent = contestants.iter().find(|contestant| contestant.variant.id == "no-hello").unwrap();
+    let limits = Limits { start: Duration::from_millis(300), task: Duration::from_secs(1), memory_bytes: 100_000_000 };
+    let error = Session::start(&silent.launch(&catalogue.program), limits, &false.into()).unwrap_err();
+    assert_eq!(error, "did not say hello within 0.3 s");
 }
 
 #[test]

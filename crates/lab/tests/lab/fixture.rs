@@ -30,7 +30,7 @@ bytes = [16, "1K"]
 pub(crate) const CELLS: usize = 4;
 
 pub(crate) struct Lab {
-    folder: TempDir,
+    pub(crate) folder: TempDir,
     pub(crate) experiment: String,
     pub(crate) selection: Selection,
     pub(crate) seed: Option<u64>,
@@ -60,17 +60,20 @@ impl Lab {
         self.folder.path().join("results")
     }
 
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            lab: Some(self.folder.path().join("lab")),
+            runners: None,
+            cache: self.folder.path().join("cache"),
+            program: "pfh".into(),
+        }
+    }
+
     pub(crate) fn run(&self) -> Result<Summary, Error> {
         self.run_with(&mut |_| {}, &AtomicBool::new(false))
     }
 
     pub(crate) fn run_with(&self, observer: &mut dyn FnMut(Event<'_>), cancel: &AtomicBool) -> Result<Summary, Error> {
-        let places = Places {
-            lab: Some(self.folder.path().join("lab")),
-            runners: None,
-            cache: self.folder.path().join("cache"),
-            program: "pfh".into(),
-        };
         let experiment = Experiment::parse("x", self.experiment.clone(), false).map_err(Error::Input)?;
         let options = Options {
             folder: self.results(),
@@ -80,7 +83,7 @@ impl Lab {
             memory_bytes: 100_000_000,
             version: "0".to_owned(),
         };
-        run(experiment, &Catalogue::find(&places)?, &options, observer, cancel)
+        run(experiment, &Catalogue::find(&self.places())?, &options, observer, cancel)
     }
 
     /// What was saved.

@@ -1,7 +1,7 @@
 //! The laboratory with runners that misbehave in every way that we could think of.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 mod faults;
 mod fixture;

@@ -36,6 +36,7 @@ fn catalogue(runners: Option<&Path>) -> Result<Catalogue, Error> {
     let cache = folder("XDG_CACHE_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".cache")))
         .ok_or_else(|| Error::Input("neither XDG_CACHE_HOME nor HOME says where runners can be built".to_owned()))?;
+    let cache = std::path::absolute(cache).map_err(|error| Error::Input(format!("the cache: {error}")))?;
     let program = env::current_exe().map_err(|error| Error::Input(format!("the program's own path: {error}")))?;
     let places =
         Places { lab: folder("PFH_LAB"), runners: runners.map(Path::to_owned), cache: cache.join("pfh/lab"), program };
