@@ -108,7 +108,7 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
         }
     };
     let mut steps: Vec<Step<'_>> = Vec::new();
-    for step in folders.iter().flat_map(|folder| steps(catalogue, folder)) {
+    for step in folders.iter().flat_map(|folder| steps_of(catalogue, folder)) {
         if !steps.contains(&step) {
             steps.push(step);
         }
@@ -137,7 +137,7 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
     Ok(status)
 }
 
-fn steps<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {
+fn steps_of<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {
     let definition = &folder.definition;
     let braces = folder.braces(&catalogue.program);
     let anywhere = |shell: String| Step { directory: None, shell };
