@@ -115,11 +115,18 @@ fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Resu
     let not_offered = |what: &str| Err(Refusal::NotOffered(what.to_owned()));
     let algorithm = match Algorithm::from_name(&task.algorithm) {
         Ok(algorithm) if offered(lanes).any(|one| one == algorithm) => Some(algorithm),
-        _ if task.mode == Mode::ReadFile && !lanes => None,
+        _ if task.mode == Mode::ReadFile => None,
         _ => return not_offered("this algorithm is not offered"),
     };
-    let held = |mode| !matches!(mode, Mode::DigestFile | Mode::ReadFile);
-    let data = if held(task.mode) { read(task)? } else { Vec::new() };
+    let is_offered = match task.mode {
+        Mode::Strings | Mode::Messages => true,
+        Mode::Digest | Mode::DigestFile | Mode::ReadFile => !lanes,
+        Mode::Cipher | Mode::CipherFile | Mode::Password => false,
+    };
+    if !is_offered {
+        return not_offered("this mode is not offered");
+    }
+    let data = if matches!(task.mode, Mode::DigestFile | Mode::ReadFile) { Vec::new() } else { read(task)? };
     let messages = match task.mode {
         Mode::Strings => lines(&data),
         Mode::Messages => equal_parts(&data, task)?,
@@ -132,11 +139,11 @@ fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Resu
     };
     let chunk_bytes = usize::try_from(task.chunk_bytes).unwrap_or(usize::MAX);
     match (task.mode, algorithm) {
-        (Mode::Digest, Some(algorithm)) if !lanes => {
+        (Mode::Digest, Some(algorithm)) => {
             let pass = || Ok(digest(algorithm, &data, chunk_bytes).to_string());
             Ok(time(task, pass()?, pass, stdout))
         }
-        (Mode::DigestFile, Some(algorithm)) if !lanes => {
+        (Mode::DigestFile, Some(algorithm)) => {
             let pass = || {
                 let mut hasher = algorithm.hasher();
                 read_pieces(&task.path, chunk_bytes, |piece| hasher.update(piece))?;
