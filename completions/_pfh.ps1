@@ -31,6 +31,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
+            [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Measure hash and cipher implementations of many languages, and check their answers')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Write the man pages into a directory')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -197,6 +198,86 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;lab' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;lab;list' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;doctor' {
+            [CompletionResult]::new('--install', '--install', [CompletionResultType]::ParameterName, 'Print the commands that install what GROUP needs; `all` for every group')
+            [CompletionResult]::new('--runners', '--runners', [CompletionResultType]::ParameterName, 'Also look for runners in DIR')
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'With --install: run the commands')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON Lines instead of a table')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;run' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Save the results in DIR [default: a new folder with the experiment''s name and the time]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Save the results in DIR [default: a new folder with the experiment''s name and the time]')
+            [CompletionResult]::new('--runner', '--runner', [CompletionResultType]::ParameterName, 'Measure only this runner (repeatable). Others may still be asked for the right answers')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Measure only under this profile (repeatable); `today` is that without any')
+            [CompletionResult]::new('--runners', '--runners', [CompletionResultType]::ParameterName, 'Also look for runners in DIR')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the data and of the order [default: another one each time; it is saved]')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'What the processes of one runner may take together (K, M, G: powers of 1024) [default: half of the memory]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Take the sizes of the published study, which takes hours')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue the results in the folder of -o')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;runner' {
+            [CompletionResult]::new('--lanes', '--lanes', [CompletionResultType]::ParameterName, 'Hash many messages at once; only algorithms that have lanes, only modes with many messages')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;lab;help;list' {
+            break
+        }
+        'pfh;lab;help;doctor' {
+            break
+        }
+        'pfh;lab;help;run' {
+            break
+        }
+        'pfh;lab;help;runner' {
+            break
+        }
+        'pfh;lab;help;help' {
+            break
+        }
         'pfh;completions' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -218,6 +299,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm')
+            [CompletionResult]::new('lab', 'lab', [CompletionResultType]::ParameterValue, 'Measure hash and cipher implementations of many languages, and check their answers')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Write the man pages into a directory')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -239,6 +321,25 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;cpu' {
+            break
+        }
+        'pfh;help;lab' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
+            break
+        }
+        'pfh;help;lab;list' {
+            break
+        }
+        'pfh;help;lab;doctor' {
+            break
+        }
+        'pfh;help;lab;run' {
+            break
+        }
+        'pfh;help;lab;runner' {
             break
         }
         'pfh;help;completions' {

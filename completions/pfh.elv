@@ -28,6 +28,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
+            cand lab 'Measure hash and cipher implementations of many languages, and check their answers'
             cand completions 'Print completions for a shell'
             cand man 'Write the man pages into a directory'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -187,6 +188,75 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;lab'= {
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'List the experiments'
+            cand doctor 'Show which runners are there, build them, and say how to install what is missing'
+            cand run 'Run an experiment and save its results'
+            cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;lab;list'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;doctor'= {
+            cand --install 'Print the commands that install what GROUP needs; `all` for every group'
+            cand --runners 'Also look for runners in DIR'
+            cand --run 'With --install: run the commands'
+            cand --json 'Print JSON Lines instead of a table'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;run'= {
+            cand -o 'Save the results in DIR [default: a new folder with the experiment''s name and the time]'
+            cand --output 'Save the results in DIR [default: a new folder with the experiment''s name and the time]'
+            cand --runner 'Measure only this runner (repeatable). Others may still be asked for the right answers'
+            cand -a 'Measure only this algorithm of the experiment (repeatable)'
+            cand --algorithm 'Measure only this algorithm of the experiment (repeatable)'
+            cand --profile 'Measure only under this profile (repeatable); `today` is that without any'
+            cand --runners 'Also look for runners in DIR'
+            cand --seed 'Seed of the data and of the order [default: another one each time; it is saved]'
+            cand --memory 'What the processes of one runner may take together (K, M, G: powers of 1024) [default: half of the memory]'
+            cand --progress 'Show progress on standard error'
+            cand --full 'Take the sizes of the published study, which takes hours'
+            cand --resume 'Continue the results in the folder of -o'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;runner'= {
+            cand --lanes 'Hash many messages at once; only algorithms that have lanes, only modes with many messages'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;help'= {
+            cand list 'List the experiments'
+            cand doctor 'Show which runners are there, build them, and say how to install what is missing'
+            cand run 'Run an experiment and save its results'
+            cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;lab;help;list'= {
+        }
+        &'pfh;lab;help;doctor'= {
+        }
+        &'pfh;lab;help;run'= {
+        }
+        &'pfh;lab;help;runner'= {
+        }
+        &'pfh;lab;help;help'= {
+        }
         &'pfh;completions'= {
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -206,6 +276,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
+            cand lab 'Measure hash and cipher implementations of many languages, and check their answers'
             cand completions 'Print completions for a shell'
             cand man 'Write the man pages into a directory'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -221,6 +292,20 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;algorithms'= {
         }
         &'pfh;help;cpu'= {
+        }
+        &'pfh;help;lab'= {
+            cand list 'List the experiments'
+            cand doctor 'Show which runners are there, build them, and say how to install what is missing'
+            cand run 'Run an experiment and save its results'
+            cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+        }
+        &'pfh;help;lab;list'= {
+        }
+        &'pfh;help;lab;doctor'= {
+        }
+        &'pfh;help;lab;run'= {
+        }
+        &'pfh;help;lab;runner'= {
         }
         &'pfh;help;completions'= {
         }

@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
+use super::lab::args::LabArguments;
 use super::quantity::parse_bytes;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh::frash::Test;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Algorithms(AlgorithmsArguments),
     /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm.
     Cpu(CpuArguments),
+    /// Measure hash and cipher implementations of many languages, and check their answers.
+    Lab(LabArguments),
     /// Print completions for a shell.
     ///
     /// For bash: `pfh completions bash > /etc/bash_completion.d/pfh`.
@@ -626,7 +629,9 @@ mod tests {
 
     #[test]
     fn every_option_has_a_text() {
-        for command in Arguments::command().get_subcommands() {
+        let arguments = Arguments::command();
+        let below = arguments.get_subcommands().flat_map(clap::Command::get_subcommands);
+        for command in arguments.get_subcommands().chain(below) {
             for argument in command.get_arguments() {
                 assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
             }

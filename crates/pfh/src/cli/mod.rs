@@ -16,6 +16,7 @@ mod index_file;
 mod interrupt;
 mod journal;
 mod known;
+mod lab;
 mod matching;
 mod message;
 mod output;
@@ -52,6 +53,7 @@ pub(crate) fn main() -> ExitStatus {
         Command::Frash(arguments) => frash::run(arguments),
         Command::Algorithms(arguments) => algorithms::run(&arguments),
         Command::Cpu(arguments) => cpu::run(&arguments),
+        Command::Lab(arguments) => lab::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments),
         Command::Man(arguments) => generate::man(&arguments),
     };

@@ -10,9 +10,10 @@ mod findings;
 mod fixture;
 mod formats;
 mod hostile;
-/// The inputs of the vectors.
 #[path = "../../../similarity/tests/similarity/inputs.rs"]
+/// The inputs of the vectors.
 mod inputs;
+mod lab;
 mod matrix;
 mod options;
 mod output;

@@ -1,0 +1,244 @@
+//! What is hashed: seeded random files, made once, that vanish with the run.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use fastrand::Rng;
+use tempfile::TempDir;
+
+use crate::error::Error;
+use crate::experiment::{Extent, Place};
+use crate::protocol::Mode;
+
+/// Strings are 1 to so many characters long, as those of the study of 2019.
+const STRING_CHARACTERS_MAX: usize = 100;
+/// The printable characters of ASCII.
+const PRINTABLE: std::ops::RangeInclusive<u8> = 0x20..=0x7E;
+
+/// A filesystem in memory, where there is one.
+const MEMORY: &str = "/dev/shm";
+/// At most this share of the available memory is filled with data: runners hold it once more.
+const MEMORY_SHARE: u64 = 4;
+
+const PREFIX: &str = "pfh-lab-";
+const LOCK: &str = "lock";
+
+/// The folder of the data.
+#[derive(Debug)]
+pub struct Data {
+    folder: TempDir,
+    /// Tells later runs that this one lives.
+    _lock: File,
+    seed: u64,
+    files: BTreeMap<Key, DataFile>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Bytes(u64),
+    Strings(u64),
+}
+
+/// One file of data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFile {
+    /// Where it is; empty where the mode has no data.
+    pub path: PathBuf,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Bytes that are hashed: without the ends of lines.
+    pub bytes: u64,
+}
+
+/// Where the data of these tasks can lie.
+#[must_use]
+pub fn folder_for(place: Place, results: &Path, extents: &[(Mode, Extent)]) -> PathBuf {
+    let mut sizes: Vec<(Mode, Extent)> = extents.to_vec();
+    sizes.sort_unstable_by_key(|(mode, extent)| (*mode, *extent));
+    sizes.dedup();
+    let wanted: u64 = sizes.iter().map(|(mode, extent)| estimate(*mode, *extent)).sum();
+    match place {
+        Place::Disk => results.to_owned(),
+        Place::Memory if wanted <= free_bytes(Path::new(MEMORY)).min(available_memory() / MEMORY_SHARE) => {
+            MEMORY.into()
+        }
+        Place::Memory => std::env::temp_dir(),
+    }
+}
+
+fn estimate(mode: Mode, extent: Extent) -> u64 {
+    match mode {
+        // One character and an end of line more than on average.
+        Mode::Strings => extent.count.saturating_mul(STRING_CHARACTERS_MAX as u64 / 2 + 2),
+        Mode::Password => 0,
+        _ => extent.bytes,
+    }
+}
+
+fn free_bytes(folder: &Path) -> u64 {
+    rustix::fs::statvfs(folder).map_or(0, |about| about.f_bavail.saturating_mul(about.f_frsize))
+}
+
+fn available_memory() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).map_or(0, |kib| kib << 10)
+}
+
+impl Data {
+    /// An empty folder below `parent`. What runs left there that were killed is removed.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new(parent: &Path, seed: u64) -> Result<Data, Error> {
+        remove_stale(parent);
+        let make = || {
+            // Runners have other working directories.
+            let parent = fs::canonicalize(parent)?;
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            // It takes its name when it is locked, so that nobody finds it without.
+            let unnamed = folder.path().join("unnamed");
+            let lock = File::create(&unnamed)?;
+            lock.lock()?;
+            fs::rename(&unnamed, folder.path().join(LOCK))?;
+            Ok(Data { folder, _lock: lock, seed, files: BTreeMap::new() })
+        };
+        make().map_err(Error::file(parent))
+    }
+
+    /// The file of a task, made at the first call.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn file(&mut self, mode: Mode, extent: Extent) -> Result<DataFile, Error> {
+        let key = match mode {
+            Mode::Password => return Ok(DataFile { path: PathBuf::new(), file_bytes: 0, bytes: 0 }),
+            Mode::Strings => Key::Strings(extent.count),
+            _ => Key::Bytes(extent.bytes),
+        };
+        if let Some(file) = self.files.get(&key) {
+            return Ok(file.clone());
+        }
+        let (name, number) = match key {
+            Key::Bytes(bytes) => (bytes.to_string(), bytes),
+            Key::Strings(count) => (format!("{count}-strings"), !count),
+        };
+        let path = self.folder.path().join(name);
+        // Neighbouring numbers give unlike streams.
+        let mut random = Rng::with_seed(Rng::with_seed(self.seed ^ number).u64(..));
+        let mut write = |path: &Path| match key {
+            Key::Bytes(bytes) => write_bytes(path, bytes, &mut random),
+            Key::Strings(count) => write_strings(path, count, &mut random),
+        };
+        let bytes = write(&path).map_err(Error::file(&path))?;
+        let file_bytes = bytes + if let Key::Strings(count) = key { count } else { 0 };
+        let file = DataFile { path, file_bytes, bytes };
+        self.files.insert(key, file.clone());
+        Ok(file)
+    }
+}
+
+fn write_bytes(path: &Path, bytes: u64, random: &mut Rng) -> io::Result<u64> {
+    let mut file = File::create(path)?;
+    let mut buffer = vec![0; 1 << 20];
+    let mut left = bytes;
+    while left > 0 {
+        let piece = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        random.fill(&mut buffer[..piece]);
+        file.write_all(&buffer[..piece])?;
+        left -= piece as u64;
+    }
+    Ok(bytes)
+}
+
+fn write_strings(path: &Path, count: u64, random: &mut Rng) -> io::Result<u64> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut line = Vec::with_capacity(STRING_CHARACTERS_MAX + 1);
+    let mut bytes = 0;
+    for _ in 0..count {
+        line.clear();
+        let characters = random.usize(1..=STRING_CHARACTERS_MAX);
+        line.extend((0..characters).map(|_| random.u8(PRINTABLE)));
+        bytes += line.len() as u64;
+        line.push(b'\n');
+        file.write_all(&line)?;
+    }
+    file.flush()?;
+    Ok(bytes)
+}
+
+/// Removes the folders whose run was killed: nobody holds their lock.
+fn remove_stale(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let folder = entry.path();
+        if let Ok(lock) = File::options().write(true).open(folder.join(LOCK))
+            && lock.try_lock().is_ok()
+        {
+            // What belongs to somebody else cannot be removed, and need not be.
+            let _ = fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(seed: u64) -> (Vec<u8>, u64) {
+        let parent = tempfile::tempdir().expect("a folder");
+        let mut data = Data::new(parent.path(), seed).expect("a folder");
+        let file = data.file(Mode::Strings, Extent { bytes: 0, count: 1000 }).expect("written");
+        (fs::read(file.path).expect("read"), file.bytes)
+    }
+
+    #[test]
+    fn strings_are_as_the_protocol_says() {
+        let (text, bytes) = strings(1);
+        assert_eq!(text.last(), Some(&b'\n'));
+        let lines: Vec<&[u8]> = text[..text.len() - 1].split(|&byte| byte == b'\n').collect();
+        assert_eq!(lines.len(), 1000);
+        assert!(lines.iter().all(|line| (1..=100).contains(&line.len()) && line.iter().all(|b| PRINTABLE.contains(b))));
+        assert_eq!(bytes, lines.iter().map(|line| line.len() as u64).sum::<u64>());
+        let mean = bytes as f64 / 1000.0;
+        // The deviation of a mean of 1000 is 0.9.
+        assert!((mean - 50.5).abs() < 5.0, "{mean}");
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        assert_eq!(strings(1), strings(1));
+        assert_ne!(strings(1).0, strings(2).0);
+    }
+
+    #[test]
+    fn files_have_their_size_and_vanish() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let mut data = Data::new(parent.path(), 7).expect("a folder");
+        for bytes in [0, 16, (1 << 20) + 1] {
+            let file = data.file(Mode::Digest, Extent { bytes, count: 1 }).expect("written");
+            assert_eq!((fs::metadata(&file.path).expect("there").len(), file.bytes), (bytes, bytes));
+            assert_eq!(data.file(Mode::ReadFile, Extent { bytes, count: 1 }).expect("made"), file);
+        }
+        drop(data);
+        assert_eq!(fs::read_dir(parent.path()).expect("listed").count(), 0);
+    }
+
+    #[test]
+    fn only_what_killed_runs_left_is_removed() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let killed = parent.path().join("pfh-lab-killed");
+        fs::create_dir(&killed).expect("made");
+        fs::write(killed.join(LOCK), "").expect("written");
+        let other = parent.path().join("pfh-lab-notes");
+        fs::create_dir(&other).expect("made");
+        let first = Data::new(parent.path(), 1).expect("a folder");
+        let second = Data::new(parent.path(), 1).expect("a folder");
+        assert!(!killed.exists() && other.exists());
+        assert!(first.folder.path().exists() && second.folder.path().exists());
+    }
+}

@@ -1,0 +1,394 @@
+//! Experiments: readable definitions of what the runners are asked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::protocol::{CIPHERS, Mode, PASSWORD_FUNCTIONS};
+use crate::size::Size;
+
+/// In a list of algorithms: every digest that the runner offers.
+pub const EVERY_DIGEST: &str = "*";
+
+/// An experiment, its sizes chosen.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Its name: that of the file.
+    pub name: String,
+    /// The definition's whole text.
+    pub text: String,
+    /// Whether the sizes of the paper were chosen.
+    pub full: bool,
+    /// The definition.
+    pub definition: Definition,
+}
+
+/// What the file says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// One line.
+    pub title: String,
+    /// The question that it answers.
+    pub question: String,
+    /// What it reproduces.
+    #[serde(default)]
+    pub source: String,
+    /// How often every task is given, each time in another order.
+    pub rounds: u32,
+    /// Timed passes of a task in one round.
+    pub repeats: u32,
+    /// Passes before them that are not reported.
+    #[serde(default)]
+    pub warm_up: u32,
+    /// The longest time of one task.
+    #[serde(default = "task_seconds")]
+    pub task_seconds: u64,
+    /// Where the data lies.
+    #[serde(default)]
+    pub place: Place,
+    /// Only these profiles; absent for all.
+    #[serde(default)]
+    pub profiles: Option<Vec<String>>,
+    /// Only these variants; absent for all.
+    #[serde(default)]
+    pub runners: Option<Vec<String>>,
+    /// Algorithms whose digests are by definition those of another one.
+    #[serde(default)]
+    pub same_digest: BTreeMap<String, String>,
+    /// What is asked.
+    #[serde(rename = "part")]
+    pub parts: Vec<Part>,
+    /// What `--full` puts in the place of the above.
+    #[serde(default)]
+    full: FullDefinition,
+}
+
+fn task_seconds() -> u64 {
+    120
+}
+
+/// Where the data lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// On a filesystem in memory where there is one with enough space.
+    #[default]
+    Memory,
+    /// Beside the results.
+    Disk,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FullDefinition {
+    rounds: Option<u32>,
+    repeats: Option<u32>,
+    warm_up: Option<u32>,
+    task_seconds: Option<u64>,
+}
+
+/// Tasks of one mode: one for each algorithm and size.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The mode.
+    pub mode: Mode,
+    /// The algorithms, or [`EVERY_DIGEST`].
+    #[serde(default)]
+    pub algorithms: Vec<String>,
+    /// Sizes of the data; with `messages` of one message.
+    #[serde(default)]
+    pub bytes: Vec<Size>,
+    /// Numbers of strings or derivations.
+    #[serde(default)]
+    pub count: Vec<u64>,
+    /// With `messages`: size of all together.
+    pub total: Option<Size>,
+    /// Size of one update.
+    #[serde(default = "chunk_bytes")]
+    pub chunk_bytes: Size,
+    /// Only these variants; absent for all.
+    #[serde(default)]
+    pub runners: Option<Vec<String>>,
+    /// Parameters of password functions.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, u64>,
+    /// What `--full` puts in the place of the above.
+    #[serde(default)]
+    full: FullPart,
+}
+
+fn chunk_bytes() -> Size {
+    Size(64 << 10)
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FullPart {
+    bytes: Option<Vec<Size>>,
+    count: Option<Vec<u64>>,
+    total: Option<Size>,
+}
+
+/// The size of a task's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Extent {
+    /// Bytes of all together; 0 for strings, whose data decides.
+    pub bytes: u64,
+    /// Number of strings, messages or derivations.
+    pub count: u64,
+}
+
+/// Largest size or number in a definition, so that sums do not overflow.
+const EXTENT_MAX: u64 = 1 << 40;
+
+impl Experiment {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// When the file cannot be read or understood.
+    pub fn read(path: &Path, full: bool) -> Result<Experiment, Error> {
+        let text = fs::read_to_string(path).map_err(Error::file(path))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Experiment::parse(&name, text, full).map_err(|error| Error::input(format!("`{}`: {error}", path.display())))
+    }
+
+    /// Parses a definition.
+    ///
+    /// # Errors
+    /// What cannot be understood.
+    pub fn parse(name: &str, text: String, full: bool) -> Result<Experiment, String> {
+        let mut definition: Definition = toml::from_str(&text).map_err(|error| error.to_string())?;
+        if full {
+            definition.choose_full();
+        }
+        definition.validate()?;
+        Ok(Experiment { name: name.to_owned(), text, full, definition })
+    }
+
+    /// The definition that a user means: a file, or the name of one among those that come with the laboratory.
+    ///
+    /// # Errors
+    /// When there is no such file, or it cannot be understood.
+    pub fn find(name: &str, folder: &Path, full: bool) -> Result<Experiment, Error> {
+        if name.contains('/') || name.ends_with(".toml") {
+            return Experiment::read(Path::new(name), full);
+        }
+        let path = folder.join(format!("{name}.toml"));
+        if !path.is_file() {
+            let names: Vec<String> = list(folder)?.iter().map(|path| stem(path)).collect();
+            return Err(Error::input(format!(
+                "there is no experiment `{name}`; there are {}, and a path of a file means that file",
+                names.join(", ")
+            )));
+        }
+        Experiment::read(&path, full)
+    }
+}
+
+/// The definitions in a folder, by name.
+///
+/// # Errors
+/// When the folder cannot be listed.
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(Error::file(folder))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    Ok(paths)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl Definition {
+    fn choose_full(&mut self) {
+        let FullDefinition { rounds, repeats, warm_up, task_seconds } = std::mem::take(&mut self.full);
+        self.rounds = rounds.unwrap_or(self.rounds);
+        self.repeats = repeats.unwrap_or(self.repeats);
+        self.warm_up = warm_up.unwrap_or(self.warm_up);
+        self.task_seconds = task_seconds.unwrap_or(self.task_seconds);
+        for part in &mut self.parts {
+            let FullPart { bytes, count, total } = std::mem::take(&mut part.full);
+            part.bytes = bytes.unwrap_or(std::mem::take(&mut part.bytes));
+            part.count = count.unwrap_or(std::mem::take(&mut part.count));
+            part.total = total.or(part.total);
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.parts.is_empty() {
+            return Err("there is no [[part]]".to_owned());
+        }
+        if !(1..=1000).contains(&self.rounds) || !(1..=1000).contains(&self.repeats) || self.warm_up > 1000 {
+            return Err("`rounds` and `repeats` are 1 to 1000, `warm_up` is 0 to 1000".to_owned());
+        }
+        if !(1..=86_400).contains(&self.task_seconds) {
+            return Err("`task_seconds` is 1 to 86400".to_owned());
+        }
+        self.parts.iter().try_for_each(Part::validate)
+    }
+
+    /// The longest time of one task.
+    #[must_use]
+    pub fn task_limit(&self) -> Duration {
+        Duration::from_secs(self.task_seconds)
+    }
+}
+
+impl Part {
+    fn validate(&self) -> Result<(), String> {
+        let mode = self.mode.name();
+        let wants = |what: &str| Err(format!("a part of mode `{mode}` wants {what}"));
+        match self.mode {
+            Mode::Digest | Mode::DigestFile | Mode::ReadFile | Mode::Cipher | Mode::CipherFile => {
+                if self.bytes.is_empty() || !self.count.is_empty() || self.total.is_some() {
+                    return wants("`bytes`, and neither `count` nor `total`");
+                }
+            }
+            Mode::Strings | Mode::Password => {
+                if self.count.is_empty() || !self.bytes.is_empty() || self.total.is_some() {
+                    return wants("`count`, and neither `bytes` nor `total`");
+                }
+            }
+            Mode::Messages => {
+                if self.bytes.is_empty() || !self.count.is_empty() || self.total.is_none() {
+                    return wants("`bytes` (of one message) and `total`, and no `count`");
+                }
+                if self.bytes.contains(&Size(0)) {
+                    return wants("messages of at least one byte");
+                }
+            }
+        }
+        if self.mode == Mode::ReadFile {
+            if !self.algorithms.is_empty() {
+                return wants("no `algorithms`");
+            }
+        } else if self.algorithms.is_empty() {
+            return wants("`algorithms`");
+        }
+        let has_block_sizes = self.bytes.iter().all(|size| size.0 > 0 && size.0 % 16 == 0);
+        if matches!(self.mode, Mode::Cipher | Mode::CipherFile) && !has_block_sizes {
+            return wants("`bytes` in whole blocks of 16, since nothing is padded");
+        }
+        if !self.parameters.is_empty() && self.mode != Mode::Password {
+            return wants("no `parameters`");
+        }
+        let known = ["type", "id", "mode", "algorithm", "path", "bytes", "count", "chunk_bytes", "warm_up", "repeats"];
+        if let Some(name) = self.parameters.keys().find(|name| known.contains(&name.as_str())) {
+            return Err(format!("a parameter cannot be called `{name}`"));
+        }
+        let sizes = self.bytes.iter().chain(&self.total).chain([&self.chunk_bytes]).map(|size| size.0);
+        if self.count.contains(&0) || sizes.chain(self.count.iter().copied()).any(|number| number > EXTENT_MAX) {
+            return Err(format!("a part of mode `{mode}` has a number that is too large, or a `count` of 0"));
+        }
+        Ok(())
+    }
+
+    /// The sizes of its tasks.
+    #[must_use]
+    pub fn extents(&self) -> Vec<Extent> {
+        match self.mode {
+            Mode::Strings | Mode::Password => self.count.iter().map(|&count| Extent { bytes: 0, count }).collect(),
+            Mode::Messages => {
+                let total = self.total.map_or(0, |total| total.0);
+                let of = |size: &Size| (total / size.0).max(1);
+                self.bytes.iter().map(|size| Extent { bytes: of(size) * size.0, count: of(size) }).collect()
+            }
+            _ => self.bytes.iter().map(|size| Extent { bytes: size.0, count: 1 }).collect(),
+        }
+    }
+
+    /// The algorithms to ask of a runner that offers these: those of the definition, with [`EVERY_DIGEST`] spelled out.
+    #[must_use]
+    pub fn algorithms_for(&self, offered: &[String]) -> Vec<String> {
+        if self.mode == Mode::ReadFile {
+            return vec!["none".to_owned()];
+        }
+        let mut algorithms: Vec<String> = Vec::new();
+        for name in &self.algorithms {
+            if name == EVERY_DIGEST {
+                let is_digest =
+                    |name: &&String| !CIPHERS.contains(&name.as_str()) && !PASSWORD_FUNCTIONS.contains(&name.as_str());
+                algorithms.extend(offered.iter().filter(is_digest).cloned());
+            } else {
+                algorithms.push(name.clone());
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        algorithms.retain(|name| seen.insert(name.clone()));
+        algorithms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+title = "t"
+question = "q"
+rounds = 3
+repeats = 2
+
+[full]
+repeats = 10
+
+[[part]]
+mode = "digest"
+algorithms = ["md5", "sha256"]
+bytes = ["2M", 16]
+full.bytes = ["1G"]
+
+[[part]]
+mode = "messages"
+algorithms = ["*"]
+bytes = [16, "64K"]
+total = "1M"
+"#;
+
+    fn parse(text: &str, full: bool) -> Result<Experiment, String> {
+        Experiment::parse("x", text.to_owned(), full)
+    }
+
+    #[test]
+    fn full_sizes_replace_the_others() {
+        let quick = parse(TEXT, false).expect("well-formed").definition;
+        let full = parse(TEXT, true).expect("well-formed").definition;
+        assert_eq!((quick.rounds, quick.repeats, quick.task_seconds), (3, 2, 120));
+        assert_eq!((full.rounds, full.repeats), (3, 10));
+        assert_eq!(quick.parts[0].extents(), [Extent { bytes: 2 << 20, count: 1 }, Extent { bytes: 16, count: 1 }]);
+        assert_eq!(full.parts[0].extents(), [Extent { bytes: 1 << 30, count: 1 }]);
+        assert_eq!(
+            full.parts[1].extents(),
+            [Extent { bytes: 1 << 20, count: 1 << 16 }, Extent { bytes: 1 << 20, count: 16 }]
+        );
+    }
+
+    #[test]
+    fn a_star_means_every_digest_that_is_offered() {
+        let experiment = parse(TEXT, false).expect("well-formed");
+        let offered = ["md5", "aes-128-cbc", "tiger", "bcrypt"].map(str::to_owned);
+        assert_eq!(experiment.definition.parts[1].algorithms_for(&offered), ["md5", "tiger"]);
+        assert_eq!(experiment.definition.parts[0].algorithms_for(&offered), ["md5", "sha256"]);
+    }
+
+    #[test]
+    fn bad_definitions_are_named() {
+        let refused = |from: &str, to: &str| parse(&TEXT.replacen(from, to, 1), false).expect_err(to);
+        assert!(refused("\"2M\"", "\"2X\"").contains("`2X` is no size"));
+        assert!(refused("rounds = 3", "rounds = 0").contains("1 to 1000"));
+        assert!(refused("bytes = [\"2M\", 16]", "count = [3]").contains("wants `bytes`"));
+        assert!(refused("mode = \"digest\"", "mode = \"digests\"").contains("unknown variant"));
+        assert!(refused("mode = \"digest\"", "mode = \"cipher\"\nchunk = 3").contains("chunk"));
+        assert!(refused("total = \"1M\"", "").contains("`total`"));
+        assert!(refused("bytes = [16, \"64K\"]", "bytes = [0]").contains("at least one byte"));
+        assert!(refused("algorithms = [\"md5\", \"sha256\"]", "").contains("wants `algorithms`"));
+    }
+}

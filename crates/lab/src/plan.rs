@@ -1,0 +1,158 @@
+//! What is asked of whom: the cells of an experiment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::data::{Data, DataFile};
+use crate::error::Error;
+use crate::experiment::{Experiment, Extent, Part};
+use crate::protocol::{Mode, Task};
+use crate::results::Cell;
+use crate::roster::Entrant;
+use crate::truth::Question;
+
+/// Only these; empty for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Ids of variants.
+    pub runners: Vec<String>,
+    /// Names of algorithms.
+    pub algorithms: Vec<String>,
+    /// Ids of profiles.
+    pub profiles: Vec<String>,
+}
+
+fn allows(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|one| one == name)
+}
+
+/// One cell of the tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    /// The place of its contestant in the roster.
+    pub(crate) entrant: usize,
+    pub(crate) cell: Cell,
+    pub(crate) task: Task,
+    /// None where the laboratory knows the answer itself: a size.
+    pub(crate) question: Option<Question>,
+    /// Whether the runner announces the algorithm.
+    pub(crate) is_announced: bool,
+}
+
+impl Selection {
+    /// Whether a contestant takes part in an experiment.
+    #[must_use]
+    pub fn takes(&self, experiment: &Experiment, runner: &str, profile: &str) -> bool {
+        let within = |list: &Option<Vec<String>>, name| list.as_ref().is_none_or(|list| allows(list, name));
+        let definition = &experiment.definition;
+        allows(&self.runners, runner)
+            && allows(&self.profiles, profile)
+            && within(&definition.runners, runner)
+            // Who names a profile wants it.
+            && (!self.profiles.is_empty() || within(&definition.profiles, profile))
+    }
+
+    /// Says what of the selection is in no experiment and no catalogue.
+    ///
+    /// # Errors
+    /// The first such name.
+    pub fn validate(&self, experiment: &Experiment, entrants: &[Entrant<'_>]) -> Result<(), Error> {
+        let known = |name: &str, names: &BTreeSet<&str>, what: &str| {
+            if names.contains(name) {
+                return Ok(());
+            }
+            let names: Vec<&str> = names.iter().copied().collect();
+            Err(Error::input(format!("there is no {what} `{name}`; there are {}", names.join(", "))))
+        };
+        let runners = entrants.iter().map(|entrant| entrant.contestant.variant.id.as_str()).collect();
+        let profiles = entrants.iter().map(|entrant| entrant.contestant.profile_id()).collect();
+        let parts = &experiment.definition.parts;
+        let algorithms: BTreeSet<&str> = parts.iter().flat_map(|part| &part.algorithms).map(String::as_str).collect();
+        self.runners.iter().try_for_each(|name| known(name, &runners, "runner"))?;
+        self.profiles.iter().try_for_each(|name| known(name, &profiles, "profile"))?;
+        if algorithms.contains(crate::experiment::EVERY_DIGEST) {
+            return Ok(());
+        }
+        let what = format!("algorithm in the experiment `{}` called", experiment.name);
+        self.algorithms.iter().try_for_each(|name| known(name, &algorithms, &what))
+    }
+}
+
+/// The modes and sizes of all data.
+pub(crate) fn extents(experiment: &Experiment) -> Vec<(Mode, Extent)> {
+    let parts = experiment.definition.parts.iter();
+    parts.flat_map(|part| part.extents().into_iter().map(|extent| (part.mode.in_memory(), extent))).collect()
+}
+
+/// The cells of one contestant, of which there is no second with the same name.
+pub(crate) fn cells(
+    experiment: &Experiment,
+    selection: &Selection,
+    entrants: &[Entrant<'_>],
+    entrant: usize,
+    data: &mut Data,
+) -> Result<Vec<Planned>, Error> {
+    let Some(hello) = entrants[entrant].hello() else { return Ok(Vec::new()) };
+    let contestant = entrants[entrant].contestant;
+    let mut planned: BTreeMap<Cell, Planned> = BTreeMap::new();
+    for part in &experiment.definition.parts {
+        if part.runners.as_ref().is_some_and(|runners| !allows(runners, &contestant.variant.id)) {
+            continue;
+        }
+        for algorithm in part.algorithms_for(&hello.algorithms) {
+            if part.mode != Mode::ReadFile && !allows(&selection.algorithms, &algorithm) {
+                continue;
+            }
+            let is_announced = part.mode == Mode::ReadFile || hello.algorithms.contains(&algorithm);
+            for extent in part.extents() {
+                let file = data.file(part.mode, extent)?;
+                let cell = Cell {
+                    runner: contestant.variant.id.clone(),
+                    profile: contestant.profile_id().to_owned(),
+                    mode: part.mode.name().to_owned(),
+                    algorithm: algorithm.clone(),
+                    bytes: file.bytes,
+                    count: extent.count,
+                    chunk_bytes: part.chunk_bytes.0,
+                };
+                let question = question(experiment, part, &algorithm, extent, &file);
+                let task = task(experiment, part, &algorithm, extent, &file);
+                planned.insert(cell.clone(), Planned { entrant, cell, task, question, is_announced });
+            }
+        }
+    }
+    Ok(planned.into_values().collect())
+}
+
+fn question(
+    experiment: &Experiment,
+    part: &Part,
+    algorithm: &str,
+    extent: Extent,
+    file: &DataFile,
+) -> Option<Question> {
+    let algorithm = experiment.definition.same_digest.get(algorithm).map_or(algorithm, String::as_str);
+    (part.mode != Mode::ReadFile).then(|| Question {
+        mode: part.mode.in_memory(),
+        algorithm: algorithm.to_owned(),
+        bytes: file.bytes,
+        count: extent.count,
+    })
+}
+
+fn task(experiment: &Experiment, part: &Part, algorithm: &str, extent: Extent, file: &DataFile) -> Task {
+    Task {
+        id: 0,
+        mode: part.mode,
+        algorithm: algorithm.to_owned(),
+        // The laboratory made the path itself, below folders whose names it was given; the protocol is UTF-8.
+        path: file.path.to_string_lossy().into_owned(),
+        bytes: file.file_bytes,
+        count: extent.count,
+        chunk_bytes: part.chunk_bytes.0,
+        warm_up: experiment.definition.warm_up,
+        repeats: experiment.definition.repeats,
+        parameters: part.parameters.iter().map(|(name, value)| (name.clone(), Value::from(*value))).collect(),
+    }
+}

@@ -1,0 +1,207 @@
+//! What an experiment leaves behind: a folder with `results.jsonl`, one [`Entry`] a line, written as each comes.
+//!
+//! Fields are added, never changed; a reader skips entries and fields that it does not know.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One line of `results.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Entry {
+    /// The first line: what is run, where, and when.
+    Header(Header),
+    /// A runner that was started, or why it was not.
+    Runner(Runner),
+    /// An answer on which different implementations agree.
+    Truth(Truth),
+    /// One timed repeat whose answer was right.
+    Sample(Sample),
+    /// What a task cost beside its time.
+    Cost(Cost),
+    /// A task that gave no samples, and why.
+    Failure(Failure),
+    /// The last line: the experiment went to its end.
+    End {
+        /// Seconds since the header was written.
+        seconds: f64,
+    },
+}
+
+/// What is run, where, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of this format: 1.
+    pub version: u32,
+    /// Name of the experiment, as `pfh lab list` prints it.
+    pub experiment: String,
+    /// The definition's whole text (TOML), so that a result explains itself.
+    pub definition: String,
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Version of pfh.
+    pub program: String,
+    /// Seed of the order of the tasks and of the data.
+    pub seed: u64,
+    /// Whether the sizes of the paper were asked for.
+    #[serde(default)]
+    pub full: bool,
+    /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`, `governor`,
+    /// `virtualisation`, …), as text; a fact that is not known is absent.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// A runner that was started, or why it was not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Runner {
+    /// The variant's id (`java-sun`).
+    pub runner: String,
+    /// The profile's id; `today` where nothing is masked.
+    pub profile: String,
+    /// The variant's label, with the profile's where there is one.
+    pub label: String,
+    /// The language, as the runner's folder names it.
+    pub language: String,
+    /// What the runner said of itself; none where it could not be started.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hello: Option<Hello>,
+    /// Why there is no `hello`, and how to install what is missing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unavailable: Option<String>,
+}
+
+/// A runner's first line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hello {
+    /// Version of the protocol: 1.
+    pub protocol: u32,
+    /// The language.
+    pub language: String,
+    /// Its version.
+    pub language_version: String,
+    /// The library that hashes.
+    pub library: String,
+    /// Its version.
+    pub library_version: String,
+    /// Its provider or engine, where it has such.
+    pub provider: String,
+    /// The instructions that it says it uses.
+    pub backend: String,
+    /// Whether it stands in for another component (Windows under Wine).
+    pub stand_in: bool,
+    /// Step of its processor clock in nanoseconds; 0 where not known.
+    pub clock_ns: u64,
+    /// What it offers.
+    pub algorithms: Vec<String>,
+}
+
+/// An answer on which different implementations agree; what runners answer is compared with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truth {
+    /// The protocol's mode.
+    pub mode: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Size of the data in bytes.
+    pub bytes: u64,
+    /// Number of strings, messages or derivations; 1 otherwise.
+    pub count: u64,
+    /// What a sample must answer; what a check must answer too where `check` is absent.
+    pub answer: String,
+    /// What a check must answer, where that is another value.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub check: Option<String>,
+    /// Who computed it, as `runner (implementation)`.
+    pub witnesses: Vec<String>,
+}
+
+/// What was asked of a runner: the cell of a table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// The variant's id.
+    pub runner: String,
+    /// The profile's id.
+    pub profile: String,
+    /// The protocol's mode (`digest`, `strings`, …).
+    pub mode: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Size of the data in bytes (of all the strings or messages together with modes `strings` and `messages`).
+    pub bytes: u64,
+    /// Number of strings, messages or derivations; 1 otherwise.
+    pub count: u64,
+    /// Size of one update in bytes; 0 for a single call.
+    pub chunk_bytes: u64,
+}
+
+/// One timed repeat whose answer was right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// What was measured.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// When, as the number of the task in the randomised order.
+    pub order: u64,
+    /// Time by a monotonic clock, in nanoseconds.
+    pub wall_ns: u64,
+    /// Time of the processor, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cpu_ns: Option<u64>,
+}
+
+/// What a task cost beside its time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// What was measured.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// When, as the number of the task in the randomised order.
+    pub order: u64,
+    /// Garbage collections during the task.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gc_count: Option<u64>,
+    /// Their time in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gc_ns: Option<u64>,
+    /// Largest resident size of the runner so far, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub peak_bytes: Option<u64>,
+}
+
+/// A task that gave no samples, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What was asked.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// When, as the number of the task in the randomised order.
+    pub order: u64,
+    /// The kind of failure.
+    pub kind: FailureKind,
+    /// What the runner said, or what was wrong with it, with the end of its standard error.
+    pub message: String,
+}
+
+/// Why a task gave no samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// The runner does not have this algorithm or mode.
+    NotOffered,
+    /// The runner tried and said that it failed.
+    Error,
+    /// The answer was not the independent value.
+    WrongAnswer,
+    /// It did not end within the time limit.
+    Timeout,
+    /// It ended in the middle of the task.
+    Crash,
+    /// It broke the protocol.
+    Garbage,
+    /// It took more memory than the limit.
+    Memory,
+    /// No two different implementations agree on the answer, so no speed is believed.
+    Unverified,
+}

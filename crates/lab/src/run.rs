@@ -1,0 +1,628 @@
+//! An experiment from its definition to its results.
+//!
+//! The cells are measured in rounds. In each round the runners come in a shuffled order, each in a new process, and each
+//! gets its cells in a shuffled order: what drifts (heat, other load) meets all of them alike, and what one process
+//! happens to be given (addresses, decisions of its compiler) differs from round to round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Instant, SystemTime};
+
+use fastrand::Rng;
+
+use crate::catalogue::Catalogue;
+use crate::data::{self, Data};
+use crate::environment;
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::plan::{self, Planned, Selection};
+use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
+use crate::roster::{Cancelled, Roster, START_LIMIT};
+use crate::runner::TODAY;
+use crate::session::{Answers, Ended, Failed, Limits, Session};
+use crate::store::Store;
+use crate::truth::{self, Question, Vote};
+
+/// After so many failures in a row that cost its process, a runner is asked no more.
+const BROKEN_MAX: u32 = 3;
+
+/// Who is asked first for the right answers; then the others, by name.
+const WITNESSES: [&str; 4] = ["c-openssl", "pfh", "pfh-lanes", "py-hashlib"];
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of the results.
+    pub folder: PathBuf,
+    /// Continue what is in the folder.
+    pub resume: bool,
+    /// Seed of the data and the order; none for one of the system's.
+    pub seed: Option<u64>,
+    /// What of the experiment.
+    pub selection: Selection,
+    /// Resident bytes of a runner's processes together, at most.
+    pub memory_bytes: u64,
+    /// Version of the program, for the header.
+    pub version: String,
+}
+
+/// What happens.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A runner is built; that can take minutes.
+    Building(&'a str),
+    /// A contestant is there.
+    Available {
+        /// The variant.
+        runner: &'a str,
+        /// The profile.
+        profile: &'a str,
+        /// What it said of itself.
+        hello: &'a Hello,
+    },
+    /// A contestant is not there.
+    Unavailable {
+        /// The variant.
+        runner: &'a str,
+        /// The profile.
+        profile: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// The data is made, in this folder.
+    MakingData(&'a std::path::Path),
+    /// So many answers of so many are known.
+    Settled(usize, usize),
+    /// A runner could not vouch for an answer.
+    NoVote {
+        /// The variant.
+        runner: &'a str,
+        /// Why.
+        failed: &'a Failed,
+    },
+    /// A task begins.
+    Task {
+        /// Tasks that have ended.
+        done: u64,
+        /// All tasks.
+        all: u64,
+        /// The cell.
+        cell: &'a Cell,
+    },
+    /// A task gave nothing.
+    Failed(&'a Failure),
+    /// A runner did not end as it should.
+    BadEnd {
+        /// The variant.
+        runner: &'a str,
+        /// What was wrong.
+        message: &'a str,
+    },
+}
+
+/// Who is told.
+pub type Observer<'a> = &'a mut dyn FnMut(Event<'_>);
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Contestants that are there.
+    pub available: usize,
+    /// Contestants that are not.
+    pub unavailable: usize,
+    /// Samples saved by this run.
+    pub samples: u64,
+    /// Failures of this run, by kind.
+    pub failures: BTreeMap<String, u64>,
+    /// The user wanted to stop.
+    pub cancelled: bool,
+}
+
+impl Summary {
+    /// Failures that are somebody's fault: not those of runners that lack an algorithm, or lack a second opinion.
+    #[must_use]
+    pub fn faults(&self) -> u64 {
+        let innocent = [FailureKind::NotOffered, FailureKind::Unverified].map(name);
+        self.failures.iter().filter(|(kind, _)| !innocent.contains(kind)).map(|(_, count)| count).sum()
+    }
+}
+
+/// The name of a kind of failure, as it is saved.
+#[must_use]
+pub fn name(kind: FailureKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Why a run stops before its end.
+enum Stop {
+    Cancelled,
+    Error(Error),
+}
+
+impl From<Cancelled> for Stop {
+    fn from(_: Cancelled) -> Stop {
+        Stop::Cancelled
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+/// Runs an experiment. With `resume`, the definition is that of the results.
+///
+/// # Errors
+/// When it cannot begin, or results cannot be saved. Failures of runners are results.
+pub fn run(
+    experiment: Experiment,
+    catalogue: &Catalogue,
+    options: &Options,
+    observer: Observer<'_>,
+    cancel: &AtomicBool,
+) -> Result<Summary, Error> {
+    let started = Instant::now();
+    let roster = Roster::new(catalogue, options.memory_bytes);
+    options.selection.validate(&experiment, roster.entrants())?;
+    let (store, header, earlier) = open(&experiment, options)?;
+    let experiment = if options.resume {
+        Experiment::parse(&header.experiment, header.definition.clone(), header.full).map_err(Error::Input)?
+    } else {
+        experiment
+    };
+    let mut run = Run {
+        experiment,
+        options,
+        roster,
+        store,
+        seed: header.seed,
+        observer,
+        cancel,
+        states: BTreeMap::new(),
+        truths: BTreeMap::new(),
+        order: 0,
+        summary: Summary::default(),
+    };
+    run.remember(&earlier);
+    match run.all(&earlier) {
+        Ok(false) => {}
+        Ok(true) => run.store.append(&[Entry::End { seconds: started.elapsed().as_secs_f64() }])?,
+        Err(Stop::Cancelled) => run.summary.cancelled = true,
+        Err(Stop::Error(error)) => return Err(error),
+    }
+    run.store.sync()?;
+    Ok(run.summary)
+}
+
+/// The file of the results, its header, and what was there already.
+fn open(experiment: &Experiment, options: &Options) -> Result<(Store, Header, Vec<Entry>), Error> {
+    let environment = environment::facts();
+    if !options.resume {
+        let header = Header {
+            version: 1,
+            experiment: experiment.name.clone(),
+            definition: experiment.text.clone(),
+            started: environment::timestamp(SystemTime::now()),
+            program: options.version.clone(),
+            seed: options.seed.unwrap_or_else(|| Rng::new().u64(..u64::from(u32::MAX))),
+            full: experiment.full,
+            environment,
+        };
+        let mut store = Store::create(&options.folder)?;
+        store.append(&[Entry::Header(header.clone())])?;
+        return Ok((store, header, Vec::new()));
+    }
+    let (store, mut entries) = Store::open(&options.folder)?;
+    let folder = options.folder.display();
+    if entries.is_empty() {
+        return Err(Error::input(format!("`{folder}` holds no results to continue; run without `--resume`")));
+    }
+    let Entry::Header(header) = entries.remove(0) else {
+        return Err(Error::input(format!("`{folder}`: the results lack their header")));
+    };
+    let differs = |what: &str, there: &str, here: &str| {
+        Err(Error::input(format!("`{folder}` cannot be continued: {what} is {there} there and {here} here")))
+    };
+    if header.version != 1 {
+        return differs("the format", &format!("version {}", header.version), "version 1");
+    }
+    if header.experiment != experiment.name {
+        return differs("the experiment", &header.experiment, &experiment.name);
+    }
+    if experiment.full && !header.full {
+        return differs("the size", "the default", "--full");
+    }
+    if let Some(seed) = options.seed.filter(|seed| *seed != header.seed) {
+        return differs("the seed", &header.seed.to_string(), &seed.to_string());
+    }
+    for fact in ["cpu", "cores", "memory_bytes"] {
+        if header.environment.get(fact) != environment.get(fact) {
+            let show = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or("unknown".to_owned());
+            return differs(&format!("the machine's `{fact}`"), &show(&header.environment), &show(&environment));
+        }
+    }
+    Ok((store, header, entries))
+}
+
+/// How far a cell is.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    rounds: u32,
+    failed: bool,
+}
+
+struct Run<'a> {
+    experiment: Experiment,
+    options: &'a Options,
+    roster: Roster<'a>,
+    store: Store,
+    seed: u64,
+    observer: Observer<'a>,
+    cancel: &'a AtomicBool,
+    states: BTreeMap<Cell, State>,
+    truths: BTreeMap<Question, Result<Truth, String>>,
+    /// Number of the next task.
+    order: u64,
+    summary: Summary,
+}
+
+impl Run<'_> {
+    /// Takes over what an earlier run has saved.
+    fn remember(&mut self, earlier: &[Entry]) {
+        for entry in earlier {
+            match entry {
+                Entry::Cost(Cost { cell, order, .. }) => {
+                    self.states.entry(cell.clone()).or_default().rounds += 1;
+                    self.order = self.order.max(order + 1);
+                }
+                Entry::Failure(Failure { cell, order, .. }) => {
+                    self.states.entry(cell.clone()).or_default().failed = true;
+                    self.order = self.order.max(order + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Does what is left; whether there was anything.
+    fn all(&mut self, earlier: &[Entry]) -> Result<bool, Stop> {
+        let contestants = self.start_all(earlier)?;
+        let extents = plan::extents(&self.experiment);
+        let folder = data::folder_for(self.experiment.definition.place, &self.options.folder, &extents);
+        (self.observer)(Event::MakingData(&folder));
+        let mut data = Data::new(&folder, self.seed)?;
+        let mut planned = Vec::new();
+        for entrant in contestants {
+            let entrants = self.roster.entrants();
+            let cells = plan::cells(&self.experiment, &self.options.selection, entrants, entrant, &mut data)?;
+            if cells.is_empty() {
+                continue;
+            }
+            planned.push(cells);
+        }
+        let rounds = self.experiment.definition.rounds;
+        let is_left = |run: &Self, planned: &Planned| {
+            run.states.get(&planned.cell).is_none_or(|state| !state.failed && state.rounds < rounds)
+        };
+        for cells in &mut planned {
+            cells.retain(|planned| is_left(self, planned));
+        }
+        planned.retain(|cells| !cells.is_empty());
+        if planned.is_empty() {
+            return Ok(false);
+        }
+        self.fail_what_is_not_announced(&planned)?;
+        self.establish(&planned, earlier)?;
+        self.fail_what_is_not_verified(&planned)?;
+        for round in 0..rounds {
+            let mut random = Rng::with_seed(self.seed ^ u64::from(round).rotate_right(16));
+            let mut order: Vec<usize> = (0..planned.len()).collect();
+            random.shuffle(&mut order);
+            for index in order {
+                let mut cells: Vec<&Planned> = planned[index].iter().collect();
+                cells.retain(|planned| {
+                    self.states.get(&planned.cell).is_none_or(|state| !state.failed && state.rounds <= round)
+                });
+                random.shuffle(&mut cells);
+                self.visit(&cells, &planned)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Starts all contestants once, and records who is there. Returns those that are.
+    fn start_all(&mut self, earlier: &[Entry]) -> Result<Vec<usize>, Stop> {
+        let mut available = Vec::new();
+        for index in 0..self.roster.entrants().len() {
+            let contestant = self.roster.entrants()[index].contestant;
+            let (runner, profile) = (&contestant.variant.id, contestant.profile_id());
+            if !self.options.selection.takes(&self.experiment, runner, profile) {
+                continue;
+            }
+            let observer = &mut *self.observer;
+            let state = self.roster.ask(index, self.cancel, |folder| observer(Event::Building(folder)))?;
+            match state {
+                Ok(hello) => {
+                    (self.observer)(Event::Available { runner, profile, hello });
+                    available.push(index);
+                }
+                Err(reason) => (self.observer)(Event::Unavailable { runner, profile, reason }),
+            }
+            let entry = Entry::Runner(self.roster.entrants()[index].to_entry());
+            if !earlier.contains(&entry) {
+                self.store.append(&[entry])?;
+            }
+            self.summary.available += usize::from(available.last() == Some(&index));
+            self.summary.unavailable += usize::from(available.last() != Some(&index));
+        }
+        Ok(available)
+    }
+
+    fn fail_what_is_not_announced(&mut self, planned: &[Vec<Planned>]) -> Result<(), Error> {
+        for planned in planned.iter().flatten().filter(|planned| !planned.is_announced) {
+            let message = "not among the algorithms that it announces".to_owned();
+            self.fail(&planned.cell, Failed { kind: FailureKind::NotOffered, message })?;
+        }
+        Ok(())
+    }
+
+    fn fail_what_is_not_verified(&mut self, planned: &[Vec<Planned>]) -> Result<(), Error> {
+        for planned in planned.iter().flatten().filter(|planned| planned.is_announced) {
+            let Some(question) = &planned.question else { continue };
+            if let Some(Err(message)) = self.truths.get(question) {
+                let failed = Failed { kind: FailureKind::Unverified, message: message.clone() };
+                self.fail(&planned.cell, failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the right answers: asks one runner after the other until different implementations agree on each.
+    fn establish(&mut self, planned: &[Vec<Planned>], earlier: &[Entry]) -> Result<(), Stop> {
+        // A witness is asked in memory, once.
+        let mut open: BTreeMap<Question, (Planned, Vec<Vote>)> = BTreeMap::new();
+        for planned in planned.iter().flatten().filter(|planned| planned.is_announced) {
+            if let Some(question) = &planned.question {
+                open.entry(question.clone()).or_insert_with(|| (planned.clone(), Vec::new()));
+            }
+        }
+        for entry in earlier {
+            let Entry::Truth(truth) = entry else { continue };
+            let known = open.keys().find(|question| {
+                question.mode.name() == truth.mode
+                    && question.algorithm == truth.algorithm
+                    && (question.bytes, question.count) == (truth.bytes, truth.count)
+            });
+            if let Some(question) = known.cloned() {
+                open.remove(&question);
+                self.truths.insert(question, Ok(truth.clone()));
+            }
+        }
+        let all = open.len() + self.truths.len();
+        let mut witnesses: Vec<usize> = (0..self.roster.entrants().len()).collect();
+        witnesses.retain(|index| self.roster.entrants()[*index].contestant.profile_id() == TODAY);
+        witnesses.sort_by_key(|index| {
+            let id = &self.roster.entrants()[*index].contestant.variant.id;
+            (WITNESSES.iter().position(|first| first == id).unwrap_or(WITNESSES.len()), id.clone())
+        });
+        for witness in witnesses {
+            (self.observer)(Event::Settled(self.truths.len(), all));
+            if open.is_empty() {
+                break;
+            }
+            self.hear(witness, &mut open)?;
+            let settled: Vec<(Question, Truth)> = open
+                .iter()
+                .filter_map(|(question, (_, votes))| Some((question.clone(), truth::settle(question, votes)?)))
+                .collect();
+            for (question, truth) in settled {
+                open.remove(&question);
+                self.store.append(&[Entry::Truth(truth.clone())])?;
+                self.truths.insert(question, Ok(truth));
+            }
+        }
+        (self.observer)(Event::Settled(self.truths.len(), all));
+        for (question, (_, votes)) in open {
+            self.truths.insert(question, Err(truth::explain(&votes)));
+        }
+        Ok(())
+    }
+
+    /// Asks one runner all open questions that it can answer.
+    fn hear(&mut self, witness: usize, open: &mut BTreeMap<Question, (Planned, Vec<Vote>)>) -> Result<(), Stop> {
+        let observer = &mut *self.observer;
+        let Ok(hello) = self.roster.ask(witness, self.cancel, |folder| observer(Event::Building(folder)))? else {
+            return Ok(());
+        };
+        let offered: BTreeSet<String> = hello.algorithms.iter().cloned().collect();
+        let entrant = &self.roster.entrants()[witness];
+        let (id, implementation) =
+            (entrant.contestant.variant.id.clone(), entrant.implementation().unwrap_or_default());
+        let launch = entrant.launch.clone();
+        let limits = self.limits();
+        let mut session = None;
+        let mut broken = 0;
+        for (question, (planned, votes)) in
+            open.iter_mut().filter(|(question, _)| offered.contains(&question.algorithm))
+        {
+            if broken == BROKEN_MAX {
+                break;
+            }
+            let running = match session.take() {
+                Some(session) => session,
+                None => match Session::start(&launch, limits, self.cancel) {
+                    Ok(Some(session)) => session,
+                    Ok(None) => return Err(Stop::Cancelled),
+                    Err(_) => break,
+                },
+            };
+            let mut task = planned.task.clone();
+            task.mode = question.mode;
+            task.algorithm.clone_from(&question.algorithm);
+            (task.warm_up, task.repeats) = (0, 1);
+            let failed = match running.ask(&task, self.cancel) {
+                Ok((running, answers)) => {
+                    session = Some(running);
+                    let answer = answers.samples.into_iter().next().map(|sample| sample.answer).unwrap_or_default();
+                    let (witness, implementation) = (id.clone(), implementation.clone());
+                    votes.push(Vote { witness, implementation, check: answers.check, answer });
+                    continue;
+                }
+                Err(Ended::Cancelled) => return Err(Stop::Cancelled),
+                Err(Ended::Refused(running, failed)) => {
+                    session = Some(*running);
+                    failed
+                }
+                Err(Ended::Broken(failed)) => {
+                    broken += 1;
+                    failed
+                }
+            };
+            if failed.kind != FailureKind::NotOffered {
+                (self.observer)(Event::NoVote { runner: &id, failed: &failed });
+            }
+        }
+        if let Some(session) = session {
+            // How it ends is looked at after each visit.
+            let _ = session.finish();
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        let task = self.experiment.definition.task_limit();
+        Limits { start: START_LIMIT, task, memory_bytes: self.options.memory_bytes }
+    }
+
+    /// Lets one contestant do its cells of one round.
+    fn visit(&mut self, cells: &[&Planned], all: &[Vec<Planned>]) -> Result<(), Stop> {
+        let Some(entrant) = cells.first().map(|planned| planned.entrant) else { return Ok(()) };
+        let launch = self.roster.entrants()[entrant].launch.clone();
+        let limits = self.limits();
+        let mut session: Option<Session> = None;
+        let mut broken = 0;
+        for (position, planned) in cells.iter().enumerate() {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Stop::Cancelled);
+            }
+            let (done, all) = (self.done(all), self.tasks(all));
+            (self.observer)(Event::Task { done, all, cell: &planned.cell });
+            let running = match session.take() {
+                Some(session) => Ok(session),
+                None => match Session::start(&launch, limits, self.cancel) {
+                    Ok(Some(session)) => Ok(session),
+                    Ok(None) => return Err(Stop::Cancelled),
+                    Err(message) => Err(Failed { kind: FailureKind::Crash, message }),
+                },
+            };
+            let task = crate::protocol::Task { id: self.order, ..planned.task.clone() };
+            let outcome = match running {
+                Err(failed) => Err((None, failed)),
+                Ok(running) => match running.ask(&task, self.cancel) {
+                    Ok((running, answers)) => match self.judge(planned, &answers) {
+                        Ok(()) => Ok((running, answers)),
+                        Err(wrong) => Err((None, running.dismiss(FailureKind::WrongAnswer, &wrong))),
+                    },
+                    Err(Ended::Cancelled) => return Err(Stop::Cancelled),
+                    Err(Ended::Refused(running, failed)) => Err((Some(*running), failed)),
+                    Err(Ended::Broken(failed)) => Err((None, failed)),
+                },
+            };
+            match outcome {
+                Ok((running, answers)) => {
+                    session = Some(running);
+                    broken = 0;
+                    self.save(&planned.cell, answers)?;
+                }
+                Err((running, failed)) => {
+                    // A refusal says nothing of the others, and a wrong answer nothing of the process.
+                    broken += u32::from(running.is_none() && failed.kind != FailureKind::WrongAnswer);
+                    session = running;
+                    let kind = failed.kind;
+                    self.fail(&planned.cell, failed)?;
+                    if broken == BROKEN_MAX {
+                        let message = format!("not asked: the runner had failed {BROKEN_MAX} times in a row");
+                        for planned in &cells[position + 1..] {
+                            self.fail(&planned.cell, Failed { kind, message: message.clone() })?;
+                        }
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        if let Some(Err(message)) = session.map(Session::finish) {
+            let runner = &self.roster.entrants()[entrant].contestant.variant.id;
+            (self.observer)(Event::BadEnd { runner, message: &message });
+        }
+        Ok(())
+    }
+
+    /// Whether the answers are right; if not, how.
+    fn judge(&self, planned: &Planned, answers: &Answers) -> Result<(), String> {
+        let size;
+        let truth = match planned.question.as_ref().map(|question| self.truths.get(question)) {
+            Some(Some(Ok(truth))) => truth,
+            Some(_) => return Err("the right answer is not known".to_owned()),
+            None => {
+                size = truth::of_size(planned.task.mode, planned.cell.bytes);
+                &size
+            }
+        };
+        if !truth::is_right_check(truth, &answers.check) {
+            let expected = truth.check.as_ref().unwrap_or(&truth.answer);
+            return Err(format!("its check says {}, not {expected}", answers.check));
+        }
+        match answers.samples.iter().find(|sample| sample.answer != truth.answer) {
+            Some(sample) => Err(format!("repeat {} says {}, not {}", sample.repeat, sample.answer, truth.answer)),
+            None => Ok(()),
+        }
+    }
+
+    /// A task's samples and its cost, together or not at all.
+    fn save(&mut self, cell: &Cell, answers: Answers) -> Result<(), Error> {
+        let order = self.order;
+        let sample = |sample: &crate::protocol::Sample| {
+            Entry::Sample(Sample { cell: cell.clone(), order, wall_ns: sample.wall_ns, cpu_ns: sample.cpu_ns })
+        };
+        let mut entries: Vec<Entry> = answers.samples.iter().map(sample).collect();
+        let done = answers.done;
+        entries.push(Entry::Cost(Cost {
+            cell: cell.clone(),
+            order,
+            gc_count: done.gc_count,
+            gc_ns: done.gc_ns,
+            peak_bytes: done.peak_bytes,
+        }));
+        self.store.append(&entries)?;
+        self.summary.samples += answers.samples.len() as u64;
+        self.states.entry(cell.clone()).or_default().rounds += 1;
+        self.order += 1;
+        Ok(())
+    }
+
+    fn fail(&mut self, cell: &Cell, Failed { kind, message }: Failed) -> Result<(), Error> {
+        let failure = Failure { cell: cell.clone(), order: self.order, kind, message };
+        (self.observer)(Event::Failed(&failure));
+        self.store.append(&[Entry::Failure(failure)])?;
+        *self.summary.failures.entry(name(kind)).or_default() += 1;
+        self.states.entry(cell.clone()).or_default().failed = true;
+        self.order += 1;
+        Ok(())
+    }
+
+    fn tasks(&self, all: &[Vec<Planned>]) -> u64 {
+        all.iter().map(Vec::len).sum::<usize>() as u64 * u64::from(self.experiment.definition.rounds)
+    }
+
+    fn done(&self, all: &[Vec<Planned>]) -> u64 {
+        let rounds = self.experiment.definition.rounds;
+        let of = |planned: &Planned| match self.states.get(&planned.cell) {
+            Some(State { failed: true, .. }) => rounds,
+            Some(state) => state.rounds.min(rounds),
+            None => 0,
+        };
+        all.iter().flatten().map(|planned| u64::from(of(planned))).sum()
+    }
+}

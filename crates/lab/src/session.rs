@@ -1,0 +1,226 @@
+//! A conversation with one runner.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::process::{Fault, Launch, Process};
+use crate::protocol::{Done, Message, Request, Sample, Task, VERSION};
+use crate::results::{FailureKind, Hello};
+
+/// How long a runner whose input has ended may take to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What bounds a runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From the start to `hello`.
+    pub start: Duration,
+    /// From a task to its `done`.
+    pub task: Duration,
+    /// Resident bytes of all its processes together.
+    pub memory_bytes: u64,
+}
+
+/// A runner that has said `hello`.
+#[derive(Debug)]
+pub struct Session {
+    process: Process,
+    hello: Hello,
+    limits: Limits,
+}
+
+/// What a runner answered to a task, unchecked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    /// The answer of the pass before the warm-up.
+    pub check: String,
+    /// As many as were asked for.
+    pub samples: Vec<Sample>,
+    /// What the task cost beside its time.
+    pub done: Done,
+}
+
+/// Why a task, or a start, gave nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failed {
+    /// The kind.
+    pub kind: FailureKind,
+    /// What the runner said, or what was wrong with it, with the end of its standard error.
+    pub message: String,
+}
+
+/// How a task ended that gave no answers.
+#[derive(Debug)]
+pub enum Ended {
+    /// The runner can take the next task.
+    Refused(Box<Session>, Failed),
+    /// The runner was ended.
+    Broken(Failed),
+    /// The user wants to stop; the runner was ended.
+    Cancelled,
+}
+
+impl Session {
+    /// Starts a runner and waits for its `hello`. None when the user wants to stop.
+    ///
+    /// # Errors
+    /// Why it is not there, with the end of its standard error.
+    pub fn start(launch: &Launch, limits: Limits, cancel: &AtomicBool) -> Result<Option<Session>, String> {
+        let process = Process::start(launch, limits.memory_bytes);
+        let mut process = process.map_err(|error| format!("cannot start `{}`: {error}", launch.program))?;
+        let said = process.receive(Instant::now() + limits.start, cancel);
+        let fault = match said.map(|line| parse(&line)) {
+            Ok(Ok(Message::Hello(hello))) if hello.protocol == VERSION => {
+                return Ok(Some(Session { process, hello, limits }));
+            }
+            Ok(Ok(Message::Hello(hello))) => {
+                format!("speaks version {} of the protocol, not {VERSION}", hello.protocol)
+            }
+            Ok(Ok(Message::Unavailable { message })) => return Err(message),
+            Ok(Ok(_)) => "did not say hello first".to_owned(),
+            Ok(Err(garbage)) => garbage,
+            Err(Fault::Cancelled) => return Ok(None),
+            Err(Fault::Timeout) => format!("did not say hello within {} s", limits.start.as_secs_f64()),
+            Err(fault) => fault.to_string(),
+        };
+        Err(with_stderr(&fault, &process.end()))
+    }
+
+    /// What the runner said of itself.
+    #[must_use]
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Gives it a task and returns what it answers, and itself for the next.
+    ///
+    /// # Errors
+    /// Where it gave no answers as the protocol wants them.
+    pub fn ask(mut self, task: &Task, cancel: &AtomicBool) -> Result<(Session, Answers), Ended> {
+        match self.converse(task, cancel) {
+            Ok(Ok(answers)) => Ok((self, answers)),
+            Ok(Err(refusal)) => Err(Ended::Refused(Box::new(self), refusal)),
+            Err(Stop::Cancelled) => Err(Ended::Cancelled),
+            Err(Stop::Failed(kind, fault)) => {
+                Err(Ended::Broken(Failed { kind, message: with_stderr(&fault, &self.process.end()) }))
+            }
+        }
+    }
+
+    /// Ends the runner because of what it answered.
+    #[must_use]
+    pub fn dismiss(self, kind: FailureKind, fault: &str) -> Failed {
+        Failed { kind, message: with_stderr(fault, &self.process.end()) }
+    }
+
+    /// Closes its input and waits for its end.
+    ///
+    /// # Errors
+    /// What is wrong with its end; then it was ended.
+    pub fn finish(mut self) -> Result<(), String> {
+        self.process.close_input();
+        let fault = match self.process.wait_for_end(PATIENCE) {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => Fault::Ended(Some(status)).to_string(),
+            None => "did not end with its input".to_owned(),
+        };
+        Err(with_stderr(&fault, &self.process.end()))
+    }
+
+    fn converse(&mut self, task: &Task, cancel: &AtomicBool) -> Result<Result<Answers, Failed>, Stop> {
+        let line =
+            serde_json::to_string(&Request::Task(task.clone())).map_err(|error| Stop::garbage(error.to_string()))?;
+        let started = Instant::now();
+        let deadline = started + self.limits.task;
+        // Where it has ended, `receive` tells how.
+        let _ = self.process.send(&line);
+        let mut check = None;
+        let mut samples: Vec<Sample> = Vec::new();
+        loop {
+            let line = self.process.receive(deadline, cancel).map_err(|fault| self.describe(fault))?;
+            let message = parse(&line).map_err(Stop::garbage)?;
+            let id = match &message {
+                Message::Check { id, .. } | Message::NotOffered { id, .. } | Message::Error { id, .. } => *id,
+                Message::Sample(sample) => sample.id,
+                Message::Done(done) => done.id,
+                Message::Hello(_) | Message::Unavailable { .. } => {
+                    return Err(Stop::garbage(format!("out of turn: {}", start_of(&line))));
+                }
+            };
+            if id != task.id {
+                return Err(Stop::garbage(format!("answered task {id} when task {} was asked", task.id)));
+            }
+            match (message, &check) {
+                (Message::Check { answer, .. }, None) => check = Some(answer),
+                (Message::Sample(sample), Some(_)) if sample.repeat as usize == samples.len() => {
+                    if sample.repeat == task.repeats {
+                        return Err(Stop::garbage(format!("more than {} repeats", task.repeats)));
+                    }
+                    samples.push(sample);
+                }
+                (Message::Done(done), Some(check)) => {
+                    if samples.len() != task.repeats as usize {
+                        let count = samples.len();
+                        return Err(Stop::garbage(format!("{count} repeats instead of {}", task.repeats)));
+                    }
+                    let claimed: u128 = samples.iter().map(|sample| u128::from(sample.wall_ns)).sum();
+                    if claimed > started.elapsed().as_nanos() {
+                        return Err(Stop::garbage(format!("its repeats took {claimed} ns together, more than passed")));
+                    }
+                    return Ok(Ok(Answers { check: check.clone(), samples, done }));
+                }
+                (Message::NotOffered { message, .. }, _) => {
+                    return Ok(Err(Failed { kind: FailureKind::NotOffered, message }));
+                }
+                (Message::Error { message, .. }, _) => return Ok(Err(Failed { kind: FailureKind::Error, message })),
+                _ => return Err(Stop::garbage(format!("out of turn: {}", start_of(&line)))),
+            }
+        }
+    }
+
+    fn describe(&self, fault: Fault) -> Stop {
+        let kind = match fault {
+            Fault::Cancelled => return Stop::Cancelled,
+            Fault::Timeout => FailureKind::Timeout,
+            Fault::Ended(_) | Fault::System(_) => FailureKind::Crash,
+            Fault::TooLong | Fault::NotText => FailureKind::Garbage,
+            Fault::Memory(_) => FailureKind::Memory,
+        };
+        let limit = match kind {
+            FailureKind::Timeout => format!(" ({} s)", self.limits.task.as_secs_f64()),
+            FailureKind::Memory => format!("; the limit is {} MiB", self.limits.memory_bytes >> 20),
+            _ => String::new(),
+        };
+        Stop::Failed(kind, format!("{fault}{limit}"))
+    }
+}
+
+/// What ends a conversation.
+enum Stop {
+    Cancelled,
+    Failed(FailureKind, String),
+}
+
+impl Stop {
+    fn garbage(message: String) -> Stop {
+        Stop::Failed(FailureKind::Garbage, message)
+    }
+}
+
+fn parse(line: &str) -> Result<Message, String> {
+    serde_json::from_str(line).map_err(|error| format!("wrote what is no answer ({error}): {}", start_of(line)))
+}
+
+/// Enough of a line to recognise it.
+fn start_of(line: &str) -> String {
+    const CHARACTERS_MAX: usize = 200;
+    let mut text: String = line.chars().take(CHARACTERS_MAX).collect();
+    if text.len() < line.len() {
+        text.push('…');
+    }
+    text
+}
+
+fn with_stderr(fault: &str, stderr: &str) -> String {
+    if stderr.is_empty() { fault.to_owned() } else { format!("{fault}; on standard error: {stderr}") }
+}

@@ -1,0 +1,181 @@
+//! `results.jsonl`: written line by line as results come, and continued after an interruption.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::results::Entry;
+
+/// The file in the folder of an experiment's results.
+pub const FILE: &str = "results.jsonl";
+
+/// Adds entries to a file. What it has added stays, whatever happens later.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    /// Up to here everything is whole.
+    bytes: u64,
+}
+
+impl Store {
+    /// A new file in a folder, which is made where it is not there.
+    ///
+    /// # Errors
+    /// When there is such a file already, or it cannot be made.
+    pub fn create(folder: &Path) -> Result<Store, Error> {
+        let path = folder.join(FILE);
+        let make = || {
+            fs::create_dir_all(folder)?;
+            File::options().read(true).write(true).create_new(true).open(&path)
+        };
+        match make() {
+            Ok(file) => Store::lock(path, file, 0),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => Err(Error::input(format!(
+                "`{}` is there already; `--resume` continues it, `-o` names another folder",
+                path.display()
+            ))),
+            Err(source) => Err(Error::Output { path, source }),
+        }
+    }
+
+    /// The file in a folder, to be continued, and its entries. What comes after the end of the last whole task is cut off.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not what it seems.
+    pub fn open(folder: &Path) -> Result<(Store, Vec<Entry>), Error> {
+        let path = folder.join(FILE);
+        let file = File::options().read(true).write(true).open(&path).map_err(Error::file(&path))?;
+        let mut store = Store::lock(path, file, 0)?;
+        let text = fs::read(&store.path).map_err(Error::file(&store.path))?;
+        let (entries, whole) = read(&text)
+            .map_err(|(line, error)| Error::input(format!("`{}`, line {line}: {error}", store.path.display())))?;
+        store.bytes = whole as u64;
+        store.cut().map_err(|source| Error::Output { path: store.path.clone(), source })?;
+        Ok((store, entries))
+    }
+
+    fn lock(path: PathBuf, file: File, bytes: u64) -> Result<Store, Error> {
+        if file.try_lock().is_err() {
+            return Err(Error::input(format!("`{}`: another run writes there", path.display())));
+        }
+        Ok(Store { path, file, bytes })
+    }
+
+    /// Adds entries, all or none.
+    ///
+    /// # Errors
+    /// When they cannot be written; what was there before is whole.
+    pub fn append(&mut self, entries: &[Entry]) -> Result<(), Error> {
+        let mut text = Vec::new();
+        let mut write = || {
+            for entry in entries {
+                serde_json::to_writer(&mut text, entry)?;
+                text.push(b'\n');
+            }
+            self.file.write_all(&text)
+        };
+        match write() {
+            Ok(()) => {
+                self.bytes += text.len() as u64;
+                Ok(())
+            }
+            Err(source) => {
+                // Where even that fails, the half line is cut off when the run is continued.
+                let _ = self.cut();
+                Err(Error::Output { path: self.path.clone(), source })
+            }
+        }
+    }
+
+    /// Makes sure that everything is on the medium.
+    ///
+    /// # Errors
+    /// When the system says that it is not.
+    pub fn sync(&self) -> Result<(), Error> {
+        match self.file.sync_data() {
+            // Pipes and some filesystems know no such thing.
+            Err(source) if source.kind() != io::ErrorKind::InvalidInput => {
+                Err(Error::Output { path: self.path.clone(), source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.bytes)?;
+        io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.bytes)).map(|_| ())
+    }
+}
+
+/// The entries up to the end of the last whole task, and where that is. Entries of kinds that are not known are skipped.
+fn read(text: &[u8]) -> Result<(Vec<Entry>, usize), (usize, String)> {
+    let (mut entries, mut whole) = (Vec::new(), (0, 0));
+    let mut offset = 0;
+    for (index, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        if line.last() != Some(&b'\n') {
+            break;
+        }
+        offset += line.len();
+        let value: serde_json::Value = serde_json::from_slice(line).map_err(|error| (index + 1, error.to_string()))?;
+        match serde_json::from_value(value) {
+            Ok(entry) => {
+                let is_whole = !matches!(entry, Entry::Sample(_));
+                entries.push(entry);
+                if is_whole {
+                    whole = (entries.len(), offset);
+                }
+            }
+            Err(error) if index == 0 => return Err((1, error.to_string())),
+            Err(_) => {}
+        }
+    }
+    entries.truncate(whole.0);
+    Ok((entries, whole.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const END: Entry = Entry::End { seconds: 1.0 };
+
+    #[test]
+    fn a_second_run_does_not_overwrite_the_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut first = Store::create(folder.path()).expect("new");
+        first.append(&[END]).expect("written");
+        assert!(Store::open(folder.path()).expect_err("locked").to_string().contains("another run"));
+        drop(first);
+        assert!(Store::create(folder.path()).expect_err("there").to_string().contains("--resume"));
+        let (mut again, entries) = Store::open(folder.path()).expect("there");
+        assert_eq!(entries, [END]);
+        again.append(&[END]).expect("written");
+        drop(again);
+        assert_eq!(Store::open(folder.path()).expect("there").1, [END, END]);
+    }
+
+    #[test]
+    fn what_is_not_whole_is_cut_off() {
+        let end = "{\"type\":\"end\",\"seconds\":1.0}\n";
+        let sample = r#"{"type":"sample","runner":"a","profile":"today","mode":"digest","algorithm":"md5","bytes":1,"count":1,"chunk_bytes":0,"order":0,"wall_ns":1}"#;
+        for rest in ["", "{\"type\":\"co", &format!("{sample}\n"), &format!("{sample}\n{sample}")] {
+            let (entries, whole) = read(format!("{end}{rest}").as_bytes()).expect(rest);
+            assert_eq!((entries.as_slice(), whole), ([END].as_slice(), end.len()), "{rest}");
+        }
+        let (entries, _) = read(format!("{end}{sample}\n{end}").as_bytes()).expect("whole");
+        assert_eq!(entries.len(), 3);
+        let unknown = format!("{end}{{\"type\":\"later\"}}\n{end}");
+        assert_eq!(read(unknown.as_bytes()).expect("skipped").1, unknown.len());
+        assert_eq!(read(b"{\"type\":\"end\",\"seconds\":1}\nx\n").expect_err("garbage").0, 2);
+    }
+
+    #[test]
+    fn a_full_disk_loses_nothing_that_was_saved() {
+        let Ok(file) = File::options().write(true).open("/dev/full") else { return };
+        let mut store = Store { path: "/dev/full".into(), file, bytes: 0 };
+        let error = store.append(&[END]).expect_err("no space");
+        assert!(matches!(error, Error::Output { .. }) && error.to_string().contains("No space left"), "{error}");
+    }
+}

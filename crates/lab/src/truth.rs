@@ -1,0 +1,195 @@
+//! What the answers must be.
+//!
+//! The laboratory links no hash implementation, so the right answer comes from other programs: it is the one on which
+//! runners over *different implementations* agree, and on which more of them agree than on any other. A runner's answer
+//! is thus believed only if somebody else's code gave the same. Where only one implementation has an algorithm, or no
+//! two agree, the answer is not known, and no speed is reported.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::protocol::Mode;
+use crate::results::{Hello, Truth};
+
+/// What has one answer, whoever gives it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Question {
+    /// The mode, with the data in memory.
+    pub mode: Mode,
+    /// The algorithm, with synonyms resolved.
+    pub algorithm: String,
+    /// Size of the data.
+    pub bytes: u64,
+    /// Number of strings, messages or derivations.
+    pub count: u64,
+}
+
+/// What one runner answered.
+#[derive(Clone, Debug)]
+pub struct Vote {
+    /// The runner.
+    pub witness: String,
+    /// Whose code it runs.
+    pub implementation: String,
+    /// What it answered before the warm-up.
+    pub check: String,
+    /// What it answered to a repeat.
+    pub answer: String,
+}
+
+/// Whose code a runner runs: what its definition says, else OpenSSL where the runner mentions it, else its library.
+///
+/// Bindings of one library are one implementation: they cannot vouch for each other.
+#[must_use]
+pub fn implementation(defined: Option<&str>, hello: &Hello) -> String {
+    if let Some(defined) = defined {
+        return defined.to_ascii_lowercase();
+    }
+    let texts = [&hello.library, &hello.library_version, &hello.provider].map(|text| text.to_ascii_lowercase());
+    if texts.iter().any(|text| text.contains("openssl")) { "openssl".to_owned() } else { texts[0].clone() }
+}
+
+/// The answer on which different implementations agree; none where there is none.
+#[must_use]
+pub fn settle(question: &Question, votes: &[Vote]) -> Option<Truth> {
+    let is_cipher = question.mode == Mode::Cipher;
+    // The last block of CBC depends on all before it: it settles a cipher by itself, and two forms of check may differ.
+    let answer = agreed(votes, |vote| (vote.answer.as_str(), if is_cipher { "" } else { vote.check.as_str() }))?;
+    let agreeing = votes.iter().filter(|vote| vote.answer == answer.0 && (is_cipher || vote.check == answer.1));
+    let check = if is_cipher {
+        let whole: Vec<Vote> = agreeing.clone().filter(|vote| vote.check != vote.answer).cloned().collect();
+        agreed(&whole, |vote| vote.check.as_str()).map(str::to_owned)
+    } else {
+        Some(answer.1.to_owned()).filter(|check| check != answer.0)
+    };
+    Some(Truth {
+        mode: question.mode.name().to_owned(),
+        algorithm: question.algorithm.clone(),
+        bytes: question.bytes,
+        count: question.count,
+        answer: answer.0.to_owned(),
+        check,
+        witnesses: agreeing.map(|vote| format!("{} ({})", vote.witness, vote.implementation)).collect(),
+    })
+}
+
+/// The value that at least two implementations gave, and more than gave any other.
+fn agreed<'a, T: Ord + Copy>(votes: &'a [Vote], value: impl Fn(&'a Vote) -> T) -> Option<T> {
+    let mut by_value: BTreeMap<T, BTreeSet<&str>> = BTreeMap::new();
+    for vote in votes {
+        by_value.entry(value(vote)).or_default().insert(&vote.implementation);
+    }
+    let most = by_value.values().map(BTreeSet::len).max().filter(|most| *most >= 2)?;
+    let mut winners = by_value.iter().filter(|(_, implementations)| implementations.len() == most);
+    let winner = winners.next()?;
+    winners.next().is_none().then_some(*winner.0)
+}
+
+/// The answer where bytes are only counted, which the laboratory knows by itself.
+#[must_use]
+pub fn of_size(mode: Mode, bytes: u64) -> Truth {
+    Truth {
+        mode: mode.name().to_owned(),
+        algorithm: "none".to_owned(),
+        bytes,
+        count: 1,
+        answer: bytes.to_string(),
+        check: None,
+        witnesses: Vec::new(),
+    }
+}
+
+/// Why nothing is settled.
+#[must_use]
+pub fn explain(votes: &[Vote]) -> String {
+    const BYTES_MAX: usize = 24;
+    let say = |vote: &Vote| {
+        let answer: String = vote.answer.chars().take(BYTES_MAX).collect();
+        format!("{} ({}) says {answer}", vote.witness, vote.implementation)
+    };
+    match votes {
+        [] => "no runner that could vouch for the answer gave one".to_owned(),
+        votes => {
+            format!("no two different implementations agree: {}", votes.iter().map(say).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Whether a check's answer is right.
+#[must_use]
+pub fn is_right_check(truth: &Truth, answer: &str) -> bool {
+    if truth.mode == Mode::Cipher.name() && answer != truth.answer {
+        // Without a second SHA-256 of the whole ciphertext, the last blocks of all repeats decide.
+        const SHA256_DIGITS: usize = 64;
+        return truth.check.as_deref().map_or(answer.len() == SHA256_DIGITS, |check| check == answer);
+    }
+    truth.mode == Mode::Cipher.name() || truth.check.as_ref().unwrap_or(&truth.answer) == answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(mode: Mode) -> Question {
+        Question { mode, algorithm: "md5".to_owned(), bytes: 16, count: 1 }
+    }
+
+    fn vote(witness: &str, implementation: &str, check: &str, answer: &str) -> Vote {
+        let text = str::to_owned;
+        Vote { witness: text(witness), implementation: text(implementation), check: text(check), answer: text(answer) }
+    }
+
+    #[test]
+    fn bindings_of_one_library_do_not_vouch_for_each_other() {
+        let mut votes = vec![vote("c", "openssl", "aa", "aa"), vote("py", "openssl", "aa", "aa")];
+        assert_eq!(settle(&question(Mode::Digest), &votes), None);
+        votes.push(vote("pfh", "rustcrypto", "aa", "aa"));
+        let truth = settle(&question(Mode::Digest), &votes).expect("two implementations");
+        assert_eq!((truth.answer.as_str(), truth.check.as_deref()), ("aa", None));
+        assert_eq!(truth.witnesses, ["c (openssl)", "py (openssl)", "pfh (rustcrypto)"]);
+    }
+
+    #[test]
+    fn the_most_implementations_win_and_a_tie_settles_nothing() {
+        let mut votes = vec![vote("liar", "a", "bad", "bad"), vote("b", "b", "ok", "ok")];
+        assert_eq!(settle(&question(Mode::Digest), &votes), None);
+        votes.push(vote("liar-2", "c", "bad", "bad"));
+        votes.push(vote("d", "d", "ok", "ok"));
+        assert_eq!(settle(&question(Mode::Digest), &votes), None);
+        votes.push(vote("e", "e", "ok", "ok"));
+        assert_eq!(settle(&question(Mode::Digest), &votes).expect("three against two").answer, "ok");
+        assert!(explain(&votes).contains("liar-2 (c) says bad"));
+    }
+
+    #[test]
+    fn the_check_of_strings_must_agree_too() {
+        let votes = vec![vote("a", "a", "all", "last"), vote("b", "b", "other", "last")];
+        assert_eq!(settle(&question(Mode::Strings), &votes), None);
+        let votes = vec![vote("a", "a", "all", "last"), vote("b", "b", "all", "last")];
+        let truth = settle(&question(Mode::Strings), &votes).expect("agreement");
+        assert_eq!(truth.check.as_deref(), Some("all"));
+        assert!(is_right_check(&truth, "all") && !is_right_check(&truth, "last"));
+    }
+
+    #[test]
+    fn the_check_of_a_cipher_has_two_forms() {
+        let sha = "5".repeat(64);
+        let last_only = vec![vote("a", "a", &sha, "last"), vote("b", "b", "last", "last")];
+        let truth = settle(&question(Mode::Cipher), &last_only).expect("the last block agrees");
+        assert!(is_right_check(&truth, &sha) && is_right_check(&truth, "last") && !is_right_check(&truth, "lost"));
+        let both = [last_only, vec![vote("c", "c", &sha, "last")]].concat();
+        let truth = settle(&question(Mode::Cipher), &both).expect("the last block agrees");
+        assert!(is_right_check(&truth, &sha) && !is_right_check(&truth, &"6".repeat(64)));
+    }
+
+    #[test]
+    fn whose_code_it_is() {
+        let hello = |library: &str, version: &str| Hello {
+            library: library.to_owned(),
+            library_version: version.to_owned(),
+            ..Hello::default()
+        };
+        assert_eq!(implementation(None, &hello("hashlib", "OpenSSL 3.0.22")), "openssl");
+        assert_eq!(implementation(None, &hello("Bouncy Castle", "1.86")), "bouncy castle");
+        assert_eq!(implementation(Some("RustCrypto"), &hello("pfh", "1")), "rustcrypto");
+    }
+}

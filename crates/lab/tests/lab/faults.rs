@@ -1,0 +1,201 @@
+//! Each fault costs its runner, and nobody else.
+
+use std::time::{Duration, Instant};
+
+use pfh_lab::catalogue::Catalogue;
+use pfh_lab::results::{Entry, FailureKind};
+use pfh_lab::session::{Limits, Session};
+
+use crate::fixture::{CELLS, Lab, failures, runs, samples};
+
+/// All samples of an honest runner in the experiment: 3 rounds of 2.
+const SAMPLES: usize = CELLS * 6;
+
+/// Runs an experiment with one runner that has a fault; the others are complete. Returns how it failed.
+#[track_caller]
+fn fault(name: &str) -> Vec<(FailureKind, String)> {
+    let lab = Lab::new(&[name]);
+    let started = Instant::now();
+    let summary = lab.run().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(40), "{name} took {:?}", started.elapsed());
+    let entries = lab.entries();
+    for honest in ["a", "b"] {
+        assert_eq!((samples(&entries, honest), failures(&entries, honest).len()), (SAMPLES, 0), "{name}: {honest}");
+    }
+    assert!(matches!(entries.last(), Some(Entry::End { .. })));
+    let failures = failures(&entries, name);
+    assert_eq!(summary.failures.values().sum::<u64>(), failures.len() as u64);
+    if !failures.is_empty() {
+        assert_eq!(failures.len(), CELLS, "{name}: {failures:?}");
+        assert_eq!(samples(&entries, name), 0, "{name}");
+    }
+    failures
+}
+
+#[track_caller]
+fn all_are(name: &str, kind: FailureKind, message: &str) {
+    let failures = fault(name);
+    assert!(!failures.is_empty(), "{name} did not fail");
+    for (position, (found, said)) in failures.iter().enumerate() {
+        assert_eq!(*found, kind, "{name}: {said}");
+        assert!(said.contains(message) || position >= 3 && said.contains("not asked"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn what_hangs_is_ended() {
+    all_are("hangs", FailureKind::Timeout, "did not end in time (1 s)");
+}
+
+#[test]
+fn what_crashes_is_reported_with_what_it_said() {
+    all_are(
+        "crashes",
+        FailureKind::Crash,
+        "was ended by signal 11; on standard error: Segmentation fault, said the runner",
+    );
+    all_are("exits", FailureKind::Crash, "ended with status 3");
+}
+
+#[test]
+fn garbage_is_no_answer() {
+    all_are("garbage", FailureKind::Garbage, "ceci n’est pas JSON");
+    all_are("long-line", FailureKind::Garbage, "wrote a line of more than 65536 bytes");
+    all_are("endless-line", FailureKind::Garbage, "wrote a line of more than 65536 bytes");
+}
+
+#[test]
+fn a_flood_on_standard_error_is_kept_short() {
+    let failures = fault("floods");
+    assert_eq!(failures[0].0, FailureKind::Garbage);
+    assert!(failures[0].1.contains("so much to say"));
+    assert!(failures.iter().all(|(_, message)| message.len() < 70_000), "{}", failures[0].1.len());
+}
+
+#[test]
+fn memory_is_bounded() {
+    all_are("memory", FailureKind::Memory, "the limit is 95 MiB");
+    // Seen once a second; the limit of time may be as fast.
+    let lab =
+        Lab { experiment: crate::fixture::EXPERIMENT.replace("= 1\n", "= 20\n"), ..Lab::new(&["memory-of-a-child"]) };
+    lab.run().unwrap();
+    let failures = failures(&lab.entries(), "memory-of-a-child");
+    assert_eq!(failures.len(), CELLS);
+    assert!(failures.iter().all(|(kind, _)| *kind == FailureKind::Memory), "{failures:?}");
+}
+
+#[test]
+fn a_wrong_answer_has_no_speed() {
+    all_are("lies", FailureKind::WrongAnswer, "its check says bb, not aa");
+    all_are("lies-later", FailureKind::WrongAnswer, "repeat 0 says bb, not aa");
+    all_are("upper-case", FailureKind::WrongAnswer, "its check says AA, not aa");
+}
+
+#[test]
+fn the_protocol_is_held() {
+    all_are("other-task", FailureKind::Garbage, "answered task");
+    all_are("one-too-many", FailureKind::Garbage, "more than 2 repeats");
+    all_are("one-too-few", FailureKind::Garbage, "1 repeats instead of 2");
+    all_are("takes-back-time", FailureKind::Garbage, "more than passed");
+}
+
+#[test]
+fn a_runner_may_refuse() {
+    all_are("refuses", FailureKind::Error, "cannot");
+    all_are("lacks", FailureKind::NotOffered, "no");
+}
+
+#[test]
+fn children_do_not_outlive_their_runner() {
+    assert_eq!(fault("forks"), []);
+    assert_eq!(fault("forks-away"), []);
+    for argument in ["97531", "97532", "97533"] {
+        assert!(!runs(argument), "sleep {argument}");
+    }
+}
+
+#[test]
+fn a_bad_end_costs_no_result() {
+    for name in ["does-not-end", "ends-badly"] {
+        let mut lab = Lab::new(&[name]);
+        // Five seconds of patience after each visit.
+        lab.experiment = lab.experiment.replace("rounds = 3", "rounds = 1");
+        let mut said = Vec::new();
+        let mut observe = |event: pfh_lab::run::Event<'_>| {
+            if let pfh_lab::run::Event::BadEnd { runner, message } = event {
+                said.push(format!("{runner}: {message}"));
+            }
+        };
+        lab.run_with(&mut observe, &false.into()).unwrap();
+        assert_eq!(samples(&lab.entries(), name), CELLS * 2);
+        let expected = if name == "ends-badly" { "ended with status 9" } else { "did not end with its input" };
+        assert_eq!(said, [format!("{name}: {expected}")]);
+    }
+}
+
+#[test]
+fn a_crash_costs_one_cell_and_the_runner_is_started_anew() {
+    // It crashes at every second task, so never three times in a row.
+    let lab = Lab::new(&["recovers"]);
+    lab.run().unwrap();
+    let entries = lab.entries();
+    assert!(samples(&entries, "recovers") > 0);
+    let failures = failures(&entries, "recovers");
+    assert!(
+        !failures.is_empty() && failures.iter().all(|(kind, said)| *kind == FailureKind::Crash && said.contains("5"))
+    );
+    assert_eq!(samples(&entries, "a"), SAMPLES);
+}
+
+#[test]
+fn what_does_not_start_is_unavailable() {
+    for (name, reason) in [
+        ("dies-at-once", "ended with status 7; on standard error: no library"),
+        ("other-protocol", "speaks version 2 of the protocol, not 1"),
+        ("is-unavailable", "the library is too old"),
+        ("no-json", "Hello, world!"),
+        ("not-utf-8", "not UTF-8"),
+    ] {
+        let lab = Lab::new(&[name]);
+        let summary = lab.run().unwrap();
+        assert_eq!((summary.available, summary.unavailable, summary.faults()), (2, 1, 0));
+        let entries = lab.entries();
+        let found = entries.iter().find_map(|entry| match entry {
+            Entry::Runner(runner) if runner.runner == name => runner.unavailable.clone(),
+            _ => None,
+        });
+        assert!(found.as_ref().is_some_and(|found| found.contains(reason)), "{name}: {found:?}");
+        assert_eq!((samples(&entries, name), failures(&entries, name).len()), (0, 0));
+    }
+}
+
+#[test]
+fn who_says_nothing_is_not_waited_for() {
+    let lab = Lab::new(&["no-hello"]);
+    let catalogue = Catalogue::find(&lab.places()).unwrap();
+    let contestants = catalogue.contestants();
+    let silent = contestants.iter().find(|contestant| contestant.variant.id == "no-hello").unwrap();
+    let limits = Limits { start: Duration::from_millis(300), task: Duration::from_secs(1), memory_bytes: 100_000_000 };
+    let error = Session::start(&silent.launch(&catalogue.program), limits, &false.into()).unwrap_err();
+    assert_eq!(error, "did not say hello within 0.3 s");
+}
+
+#[test]
+fn what_one_implementation_alone_has_is_unverified() {
+    let mut lab = Lab::new(&["one-more"]);
+    lab.experiment = lab.experiment.replace("\"sha1\"", "\"tiger\"");
+    let summary = lab.run().unwrap();
+    let entries = lab.entries();
+    let failures = failures(&entries, "one-more");
+    assert_eq!(failures.len(), 2, "{failures:?}");
+    assert!(failures.iter().all(|(kind, _)| *kind == FailureKind::Unverified));
+    assert!(
+        failures[0].1.contains("no two different implementations agree: one-more (c) says aa"),
+        "{}",
+        failures[0].1
+    );
+    // Its md5 is good, and the others do not have tiger.
+    assert_eq!(samples(&entries, "one-more"), SAMPLES / 2);
+    assert_eq!(summary.failures.get("not-offered"), Some(&4));
+    assert_eq!(summary.faults(), 0);
+}

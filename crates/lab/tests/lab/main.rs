@@ -1,0 +1,9 @@
+//! The laboratory with runners that misbehave in every way that we could think of.
+#![cfg(target_os = "linux")]
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
+
+mod faults;
+mod fixture;
+mod order;
+mod saved;

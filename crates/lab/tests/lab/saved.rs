@@ -1,0 +1,150 @@
+//! What was measured is saved, whatever happens.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pfh_lab::Error;
+use pfh_lab::results::{Cell, Entry};
+use pfh_lab::run::Event;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+use crate::fixture::{CELLS, Lab, measured, samples};
+
+/// Every cell was measured in every round, once.
+#[track_caller]
+fn is_complete(entries: &[Entry], runners: &[&str]) {
+    let mut rounds: BTreeMap<Cell, usize> = BTreeMap::new();
+    for cell in measured(entries) {
+        *rounds.entry(cell).or_default() += 1;
+    }
+    assert_eq!(rounds.len(), runners.len() * CELLS);
+    assert!(rounds.values().all(|count| *count == 3), "{rounds:?}");
+    for runner in runners {
+        assert_eq!(samples(entries, runner), CELLS * 6);
+    }
+    let headers = entries.iter().filter(|entry| matches!(entry, Entry::Header(_))).count();
+    let truths = entries.iter().filter(|entry| matches!(entry, Entry::Truth(_))).count();
+    assert_eq!((headers, truths), (1, CELLS));
+}
+
+/// Runs until so many tasks have begun.
+fn interrupt(lab: &Lab, tasks: u32) {
+    let cancel = AtomicBool::new(false);
+    let mut count = 0;
+    let mut observe = |event: Event<'_>| {
+        if matches!(event, Event::Task { .. }) {
+            count += 1;
+            if count == tasks {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let summary = lab.run_with(&mut observe, &cancel).unwrap();
+    assert!(summary.cancelled);
+}
+
+#[test]
+fn an_interrupted_run_is_continued() {
+    for tasks in [1, 2, 7, 20] {
+        let mut lab = Lab::new(&[]);
+        interrupt(&lab, tasks);
+        let before = lab.entries();
+        assert_eq!(measured(&before).len(), tasks as usize - 1);
+        lab.resume = true;
+        lab.seed = None;
+        assert!(!lab.run().unwrap().cancelled);
+        let after = lab.entries();
+        assert_eq!(after[..before.len()], before[..], "what was saved has changed");
+        is_complete(&after, &["a", "b"]);
+        let orders =
+            after.iter().filter_map(|entry| if let Entry::Cost(cost) = entry { Some(cost.order) } else { None });
+        assert!(orders.eq(0..2 * CELLS as u64 * 3));
+        // Nothing is left to do, and nothing is written.
+        assert_eq!(lab.run().unwrap().samples, 0);
+        assert_eq!(lab.entries(), after);
+    }
+}
+
+#[test]
+fn a_half_line_is_done_again() {
+    let mut lab = Lab::new(&[]);
+    lab.run().unwrap();
+    let file = lab.results().join("results.jsonl");
+    let whole = fs::read(&file).unwrap();
+    lab.resume = true;
+    for share in [35, 50, 80, 99] {
+        fs::write(&file, &whole[..whole.len() * share / 100]).unwrap();
+        lab.run().unwrap();
+        is_complete(&lab.entries(), &["a", "b"]);
+    }
+}
+
+#[test]
+fn other_results_are_not_continued() {
+    let mut lab = Lab::new(&[]);
+    interrupt(&lab, 3);
+    let refused = |lab: &Lab| lab.run().unwrap_err().to_string();
+    assert!(refused(&lab).contains("is there already; `--resume` continues it"));
+    lab.resume = true;
+    lab.seed = Some(2);
+    assert!(refused(&lab).contains("the seed is 1 there and 2 here"));
+    lab.seed = None;
+    let file = lab.results().join("results.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = |from: &str, to: &str| fs::write(&file, text.replacen(from, to, 1)).unwrap();
+    changed("\"experiment\":\"x\"", "\"experiment\":\"y\"");
+    assert!(refused(&lab).contains("the experiment is y there and x here"));
+    changed("\"version\":1", "\"version\":2");
+    assert!(refused(&lab).contains("the format is version 2"));
+    changed("\"cores\":\"", "\"cores\":\"9");
+    assert!(refused(&lab).contains("the machine's `cores`"));
+    fs::write(&file, "").unwrap();
+    assert!(refused(&lab).contains("holds no results to continue"));
+    fs::write(&file, "nonsense\n").unwrap();
+    assert!(refused(&lab).contains("line 1"));
+    fs::remove_file(&file).unwrap();
+    assert!(refused(&lab).contains("No such file"));
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let mut lab = Lab::new(&[]);
+    fs::create_dir(lab.results()).unwrap();
+    // Room for the header and about half of the results.
+    let options = Some(c"size=12k");
+    if let Err(error) = mount("tmpfs", lab.results(), "tmpfs", MountFlags::empty(), options) {
+        println!("skipped: mounting a small filesystem: {error}");
+        return;
+    }
+    let outcome = lab.run();
+    let saved = lab.entries();
+    let file = fs::read(lab.results().join("results.jsonl")).unwrap();
+    unmount(lab.results(), UnmountFlags::empty()).unwrap();
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, Error::Output { .. }) && error.to_string().contains("No space left"), "{error}");
+    assert_eq!(file.last(), Some(&b'\n'));
+    assert!(measured(&saved).len() > 1 && measured(&saved).len() < 2 * CELLS * 3, "{}", measured(&saved).len());
+    // With more room it goes on.
+    fs::write(lab.results().join("results.jsonl"), file).unwrap();
+    lab.resume = true;
+    lab.run().unwrap();
+    is_complete(&lab.entries(), &["a", "b"]);
+}
+
+#[test]
+fn a_selection_is_what_is_measured() {
+    let mut lab = Lab::new(&[]);
+    lab.selection.runners = vec!["b".to_owned()];
+    lab.selection.algorithms = vec!["sha1".to_owned()];
+    lab.run().unwrap();
+    // The other one vouches for the answers, but is not measured.
+    assert_eq!((samples(&lab.entries(), "a"), samples(&lab.entries(), "b")), (0, CELLS * 3));
+    lab.selection.algorithms = vec!["sha2".to_owned()];
+    assert!(lab.run().unwrap_err().to_string().contains("there are md5, sha1"));
+    lab.selection.runners = vec!["c".to_owned()];
+    assert!(lab.run().unwrap_err().to_string().contains("there is no runner `c`; there are a, b"));
+    lab.selection.runners.clear();
+    lab.selection.profiles = vec!["old".to_owned()];
+    assert!(lab.run().unwrap_err().to_string().contains("there is no profile `old`"));
+}

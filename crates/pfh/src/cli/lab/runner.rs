@@ -1,0 +1,271 @@
+//! `pfh lab runner`: pfh itself, measured as any other program.
+
+use super::{ExitStatus, message};
+use pfh_digest::lanes::{BACKEND_VARIABLE, Backend, BatchHasher};
+use pfh_digest::{Algorithm, Digest};
+use pfh_lab::protocol::{Done, LINE_BYTES_MAX, Message, Mode, Request, Sample, Task, VERSION};
+use pfh_lab::results::Hello;
+use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::{self, BufRead, Read, Write};
+use std::time::Instant;
+
+/// Messages that are hashed at once: their digests stay in the first-level cache.
+const BATCH_MESSAGES: usize = 256;
+
+/// Answers tasks until its input ends.
+pub(super) fn run(lanes: bool) -> ExitStatus {
+    let mut stdout = io::stdout().lock();
+    let result = match Backend::from_environment() {
+        // As any runner whose library is not there says it.
+        Err(error) => say(&mut stdout, &Message::Unavailable { message: format!("{BACKEND_VARIABLE}: {error}") }),
+        Ok(_) => converse(lanes, &mut io::stdin().lock(), &mut stdout),
+    };
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            message::error(format_args!("runner: {error}"));
+            ExitStatus::Internal
+        }
+        _ => ExitStatus::Done,
+    }
+}
+
+fn converse(lanes: bool, stdin: &mut impl BufRead, stdout: &mut impl Write) -> io::Result<()> {
+    say(stdout, &Message::Hello(hello(lanes)))?;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        stdin.by_ref().take(LINE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        if line.len() > LINE_BYTES_MAX {
+            return Err(io::Error::other("a line of standard input is too long"));
+        }
+        match serde_json::from_slice(&line) {
+            Ok(Request::Task(task)) => answer(lanes, &task, stdout)?,
+            Err(error) => {
+                // A mode of a later version of the protocol.
+                let number =
+                    serde_json::from_slice(&line).ok().and_then(|value: serde_json::Value| value["id"].as_u64());
+                let id = number.ok_or_else(|| io::Error::other(format!("not a task: {error}")))?;
+                say(stdout, &Message::NotOffered { id, message: error.to_string() })?;
+            }
+        }
+    }
+}
+
+fn say(stdout: &mut impl Write, message: &Message) -> io::Result<()> {
+    serde_json::to_writer(&mut *stdout, message)?;
+    stdout.write_all(b"\n")?;
+    stdout.flush()
+}
+
+fn has_lanes(algorithm: Algorithm) -> bool {
+    Backend::chosen().kernels_chosen(algorithm).first().is_some_and(|(_, lanes)| *lanes > 1)
+}
+
+fn offered(lanes: bool) -> impl Iterator<Item = Algorithm> {
+    Algorithm::all().filter(move |algorithm| !lanes || has_lanes(*algorithm))
+}
+
+fn hello(lanes: bool) -> Hello {
+    let streams = || {
+        let special = offered(false).filter(|algorithm| algorithm.backend() != "portable");
+        special.map(|algorithm| format!("{} {}", algorithm.name(), algorithm.backend())).collect::<Vec<_>>().join(", ")
+    };
+    Hello {
+        protocol: VERSION,
+        language: "Rust".to_owned(),
+        language_version: String::new(),
+        library: "pfh-digest".to_owned(),
+        library_version: env!("CARGO_PKG_VERSION").to_owned(),
+        provider: if lanes { "lanes" } else { "one stream" }.to_owned(),
+        backend: if lanes { Backend::chosen().name().to_owned() } else { streams() },
+        stand_in: false,
+        clock_ns: nanoseconds(clock_getres(ClockId::ThreadCPUTime)),
+        algorithms: offered(lanes).map(|algorithm| algorithm.name().to_owned()).collect(),
+    }
+}
+
+/// Why a task is not done.
+enum Refusal {
+    NotOffered(String),
+    Error(String),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::Error(error.to_string())
+    }
+}
+
+fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
+    let id = task.id;
+    match perform(lanes, task, stdout) {
+        Ok(written) => written,
+        Err(Refusal::NotOffered(message)) => say(stdout, &Message::NotOffered { id, message }),
+        Err(Refusal::Error(message)) => say(stdout, &Message::Error { id, message }),
+    }
+}
+
+/// Does a task; the inner result is that of writing the answers.
+fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Result<()>, Refusal> {
+    let not_offered = |what: &str| Err(Refusal::NotOffered(what.to_owned()));
+    let algorithm = match Algorithm::from_name(&task.algorithm) {
+        Ok(algorithm) if offered(lanes).any(|one| one == algorithm) => Some(algorithm),
+        _ if task.mode == Mode::ReadFile => None,
+        _ => return not_offered("this algorithm is not offered"),
+    };
+    let is_offered = match task.mode {
+        Mode::Strings | Mode::Messages => true,
+        Mode::Digest | Mode::DigestFile | Mode::ReadFile => !lanes,
+        Mode::Cipher | Mode::CipherFile | Mode::Password => false,
+    };
+    if !is_offered {
+        return not_offered("this mode is not offered");
+    }
+    let data = if matches!(task.mode, Mode::DigestFile | Mode::ReadFile) { Vec::new() } else { read(task)? };
+    let messages = match task.mode {
+        Mode::Strings => lines(&data),
+        Mode::Messages => equal_parts(&data, task)?,
+        _ => Vec::new(),
+    };
+    let all_digests = |algorithm: Algorithm| {
+        let mut hasher = algorithm.hasher();
+        hash_all(lanes, algorithm, &messages, |digest| hasher.update(digest.bytes()));
+        hasher.finish().to_string()
+    };
+    let chunk_bytes = usize::try_from(task.chunk_bytes).unwrap_or(usize::MAX);
+    match (task.mode, algorithm) {
+        (Mode::Digest, Some(algorithm)) => {
+            let pass = || Ok(digest(algorithm, &data, chunk_bytes).to_string());
+            Ok(time(task, pass()?, pass, stdout))
+        }
+        (Mode::DigestFile, Some(algorithm)) => {
+            let pass = || {
+                let mut hasher = algorithm.hasher();
+                read_pieces(&task.path, chunk_bytes, |piece| hasher.update(piece))?;
+                Ok(hasher.finish().to_string())
+            };
+            Ok(time(task, pass()?, pass, stdout))
+        }
+        (Mode::ReadFile, None) => {
+            let pass = || {
+                Ok(read_pieces(&task.path, chunk_bytes, |piece| {
+                    black_box(piece);
+                })?
+                .to_string())
+            };
+            Ok(time(task, pass()?, pass, stdout))
+        }
+        (Mode::Strings | Mode::Messages, Some(algorithm)) => {
+            let pass = || {
+                let mut last = None;
+                hash_all(lanes, algorithm, &messages, |digest| last = Some(*black_box(digest)));
+                Ok(last.map(|digest| digest.to_string()).unwrap_or_default())
+            };
+            Ok(time(task, all_digests(algorithm), pass, stdout))
+        }
+        _ => not_offered("this mode is not offered"),
+    }
+}
+
+/// The file of a task.
+fn read(task: &Task) -> Result<Vec<u8>, Refusal> {
+    let data = fs::read(&task.path)?;
+    if data.len() as u64 == task.bytes {
+        return Ok(data);
+    }
+    Err(Refusal::Error(format!("`{}` has {} bytes, not {}", task.path, data.len(), task.bytes)))
+}
+
+fn lines(data: &[u8]) -> Vec<&[u8]> {
+    let end = data.len() - usize::from(data.last() == Some(&b'\n'));
+    if data.is_empty() { Vec::new() } else { data[..end].split(|&byte| byte == b'\n').collect() }
+}
+
+fn equal_parts<'a>(data: &'a [u8], task: &Task) -> Result<Vec<&'a [u8]>, Refusal> {
+    let count = usize::try_from(task.count).unwrap_or(usize::MAX);
+    match data.len().checked_div(count) {
+        Some(length) if length > 0 && length * count == data.len() => Ok(data.chunks_exact(length).collect()),
+        _ => Err(Refusal::Error(format!("{} bytes are not {count} messages of one length", data.len()))),
+    }
+}
+
+fn digest(algorithm: Algorithm, data: &[u8], chunk_bytes: usize) -> Digest {
+    if chunk_bytes == 0 {
+        return algorithm.digest(data);
+    }
+    let mut hasher = algorithm.hasher();
+    data.chunks(chunk_bytes).for_each(|chunk| hasher.update(chunk));
+    hasher.finish()
+}
+
+/// Reads a file in pieces (0: of 64 KiB) and returns its size.
+fn read_pieces(path: &str, chunk_bytes: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
+    const WITHOUT: usize = 64 << 10;
+    const MOST: usize = 64 << 20;
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; if chunk_bytes == 0 { WITHOUT } else { chunk_bytes.min(MOST) }];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                each(&buffer[..count]);
+                bytes += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Hashes each message, and gives the digests in order.
+fn hash_all(lanes: bool, algorithm: Algorithm, messages: &[&[u8]], mut each: impl FnMut(&Digest)) {
+    if !lanes {
+        return messages.iter().for_each(|message| each(&algorithm.digest(message)));
+    }
+    let mut hasher = BatchHasher::new(algorithm);
+    let mut digests = vec![algorithm.digest(b""); BATCH_MESSAGES.min(messages.len())];
+    for batch in messages.chunks(BATCH_MESSAGES) {
+        let digests = &mut digests[..batch.len()];
+        hasher.hash(batch, digests);
+        digests.iter().for_each(&mut each);
+    }
+}
+
+/// Says what the check gave, then repeats a pass, and says how long that takes.
+fn time(
+    task: &Task,
+    check: String,
+    mut pass: impl FnMut() -> io::Result<String>,
+    stdout: &mut impl Write,
+) -> io::Result<()> {
+    let id = task.id;
+    say(stdout, &Message::Check { id, answer: check })?;
+    for _ in 0..task.warm_up {
+        black_box(pass()?);
+    }
+    for repeat in 0..task.repeats {
+        let (wall, cpu) = (Instant::now(), clock_gettime(ClockId::ThreadCPUTime));
+        let answer = black_box(pass()?);
+        let (cpu_after, wall_ns) = (clock_gettime(ClockId::ThreadCPUTime), wall.elapsed().as_nanos());
+        let cpu_ns = Some(nanoseconds(cpu_after).saturating_sub(nanoseconds(cpu)));
+        let wall_ns = u64::try_from(wall_ns).unwrap_or(u64::MAX);
+        say(stdout, &Message::Sample(Sample { id, repeat, wall_ns, cpu_ns, answer }))?;
+    }
+    say(stdout, &Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() }))
+}
+
+fn nanoseconds(time: Timespec) -> u64 {
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kib| kib << 10)
+}
