@@ -7,6 +7,9 @@
 //! [`catalogue`] finds runners and experiments, [`builder`] makes runners ready, [`session`] talks to one of them, over a
 //! [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole.
 //!
+//! [`measurements`] reads what was saved, [`statistics`] and [`claims`] judge it beside the [`published`] figures, and [`report`]
+//! prints it.
+//!
 //! What it deliberately does not know: how a digest is computed, and how anything looks on a terminal.
 #![forbid(unsafe_code)]
 
@@ -17,15 +20,18 @@ mod embedded;
 pub mod environment;
 mod error;
 pub mod experiment;
+pub mod measurements;
 pub mod plan;
 pub mod process;
 pub mod protocol;
+pub mod published;
 pub mod results;
 pub mod roster;
 pub mod run;
 pub mod runner;
 pub mod session;
 mod size;
+pub mod statistics;
 pub mod store;
 pub mod truth;
 

@@ -1,0 +1,364 @@
+//! The saved entries of one experiment, read and put in order: [`Measurements`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use serde::Deserialize;
+
+use crate::results::{Cell, Cost, Entry, Failure, Header, Runner};
+use crate::statistics::{Line, Summary};
+
+/// The profile in which nothing is masked.
+pub const TODAY: &str = "today";
+
+/// Version of the format that this reader knows.
+const VERSION: u32 = 1;
+
+/// Longest line: the header holds a whole definition, nothing else comes near.
+const LINE_BYTES_MAX: u64 = 4 << 20;
+
+/// Most lines, and with the line's length a bound on memory. `algorithms --full` writes some 100,000.
+const LINES_MAX: u64 = 2_000_000;
+
+/// Most different cells: each is a row of the report.
+const CELLS_MAX: usize = 20_000;
+
+/// What an experiment measured.
+#[derive(Clone, Debug)]
+pub struct Measurements {
+    /// What was run, where, and when.
+    pub header: Header,
+    /// The runners, in the order of their ids; a runner that several lines speak of appears as the last says.
+    pub runners: BTreeMap<(String, String), Runner>,
+    /// What was timed, in the order of runner, profile, mode, algorithm, chunk.
+    pub series: BTreeMap<SeriesKey, Series>,
+    /// Tasks that gave no samples.
+    pub failures: Vec<Failure>,
+    /// Seconds from begin to end; `None` where the experiment did not reach its end.
+    pub seconds: Option<f64>,
+    /// What a reader of the results should know about the file itself.
+    pub notes: Vec<String>,
+}
+
+/// What the points of a series have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeriesKey {
+    /// The variant's id.
+    pub runner: String,
+    /// The profile's id.
+    pub profile: String,
+    /// The protocol's mode.
+    pub mode: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// Size of one update in bytes; 0 for a single call.
+    pub chunk_bytes: u64,
+}
+
+/// One runner's times for one algorithm over several sizes.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// In the order of size.
+    pub points: Vec<Point>,
+}
+
+/// The repeats of one cell.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Size of the data in bytes.
+    pub bytes: u64,
+    /// Number of strings or derivations; 1 otherwise.
+    pub count: u64,
+    /// Wall times in nanoseconds, in the order of the file.
+    pub wall_ns: Vec<f64>,
+    /// Processor times in nanoseconds; empty unless every repeat has one.
+    pub cpu_ns: Vec<f64>,
+    /// The number of the task of each repeat.
+    pub orders: Vec<u64>,
+    /// Summary of the wall times.
+    pub wall: Summary,
+    /// What the tasks cost beside time.
+    pub costs: Vec<Cost>,
+}
+
+impl Point {
+    /// What the times are compared over: the number of strings or derivations in the modes that have one, else the bytes.
+    #[must_use]
+    pub fn size(&self, mode: &str) -> u64 {
+        if is_counted(mode) { self.count } else { self.bytes }
+    }
+
+    /// Bytes in a second at the median time; `None` where the clock saw no time pass.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        (self.wall.median > 0.0).then(|| self.bytes as f64 / self.wall.median * 1e9)
+    }
+
+    /// Strings or derivations in a second at the median time.
+    #[must_use]
+    pub fn count_per_second(&self) -> Option<f64> {
+        (self.wall.median > 0.0).then(|| self.count as f64 / self.wall.median * 1e9)
+    }
+}
+
+/// Whether a mode's work is measured in strings or derivations rather than in bytes.
+#[must_use]
+pub fn is_counted(mode: &str) -> bool {
+    matches!(mode, "strings" | "password")
+}
+
+impl Series {
+    /// The point with the most data.
+    #[must_use]
+    pub fn largest(&self) -> Option<&Point> {
+        self.points.last()
+    }
+
+    /// Least squares through the medians: nanoseconds over bytes, or over strings in the modes that count them. `None` for fewer
+    /// than three sizes, through which any two parameters fit.
+    #[must_use]
+    pub fn line(&self, mode: &str) -> Option<Line> {
+        let points: Vec<_> = self.points.iter().map(|point| (point.size(mode) as f64, point.wall.median)).collect();
+        if points.len() < 3 { None } else { Line::fit(&points) }
+    }
+}
+
+/// Why a file of results cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It cannot be read.
+    Io(io::Error),
+    /// It has no line.
+    Empty,
+    /// A line is not what the format says.
+    Line {
+        /// From 1.
+        line: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// It is larger than any experiment's.
+    TooLarge(&'static str),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(error) => error.fmt(f),
+            ReadError::Empty => f.write_str("the file is empty; an experiment writes its header first"),
+            ReadError::Line { line, message } => write!(f, "line {line}: {message}"),
+            ReadError::TooLarge(what) => write!(f, "more {what} than any experiment writes"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ReadError::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        ReadError::Io(error)
+    }
+}
+
+/// The field that tells what an entry is, of entries that this version does not know.
+#[derive(Deserialize)]
+struct Tag {
+    r#type: String,
+}
+
+/// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
+const KNOWN_TYPES: [&str; 6] = ["header", "runner", "sample", "cost", "failure", "end"];
+
+/// Samples and costs of a cell as they come.
+#[derive(Default)]
+struct Observations {
+    wall_ns: Vec<f64>,
+    cpu_ns: Vec<f64>,
+    orders: Vec<u64>,
+    costs: Vec<Cost>,
+}
+
+impl Measurements {
+    /// Reads `results.jsonl`.
+    ///
+    /// A last line that was cut off (the experiment was killed, the disk was full) is left out and noted; entries of unknown type
+    /// are counted and noted.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be read, does not begin with a header of version 1, has a damaged line before the last, or
+    /// is larger than the limits of this module.
+    pub fn read(mut reader: impl BufRead) -> Result<Measurements, ReadError> {
+        let mut header = None;
+        let mut runners = BTreeMap::new();
+        let mut cells: BTreeMap<Cell, Observations> = BTreeMap::new();
+        let mut failures = Vec::new();
+        let mut seconds = None;
+        let mut unknown = 0_u64;
+        let mut notes = Vec::new();
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+            if line.is_empty() {
+                break;
+            }
+            let failed = |message: String| ReadError::Line { line: number, message };
+            let whole = line.ends_with(b"\n");
+            if !whole && line.len() as u64 == LINE_BYTES_MAX {
+                return Err(failed(format!("longer than {LINE_BYTES_MAX} bytes")));
+            }
+            if number > LINES_MAX {
+                return Err(ReadError::TooLarge("lines"));
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let entry = match serde_json::from_slice::<Entry>(&line) {
+                Ok(entry) => entry,
+                Err(_) if !whole && header.is_some() => {
+                    notes.push(format!("The last line ({number}) was cut off and is left out."));
+                    break;
+                }
+                Err(error) => match serde_json::from_slice::<Tag>(&line) {
+                    Ok(tag) if header.is_some() && !KNOWN_TYPES.contains(&tag.r#type.as_str()) => {
+                        unknown += 1;
+                        continue;
+                    }
+                    _ => return Err(failed(error.to_string())),
+                },
+            };
+            if header.is_none() && !matches!(entry, Entry::Header(_)) {
+                return Err(failed("the first line is no header".to_owned()));
+            }
+            match entry {
+                Entry::Header(new) => match &header {
+                    None if new.version != VERSION => {
+                        return Err(failed(format!("version {} of the format; this is for {VERSION}", new.version)));
+                    }
+                    None => header = Some(new),
+                    Some(Header { experiment, definition, .. })
+                        if *experiment == new.experiment && *definition == new.definition =>
+                    {
+                        notes.push(format!("Continued on {} (line {number}).", new.started));
+                    }
+                    Some(_) => return Err(failed("the header of another experiment".to_owned())),
+                },
+                Entry::Runner(runner) => {
+                    runners.insert((runner.runner.clone(), runner.profile.clone()), runner);
+                }
+                Entry::Sample(sample) => {
+                    let cell = cells.entry(sample.cell).or_default();
+                    cell.wall_ns.push(sample.wall_ns as f64);
+                    cell.cpu_ns.extend(sample.cpu_ns.map(|ns| ns as f64));
+                    cell.orders.push(sample.order);
+                }
+                Entry::Cost(cost) => cells.entry(cost.cell.clone()).or_default().costs.push(cost),
+                Entry::Failure(failure) => failures.push(failure),
+                Entry::End { seconds: end } => seconds = Some(end),
+            }
+            if cells.len() > CELLS_MAX || failures.len() > CELLS_MAX || runners.len() > CELLS_MAX {
+                return Err(ReadError::TooLarge("different cells, runners or failures"));
+            }
+        }
+        let header = header.ok_or(ReadError::Empty)?;
+        if unknown > 0 {
+            notes.push(format!("{unknown} entries of a type that this version does not know are left out."));
+        }
+        if seconds.is_none() {
+            notes.push("The experiment did not reach its end; what it has measured is below.".to_owned());
+        }
+        Ok(Measurements { header, runners, series: into_series(cells), failures, seconds, notes })
+    }
+
+    /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of those the
+    /// one with the largest chunk.
+    #[must_use]
+    pub fn series(&self, runner: &str, profile: &str, mode: &str, algorithm: &str) -> Option<&Series> {
+        self.series
+            .iter()
+            .filter(|(key, _)| {
+                key.runner == runner && key.profile == profile && key.mode == mode && key.algorithm == algorithm
+            })
+            .max_by_key(|(key, series)| (series.points.len(), key.chunk_bytes))
+            .map(|(_, series)| series)
+    }
+
+    /// The profiles that have samples, `today` first.
+    #[must_use]
+    pub fn profiles(&self) -> Vec<&str> {
+        let mut profiles: Vec<_> = self.series.keys().map(|key| key.profile.as_str()).collect();
+        profiles.sort_unstable_by_key(|profile| (*profile != TODAY, *profile));
+        profiles.dedup();
+        profiles
+    }
+
+    /// Modes and algorithms that have samples, in the order of their names.
+    #[must_use]
+    pub fn subjects(&self) -> Vec<(&str, &str)> {
+        let mut subjects: Vec<_> = self.series.keys().map(|key| (key.mode.as_str(), key.algorithm.as_str())).collect();
+        subjects.sort_unstable_by_key(|(mode, algorithm)| (*mode, family(algorithm)));
+        subjects.dedup();
+        subjects
+    }
+
+    /// Ids of the runners that have samples with a profile.
+    #[must_use]
+    pub fn runner_ids(&self, profile: &str) -> Vec<&str> {
+        let mut ids: Vec<_> =
+            self.series.keys().filter(|key| key.profile == profile).map(|key| key.runner.as_str()).collect();
+        ids.dedup();
+        ids
+    }
+
+    /// What people call a runner: its label without the profile's, else its id.
+    #[must_use]
+    pub fn label<'a>(&'a self, runner: &'a str) -> &'a str {
+        let named = |profile: &str| self.runners.get(&(runner.to_owned(), profile.to_owned()));
+        let label = named(TODAY).map(|runner| runner.label.as_str());
+        label.filter(|label| !label.is_empty()).unwrap_or(runner)
+    }
+
+    /// Whether a runner stands in for another component (Windows under Wine).
+    #[must_use]
+    pub fn is_stand_in(&self, runner: &str) -> bool {
+        let hellos =
+            self.runners.iter().filter(|((id, _), _)| id == runner).filter_map(|(_, entry)| entry.hello.as_ref());
+        hellos.into_iter().any(|hello| hello.stand_in)
+    }
+}
+
+/// Sorts `sha512` behind `sha1` and `sha256`: by what stands before the first digit, then by the number.
+fn family(algorithm: &str) -> (&str, u64, &str) {
+    let end = algorithm.find(|c: char| c.is_ascii_digit()).unwrap_or(algorithm.len());
+    let digits: String = algorithm[end..].chars().take_while(char::is_ascii_digit).take(9).collect();
+    (&algorithm[..end], digits.parse().unwrap_or(0), algorithm)
+}
+
+fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Series> {
+    let mut series: BTreeMap<SeriesKey, Series> = BTreeMap::new();
+    for (cell, mut observations) in cells {
+        // A cell that only failed, or only cost something, has no times.
+        let Some(wall) = Summary::of(&observations.wall_ns) else { continue };
+        if observations.cpu_ns.len() != observations.wall_ns.len() {
+            observations.cpu_ns.clear();
+        }
+        let Observations { wall_ns, cpu_ns, orders, costs } = observations;
+        let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes } = cell;
+        let key = SeriesKey { runner, profile, mode, algorithm, chunk_bytes };
+        let point = Point { bytes, count, wall_ns, cpu_ns, orders, wall, costs };
+        series.entry(key).or_default().points.push(point);
+    }
+    for (key, series) in &mut series {
+        series.points.sort_by_key(|point| (point.size(&key.mode), point.bytes, point.count));
+    }
+    series
+}

@@ -1,0 +1,115 @@
+//! Intervals by resampling (Efron 1979, Bootstrap methods: another look at the jackknife).
+
+use super::{CONFIDENCE, Estimate, Interval, median};
+
+/// How many times the values are drawn anew: enough for two stable digits of a 95 % interval.
+const RESAMPLES: usize = 2000;
+
+/// At most this many draws for one interval, so that a file with a million repeats is not a day's work.
+const DRAWS_MAX: usize = 20_000_000;
+
+/// Fewer resamples than this say nothing about 2.5 % at either end.
+const RESAMPLES_LEAST: usize = 200;
+
+/// Fewer values than this in a group have no interval: two values resampled give back the two.
+const VALUES_LEAST: usize = 3;
+
+/// Every interval starts from the same seed, so that a report can be made again to the digit.
+const SEED: u64 = 0x1979_0bad_5eed;
+
+/// Percentile interval of a statistic over independent groups of values.
+///
+/// Each group is resampled with replacement, `statistic` sees the resampled groups in the same order, and the interval holds
+/// the middle 95 % of its results. `None` if a group has fewer than three values, or the statistic has no value for some
+/// resamples.
+#[must_use]
+pub fn bootstrap(groups: &[&[f64]], statistic: impl Fn(&[Vec<f64>]) -> Option<f64>) -> Option<Interval> {
+    if groups.is_empty() || groups.iter().any(|group| group.len() < VALUES_LEAST) {
+        return None;
+    }
+    let values: usize = groups.iter().map(|group| group.len()).sum();
+    let resamples = (DRAWS_MAX / values).clamp(RESAMPLES_LEAST, RESAMPLES);
+    let mut random = fastrand::Rng::with_seed(SEED);
+    let mut drawn: Vec<Vec<f64>> = groups.iter().map(|group| group.to_vec()).collect();
+    let mut results = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        for (drawn, group) in drawn.iter_mut().zip(groups) {
+            drawn.fill_with(|| group[random.usize(..group.len())]);
+        }
+        results.push(statistic(&drawn).filter(|result| result.is_finite())?);
+    }
+    results.sort_unstable_by(f64::total_cmp);
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    let place = |fraction: f64| ((resamples - 1) as f64 * fraction).round() as usize;
+    Some(Interval { low: results[place(tail)], high: results[place(1.0 - tail)] })
+}
+
+/// Median of `a` as a multiple of the median of `b`.
+///
+/// `None` if either is empty or the divisor is zero.
+#[must_use]
+pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Option<Estimate> {
+    of_two_medians(a, b, |a, b| a / b)
+}
+
+/// Median of `a` less the median of `b`; `None` if either is empty.
+#[must_use]
+pub fn difference_of_medians(a: &[f64], b: &[f64]) -> Option<Estimate> {
+    of_two_medians(a, b, |a, b| a - b)
+}
+
+fn of_two_medians(a: &[f64], b: &[f64], function: impl Fn(f64, f64) -> f64) -> Option<Estimate> {
+    let value = |a: &[f64], b: &[f64]| Some(function(median(a)?, median(b)?)).filter(|value| value.is_finite());
+    Some(Estimate { value: value(a, b)?, interval: bootstrap(&[a, b], |drawn| value(&drawn[0], &drawn[1])) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The interval of the median covers the true median about as often as it says. Values of an exponential distribution, which
+    /// is as skewed as timings are.
+    #[test]
+    fn intervals_cover_as_often_as_they_say() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let truth = std::f64::consts::LN_2;
+        let trials = 300;
+        let covered = (0..trials)
+            .filter(|_| {
+                let values: Vec<f64> = (0..15).map(|_| -(1.0 - random.f64()).ln()).collect();
+                let interval = bootstrap(&[&values], |drawn| median(&drawn[0])).expect("fifteen values");
+                interval.low <= truth && truth <= interval.high
+            })
+            .count();
+        let share = covered as f64 / f64::from(trials);
+        assert!((0.90..=0.99).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn the_same_values_give_the_same_interval() {
+        let values = [5.0, 6.0, 7.0, 5.5, 6.5, 9.0];
+        let interval = || bootstrap(&[&values], |drawn| median(&drawn[0]));
+        assert_eq!(interval(), interval());
+    }
+
+    #[test]
+    fn ratios_of_medians() {
+        let twice = [2.0, 2.1, 1.9, 2.0, 2.0, 2.05];
+        let once = [1.0, 1.01, 0.99, 1.0, 1.0, 1.0];
+        let ratio = ratio_of_medians(&twice, &once).expect("values");
+        let interval = ratio.interval.expect("six values");
+        assert_eq!(ratio.value, 2.0);
+        assert!(interval.low > 1.85 && interval.high < 2.15, "{interval:?}");
+        assert_eq!(ratio_of_medians(&[], &once), None);
+        assert_eq!(ratio_of_medians(&once, &[0.0, 0.0, 0.0]), None);
+        assert_eq!(ratio_of_medians(&[2.0], &[1.0]), Some(Estimate { value: 2.0, interval: None }));
+        assert_eq!(difference_of_medians(&twice, &once).expect("values").value, 1.0);
+    }
+
+    #[test]
+    fn many_values_take_bounded_time() {
+        let values: Vec<f64> = (0..400_000).map(f64::from).collect();
+        let interval = bootstrap(&[&values], |drawn| median(&drawn[0])).expect("values");
+        assert!(interval.low < 200_000.0 && interval.high > 199_999.0);
+    }
+}

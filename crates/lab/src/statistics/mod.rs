@@ -1,0 +1,63 @@
+//! Statistics of repeated timings: medians with their uncertainty, and straight lines through them.
+//!
+//! Timings are skewed to the right, and their disturbances are one-sided, so everything here rests on medians and on
+//! resampling rather than on a normal distribution. The one exception is [`Line`], whose intervals are those of ordinary least
+//! squares, because that is what the published studies fitted.
+
+mod bootstrap;
+mod line;
+mod summary;
+
+pub use bootstrap::{bootstrap, difference_of_medians, ratio_of_medians};
+pub use line::Line;
+pub use summary::{Outlier, Summary, median};
+
+/// Probability with which an interval of this module covers the true value, as far as its assumptions hold.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A range with a lower and an upper end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Half the distance between the ends.
+    #[must_use]
+    pub fn half_width(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Whether two ranges have a value in common.
+    #[must_use]
+    pub fn overlaps(self, other: Interval) -> bool {
+        self.low <= other.high && other.low <= self.high
+    }
+
+    /// Both ends by a function that preserves or reverses the order.
+    #[must_use]
+    pub fn map(self, function: impl Fn(f64) -> f64) -> Interval {
+        let (a, b) = (function(self.low), function(self.high));
+        Interval { low: a.min(b), high: a.max(b) }
+    }
+}
+
+/// A value with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The value itself.
+    pub value: f64,
+    /// Where the true value lies with probability [`CONFIDENCE`]; `None` where there are too few observations to say.
+    pub interval: Option<Interval>,
+}
+
+impl Estimate {
+    /// Value and both ends by a function that preserves or reverses the order.
+    #[must_use]
+    pub fn map(self, function: impl Fn(f64) -> f64) -> Estimate {
+        Estimate { value: function(self.value), interval: self.interval.map(|interval| interval.map(function)) }
+    }
+}

@@ -1,0 +1,150 @@
+//! Median, quartiles, interval of the median, and outliers.
+
+use super::{Interval, bootstrap};
+
+/// What a set of repeats says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of values.
+    pub count: usize,
+    /// The smallest value.
+    pub least: f64,
+    /// A quarter of the values is smaller.
+    pub lower_quartile: f64,
+    /// Half of the values is smaller.
+    pub median: f64,
+    /// A quarter of the values is greater.
+    pub upper_quartile: f64,
+    /// The greatest value.
+    pub greatest: f64,
+    /// Bootstrap interval of the median; `None` for fewer than three values.
+    pub interval: Option<Interval>,
+    /// Values beyond Tukey's fences, in the order of the values. They stay in the figures above.
+    pub outliers: Vec<Outlier>,
+}
+
+/// A value far from the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outlier {
+    /// Its place among the values, from 0.
+    pub index: usize,
+    /// The value.
+    pub value: f64,
+    /// Beyond the outer fences: three interquartile ranges from the quartiles rather than one and a half.
+    pub far: bool,
+}
+
+/// Distances of the inner and outer fences from the quartiles, in interquartile ranges (Tukey 1977, Exploratory Data Analysis,
+/// section 2D).
+const FENCES: [f64; 2] = [1.5, 3.0];
+
+impl Summary {
+    /// Summarises values in any order.
+    ///
+    /// `None` if there are no values or one is not finite.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Summary> {
+        if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (lower_quartile, upper_quartile) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75));
+        let spread = upper_quartile - lower_quartile;
+        let beyond =
+            |value: f64, fence: f64| value < lower_quartile - fence * spread || value > upper_quartile + fence * spread;
+        let outliers = values
+            .iter()
+            .enumerate()
+            .filter(|&(_, &value)| beyond(value, FENCES[0]))
+            .map(|(index, &value)| Outlier { index, value, far: beyond(value, FENCES[1]) })
+            .collect();
+        Some(Summary {
+            count: values.len(),
+            least: sorted[0],
+            lower_quartile,
+            median: quantile(&sorted, 0.5),
+            upper_quartile,
+            greatest: sorted[sorted.len() - 1],
+            interval: bootstrap(&[values], |groups| median(&groups[0])),
+            outliers,
+        })
+    }
+
+    /// Median with its interval.
+    #[must_use]
+    pub fn estimate(&self) -> super::Estimate {
+        super::Estimate { value: self.median, interval: self.interval }
+    }
+}
+
+/// Median of values in any order; `None` if there are none.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    let half = values.len() / 2;
+    if values.is_empty() {
+        return None;
+    }
+    let even = values.len().is_multiple_of(2);
+    let (below, &mut upper, _) = values.select_nth_unstable_by(half, f64::total_cmp);
+    let lower = if even { below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper) } else { upper };
+    Some(f64::midpoint(lower, upper))
+}
+
+/// Quantile of sorted, non-empty values: linear between the two nearest (definition 7 of Hyndman and Fan 1996, the default of R
+/// and NumPy).
+fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+    let place = fraction * (sorted.len() - 1) as f64;
+    let below = place.floor();
+    let (lower, upper) = (sorted[below as usize], sorted[place.ceil() as usize]);
+    lower + (place - below) * (upper - lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_are_those_of_r() {
+        // `quantile(c(7, 1, 3, 12, 5, 9, 2, 40))` in R: 1, 2.75, 6, 9.75, 40.
+        let summary = Summary::of(&[7.0, 1.0, 3.0, 12.0, 5.0, 9.0, 2.0, 40.0]).expect("values");
+        assert_eq!(
+            (summary.least, summary.lower_quartile, summary.median, summary.upper_quartile, summary.greatest),
+            (1.0, 2.75, 6.0, 9.75, 40.0)
+        );
+        // Fences at 2.75 - 10.5 and 9.75 + 10.5, outer at 9.75 + 21: only 40 is beyond, and beyond both.
+        assert_eq!(summary.outliers, [Outlier { index: 7, value: 40.0, far: true }]);
+    }
+
+    #[test]
+    fn an_outlier_moves_the_median_little_and_is_named() {
+        let values = [10.0, 10.1, 9.9, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0, 1000.0];
+        let summary = Summary::of(&values).expect("values");
+        assert_eq!(summary.median, 10.0);
+        assert_eq!(summary.outliers.len(), 1);
+        assert_eq!(summary.outliers[0].index, 9);
+        let interval = summary.interval.expect("ten values");
+        assert!(interval.low >= 9.8 && interval.high <= 10.2, "{interval:?}");
+    }
+
+    #[test]
+    fn few_values_have_no_interval() {
+        assert_eq!(Summary::of(&[]), None);
+        assert_eq!(Summary::of(&[1.0, f64::NAN]), None);
+        assert_eq!(Summary::of(&[f64::INFINITY]), None);
+        assert_eq!(Summary::of(&[3.0]).expect("one value").interval, None);
+        assert_eq!(Summary::of(&[3.0, 4.0]).expect("two values").interval, None);
+        // With three values nothing better than their range can be said.
+        let three = Summary::of(&[1.0, 2.0, 4.0]).expect("three values");
+        assert_eq!(three.interval, Some(Interval { low: 1.0, high: 4.0 }));
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
+    }
+}
