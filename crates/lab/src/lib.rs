@@ -15,6 +15,7 @@
 
 pub mod builder;
 pub mod catalogue;
+pub mod claims;
 pub mod data;
 mod embedded;
 pub mod environment;

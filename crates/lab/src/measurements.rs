@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 use serde::Deserialize;
 
 use crate::results::{Cell, Cost, Entry, Failure, Header, Runner};
-use crate::statistics::{Line, Summary};
+use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 
 /// The profile in which nothing is masked.
 pub const TODAY: &str = "today";
@@ -68,44 +68,62 @@ pub struct Series {
 pub struct Point {
     /// Size of the data in bytes.
     pub bytes: u64,
-    /// Number of strings or derivations; 1 otherwise.
+    /// Number of strings, messages or derivations; 1 otherwise.
     pub count: u64,
-    /// Wall times in nanoseconds, in the order of the file.
-    pub wall_ns: Vec<f64>,
+    /// Wall times in nanoseconds.
+    pub wall_ns: Repeats,
     /// Processor times in nanoseconds; empty unless every repeat has one.
-    pub cpu_ns: Vec<f64>,
-    /// The number of the task of each repeat.
-    pub orders: Vec<u64>,
+    pub cpu_ns: Repeats,
     /// Summary of the wall times.
     pub wall: Summary,
-    /// What the tasks cost beside time.
-    pub costs: Vec<Cost>,
+    /// What the tasks cost beside time, each with the sum of the wall times of its repeats in nanoseconds.
+    pub costs: Vec<(Cost, f64)>,
+}
+
+/// What a mode's work is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes: rates are bytes per second.
+    Bytes,
+    /// Strings or derivations: rates are these per second.
+    Items,
+}
+
+impl Unit {
+    /// The unit of a mode of the protocol.
+    #[must_use]
+    pub fn of(mode: &str) -> Unit {
+        if matches!(mode, "strings" | "password") { Unit::Items } else { Unit::Bytes }
+    }
 }
 
 impl Point {
-    /// What the times are compared over: the number of strings or derivations in the modes that have one, else the bytes.
+    /// What times grow with: bytes, of one message in the mode `messages`; or the number of strings or derivations.
     #[must_use]
     pub fn size(&self, mode: &str) -> u64 {
-        if is_counted(mode) { self.count } else { self.bytes }
+        match (Unit::of(mode), mode) {
+            (Unit::Items, _) => self.count,
+            (_, "messages") => self.bytes / self.count.max(1),
+            _ => self.bytes,
+        }
     }
 
-    /// Bytes in a second at the median time; `None` where the clock saw no time pass.
+    /// Nanoseconds for one unit of [`Point::size`]'s thing: one message in the mode `messages`, the whole otherwise.
+    fn time_ns(&self, mode: &str) -> f64 {
+        if mode == "messages" { self.wall.median / self.count.max(1) as f64 } else { self.wall.median }
+    }
+
+    /// Bytes, strings or derivations per second at the median time; `None` where the clock saw no time pass.
     #[must_use]
-    pub fn bytes_per_second(&self) -> Option<f64> {
-        (self.wall.median > 0.0).then(|| self.bytes as f64 / self.wall.median * 1e9)
+    pub fn rate(&self, unit: Unit) -> Option<Estimate> {
+        let work = match unit {
+            Unit::Bytes => self.bytes,
+            Unit::Items => self.count,
+        } as f64;
+        let is_positive =
+            |estimate: &Estimate| estimate.value > 0.0 && estimate.interval.is_none_or(|interval| interval.low > 0.0);
+        Some(self.wall.estimate()).filter(is_positive).map(|time| time.map(|ns| work / ns * 1e9))
     }
-
-    /// Strings or derivations in a second at the median time.
-    #[must_use]
-    pub fn count_per_second(&self) -> Option<f64> {
-        (self.wall.median > 0.0).then(|| self.count as f64 / self.wall.median * 1e9)
-    }
-}
-
-/// Whether a mode's work is measured in strings or derivations rather than in bytes.
-#[must_use]
-pub fn is_counted(mode: &str) -> bool {
-    matches!(mode, "strings" | "password")
 }
 
 impl Series {
@@ -115,12 +133,28 @@ impl Series {
         self.points.last()
     }
 
-    /// Least squares through the medians: nanoseconds over bytes, or over strings in the modes that count them. `None` for fewer
-    /// than three sizes, through which any two parameters fit.
+    /// Least squares through the medians: nanoseconds over [`Point::size`]. `None` for fewer than three sizes, through which any
+    /// two parameters fit.
     #[must_use]
     pub fn line(&self, mode: &str) -> Option<Line> {
-        let points: Vec<_> = self.points.iter().map(|point| (point.size(mode) as f64, point.wall.median)).collect();
+        let points: Vec<_> = self.points.iter().map(|point| (point.size(mode) as f64, point.time_ns(mode))).collect();
         if points.len() < 3 { None } else { Line::fit(&points) }
+    }
+
+    /// A statistic of the line through the medians, with its interval by resampling the repeats of every size.
+    #[must_use]
+    pub fn of_line(&self, mode: &str, statistic: impl Fn(&Line) -> f64) -> Option<Estimate> {
+        let value = statistic(&self.line(mode)?);
+        let sets: Vec<_> = self.points.iter().map(|point| &point.wall_ns).collect();
+        let scale = |point: &Point| point.time_ns(mode) / point.wall.median.max(f64::MIN_POSITIVE);
+        let interval = bootstrap(&sets, |drawn| {
+            let medians = drawn
+                .iter_mut()
+                .zip(&self.points)
+                .map(|(values, point)| Some((point.size(mode) as f64, median(values)? * scale(point))));
+            Line::fit(&medians.collect::<Option<Vec<_>>>()?).map(|line| statistic(&line))
+        });
+        Some(Estimate { value, interval })
     }
 }
 
@@ -178,12 +212,11 @@ struct Tag {
 /// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
 const KNOWN_TYPES: [&str; 6] = ["header", "runner", "sample", "cost", "failure", "end"];
 
-/// Samples and costs of a cell as they come.
+/// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
 struct Observations {
-    wall_ns: Vec<f64>,
-    cpu_ns: Vec<f64>,
-    orders: Vec<u64>,
+    wall_ns: BTreeMap<u64, Vec<f64>>,
+    cpu_ns: BTreeMap<u64, Vec<f64>>,
     costs: Vec<Cost>,
 }
 
@@ -257,9 +290,8 @@ impl Measurements {
                 }
                 Entry::Sample(sample) => {
                     let cell = cells.entry(sample.cell).or_default();
-                    cell.wall_ns.push(sample.wall_ns as f64);
-                    cell.cpu_ns.extend(sample.cpu_ns.map(|ns| ns as f64));
-                    cell.orders.push(sample.order);
+                    cell.wall_ns.entry(sample.order).or_default().push(sample.wall_ns as f64);
+                    cell.cpu_ns.entry(sample.order).or_default().extend(sample.cpu_ns.map(|ns| ns as f64));
                 }
                 Entry::Cost(cost) => cells.entry(cost.cell.clone()).or_default().costs.push(cost),
                 Entry::Failure(failure) => failures.push(failure),
@@ -345,17 +377,19 @@ fn family(algorithm: &str) -> (&str, u64, &str) {
 
 fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Series> {
     let mut series: BTreeMap<SeriesKey, Series> = BTreeMap::new();
-    for (cell, mut observations) in cells {
+    for (cell, Observations { wall_ns, cpu_ns, costs }) in cells {
+        let task_ns = |order: u64| wall_ns.get(&order).map_or(0.0, |round| round.iter().sum());
+        let costs = costs.into_iter().map(|cost| (task_ns(cost.order), cost)).map(|(ns, cost)| (cost, ns)).collect();
+        let [wall_ns, mut cpu_ns] =
+            [wall_ns, cpu_ns].map(|rounds| Repeats::from_rounds(rounds.into_values().collect()));
         // A cell that only failed, or only cost something, has no times.
-        let Some(wall) = Summary::of(&observations.wall_ns) else { continue };
-        if observations.cpu_ns.len() != observations.wall_ns.len() {
-            observations.cpu_ns.clear();
+        let Some(wall) = Summary::of(&wall_ns) else { continue };
+        if cpu_ns.len() != wall_ns.len() {
+            cpu_ns = Repeats::default();
         }
-        let Observations { wall_ns, cpu_ns, orders, costs } = observations;
         let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes } = cell;
         let key = SeriesKey { runner, profile, mode, algorithm, chunk_bytes };
-        let point = Point { bytes, count, wall_ns, cpu_ns, orders, wall, costs };
-        series.entry(key).or_default().points.push(point);
+        series.entry(key).or_default().points.push(Point { bytes, count, wall_ns, cpu_ns, wall, costs });
     }
     for (key, series) in &mut series {
         series.points.sort_by_key(|point| (point.size(&key.mode), point.bytes, point.count));

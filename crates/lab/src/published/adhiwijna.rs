@@ -30,5 +30,5 @@ pub fn strings_runs() -> Vec<StringsRun> {
 #[must_use]
 pub fn strings_medians_ms() -> Vec<(String, f64)> {
     let largest = strings_runs().into_iter().filter(|row| row.strings == 10_000_000);
-    largest.filter_map(|row| Some((row.algorithm, median(&[row.run1_ms, row.run2_ms, row.run3_ms])?))).collect()
+    largest.filter_map(|row| Some((row.algorithm, median(&mut [row.run1_ms, row.run2_ms, row.run3_ms])?))).collect()
 }

@@ -1,6 +1,8 @@
-//! Intervals by resampling (Efron 1979, Bootstrap methods: another look at the jackknife).
+//! Intervals by resampling (Efron 1979, Bootstrap methods: another look at the jackknife), in two stages, first rounds and then
+//! values in them (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8; Kalibera and Jones 2013,
+//! Rigorous benchmarking in reasonable time, on why benchmarks need both).
 
-use super::{CONFIDENCE, Estimate, Interval, median};
+use super::{CONFIDENCE, Estimate, Interval, Repeats, median};
 
 /// How many times the values are drawn anew: enough for two stable digits of a 95 % interval.
 const RESAMPLES: usize = 2000;
@@ -17,26 +19,25 @@ const VALUES_LEAST: usize = 3;
 /// Every interval starts from the same seed, so that a report can be made again to the digit.
 const SEED: u64 = 0x1979_0bad_5eed;
 
-/// Percentile interval of a statistic over independent groups of values.
+/// Percentile interval of a statistic over independent sets of repeats.
 ///
-/// Each group is resampled with replacement, `statistic` sees the resampled groups in the same order, and the interval holds
-/// the middle 95 % of its results. `None` if a group has fewer than three values, or the statistic has no value for some
-/// resamples.
+/// Each set is resampled, `statistic` sees the resampled values in the same order of sets, and the interval holds the middle
+/// 95 % of its results. `None` if a set has fewer than three values, or the statistic has no value for some resample.
 #[must_use]
-pub fn bootstrap(groups: &[&[f64]], statistic: impl Fn(&[Vec<f64>]) -> Option<f64>) -> Option<Interval> {
-    if groups.is_empty() || groups.iter().any(|group| group.len() < VALUES_LEAST) {
+pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
+    if sets.is_empty() || sets.iter().any(|set| set.len() < VALUES_LEAST) {
         return None;
     }
-    let values: usize = groups.iter().map(|group| group.len()).sum();
+    let values: usize = sets.iter().map(|set| set.len()).sum();
     let resamples = (DRAWS_MAX / values).clamp(RESAMPLES_LEAST, RESAMPLES);
     let mut random = fastrand::Rng::with_seed(SEED);
-    let mut drawn: Vec<Vec<f64>> = groups.iter().map(|group| group.to_vec()).collect();
+    let mut drawn = vec![Vec::new(); sets.len()];
     let mut results = Vec::with_capacity(resamples);
     for _ in 0..resamples {
-        for (drawn, group) in drawn.iter_mut().zip(groups) {
-            drawn.fill_with(|| group[random.usize(..group.len())]);
+        for (drawn, set) in drawn.iter_mut().zip(sets) {
+            set.resample(&mut random, drawn);
         }
-        results.push(statistic(&drawn).filter(|result| result.is_finite())?);
+        results.push(statistic(&mut drawn).filter(|result| result.is_finite())?);
     }
     results.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - CONFIDENCE) / 2.0;
@@ -48,19 +49,19 @@ pub fn bootstrap(groups: &[&[f64]], statistic: impl Fn(&[Vec<f64>]) -> Option<f6
 ///
 /// `None` if either is empty or the divisor is zero.
 #[must_use]
-pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Option<Estimate> {
-    of_two_medians(a, b, |a, b| a / b)
+pub fn ratio_of_medians(a: &Repeats, b: &Repeats) -> Option<Estimate> {
+    of_medians(&[a, b], |medians| medians[0] / medians[1])
 }
 
-/// Median of `a` less the median of `b`; `None` if either is empty.
+/// A function of the medians of independent sets; `None` if a set is empty or the function has no finite value.
 #[must_use]
-pub fn difference_of_medians(a: &[f64], b: &[f64]) -> Option<Estimate> {
-    of_two_medians(a, b, |a, b| a - b)
-}
-
-fn of_two_medians(a: &[f64], b: &[f64], function: impl Fn(f64, f64) -> f64) -> Option<Estimate> {
-    let value = |a: &[f64], b: &[f64]| Some(function(median(a)?, median(b)?)).filter(|value| value.is_finite());
-    Some(Estimate { value: value(a, b)?, interval: bootstrap(&[a, b], |drawn| value(&drawn[0], &drawn[1])) })
+pub fn of_medians(sets: &[&Repeats], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
+    let value = |sets: &mut [Vec<f64>]| {
+        let medians: Option<Vec<f64>> = sets.iter_mut().map(|values| median(values)).collect();
+        Some(function(&medians?)).filter(|value| value.is_finite())
+    };
+    let mut all: Vec<Vec<f64>> = sets.iter().map(|set| set.values().collect()).collect();
+    Some(Estimate { value: value(&mut all)?, interval: bootstrap(sets, value) })
 }
 
 #[cfg(test)]
@@ -77,7 +78,8 @@ mod tests {
         let covered = (0..trials)
             .filter(|_| {
                 let values: Vec<f64> = (0..15).map(|_| -(1.0 - random.f64()).ln()).collect();
-                let interval = bootstrap(&[&values], |drawn| median(&drawn[0])).expect("fifteen values");
+                let interval =
+                    bootstrap(&[&values.clone().into()], |drawn| median(&mut drawn[0])).expect("fifteen values");
                 interval.low <= truth && truth <= interval.high
             })
             .count();
@@ -88,28 +90,41 @@ mod tests {
     #[test]
     fn the_same_values_give_the_same_interval() {
         let values = [5.0, 6.0, 7.0, 5.5, 6.5, 9.0];
-        let interval = || bootstrap(&[&values], |drawn| median(&drawn[0]));
+        let interval = || bootstrap(&[&values.into()], |drawn| median(&mut drawn[0]));
         assert_eq!(interval(), interval());
+    }
+
+    /// Three rounds that each repeat well, but differ: the interval spans them, where a pooled one would not.
+    #[test]
+    fn rounds_that_differ_widen_the_interval() {
+        let rounds: Vec<Vec<f64>> =
+            [1.0, 1.1, 1.2].map(|level| (0..20).map(|i| level + f64::from(i) / 1e4).collect()).into();
+        let pooled = Repeats::from(rounds.concat());
+        let width = |repeats: &Repeats| {
+            bootstrap(&[repeats], |drawn| median(&mut drawn[0])).expect("sixty values").half_width()
+        };
+        assert!(width(&Repeats::from_rounds(rounds)) > 0.09);
+        assert!(width(&pooled) < 0.06);
     }
 
     #[test]
     fn ratios_of_medians() {
-        let twice = [2.0, 2.1, 1.9, 2.0, 2.0, 2.05];
-        let once = [1.0, 1.01, 0.99, 1.0, 1.0, 1.0];
+        let twice = Repeats::from([2.0, 2.1, 1.9, 2.0, 2.0, 2.05]);
+        let once = Repeats::from([1.0, 1.01, 0.99, 1.0, 1.0, 1.0]);
         let ratio = ratio_of_medians(&twice, &once).expect("values");
         let interval = ratio.interval.expect("six values");
         assert_eq!(ratio.value, 2.0);
         assert!(interval.low > 1.85 && interval.high < 2.15, "{interval:?}");
-        assert_eq!(ratio_of_medians(&[], &once), None);
-        assert_eq!(ratio_of_medians(&once, &[0.0, 0.0, 0.0]), None);
-        assert_eq!(ratio_of_medians(&[2.0], &[1.0]), Some(Estimate { value: 2.0, interval: None }));
-        assert_eq!(difference_of_medians(&twice, &once).expect("values").value, 1.0);
+        assert_eq!(ratio_of_medians(&Repeats::default(), &once), None);
+        assert_eq!(ratio_of_medians(&once, &[0.0, 0.0, 0.0].into()), None);
+        assert_eq!(ratio_of_medians(&[2.0].into(), &[1.0].into()), Some(Estimate { value: 2.0, interval: None }));
+        assert_eq!(of_medians(&[&twice, &once], |medians| medians[0] - medians[1]).expect("values").value, 1.0);
     }
 
     #[test]
     fn many_values_take_bounded_time() {
         let values: Vec<f64> = (0..400_000).map(f64::from).collect();
-        let interval = bootstrap(&[&values], |drawn| median(&drawn[0])).expect("values");
+        let interval = bootstrap(&[&values.into()], |drawn| median(&mut drawn[0])).expect("values");
         assert!(interval.low < 200_000.0 && interval.high > 199_999.0);
     }
 }

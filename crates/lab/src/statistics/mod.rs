@@ -6,10 +6,12 @@
 
 mod bootstrap;
 mod line;
+mod repeats;
 mod summary;
 
-pub use bootstrap::{bootstrap, difference_of_medians, ratio_of_medians};
+pub use bootstrap::{bootstrap, of_medians, ratio_of_medians};
 pub use line::Line;
+pub use repeats::Repeats;
 pub use summary::{Outlier, Summary, median};
 
 /// Probability with which an interval of this module covers the true value, as far as its assumptions hold.

@@ -1,6 +1,6 @@
 //! Median, quartiles, interval of the median, and outliers.
 
-use super::{Interval, bootstrap};
+use super::{Estimate, Interval, Repeats, bootstrap};
 
 /// What a set of repeats says.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,15 +39,16 @@ pub struct Outlier {
 const FENCES: [f64; 2] = [1.5, 3.0];
 
 impl Summary {
-    /// Summarises values in any order.
+    /// Summarises repeats.
     ///
     /// `None` if there are no values or one is not finite.
     #[must_use]
-    pub fn of(values: &[f64]) -> Option<Summary> {
+    pub fn of(repeats: &Repeats) -> Option<Summary> {
+        let values: Vec<f64> = repeats.values().collect();
         if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let mut sorted = values.to_vec();
+        let mut sorted = values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let (lower_quartile, upper_quartile) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75));
         let spread = upper_quartile - lower_quartile;
@@ -66,29 +67,27 @@ impl Summary {
             median: quantile(&sorted, 0.5),
             upper_quartile,
             greatest: sorted[sorted.len() - 1],
-            interval: bootstrap(&[values], |groups| median(&groups[0])),
+            interval: bootstrap(&[repeats], |drawn| median(&mut drawn[0])),
             outliers,
         })
     }
 
     /// Median with its interval.
     #[must_use]
-    pub fn estimate(&self) -> super::Estimate {
-        super::Estimate { value: self.median, interval: self.interval }
+    pub fn estimate(&self) -> Estimate {
+        Estimate { value: self.median, interval: self.interval }
     }
 }
 
-/// Median of values in any order; `None` if there are none.
+/// Median of values in any order, which it leaves in another; `None` if there are none.
 #[must_use]
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut values = values.to_vec();
-    let half = values.len() / 2;
+pub fn median(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }
-    let even = values.len().is_multiple_of(2);
-    let (below, &mut upper, _) = values.select_nth_unstable_by(half, f64::total_cmp);
-    let lower = if even { below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper) } else { upper };
+    let is_even = values.len().is_multiple_of(2);
+    let (below, &mut upper, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
+    let lower = if is_even { below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper) } else { upper };
     Some(f64::midpoint(lower, upper))
 }
 
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn quartiles_are_those_of_r() {
         // `quantile(c(7, 1, 3, 12, 5, 9, 2, 40))` in R: 1, 2.75, 6, 9.75, 40.
-        let summary = Summary::of(&[7.0, 1.0, 3.0, 12.0, 5.0, 9.0, 2.0, 40.0]).expect("values");
+        let summary = Summary::of(&Repeats::from([7.0, 1.0, 3.0, 12.0, 5.0, 9.0, 2.0, 40.0])).expect("values");
         assert_eq!(
             (summary.least, summary.lower_quartile, summary.median, summary.upper_quartile, summary.greatest),
             (1.0, 2.75, 6.0, 9.75, 40.0)
@@ -120,7 +119,7 @@ mod tests {
     #[test]
     fn an_outlier_moves_the_median_little_and_is_named() {
         let values = [10.0, 10.1, 9.9, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0, 1000.0];
-        let summary = Summary::of(&values).expect("values");
+        let summary = Summary::of(&values.into()).expect("values");
         assert_eq!(summary.median, 10.0);
         assert_eq!(summary.outliers.len(), 1);
         assert_eq!(summary.outliers[0].index, 9);
@@ -130,21 +129,21 @@ mod tests {
 
     #[test]
     fn few_values_have_no_interval() {
-        assert_eq!(Summary::of(&[]), None);
-        assert_eq!(Summary::of(&[1.0, f64::NAN]), None);
-        assert_eq!(Summary::of(&[f64::INFINITY]), None);
-        assert_eq!(Summary::of(&[3.0]).expect("one value").interval, None);
-        assert_eq!(Summary::of(&[3.0, 4.0]).expect("two values").interval, None);
+        assert_eq!(Summary::of(&Repeats::default()), None);
+        assert_eq!(Summary::of(&Repeats::from([1.0, f64::NAN])), None);
+        assert_eq!(Summary::of(&Repeats::from([f64::INFINITY])), None);
+        assert_eq!(Summary::of(&Repeats::from([3.0])).expect("one value").interval, None);
+        assert_eq!(Summary::of(&Repeats::from([3.0, 4.0])).expect("two values").interval, None);
         // With three values nothing better than their range can be said.
-        let three = Summary::of(&[1.0, 2.0, 4.0]).expect("three values");
+        let three = Summary::of(&Repeats::from([1.0, 2.0, 4.0])).expect("three values");
         assert_eq!(three.interval, Some(Interval { low: 1.0, high: 4.0 }));
     }
 
     #[test]
     fn medians() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0]), Some(3.0));
-        assert_eq!(median(&[9.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
+        assert_eq!(median(&mut []), None);
+        assert_eq!(median(&mut [3.0]), Some(3.0));
+        assert_eq!(median(&mut [9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 9.0]), Some(3.0));
     }
 }

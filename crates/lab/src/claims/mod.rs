@@ -1,0 +1,159 @@
+//! What the studies claim, judged by what was measured here: [`evaluate`].
+//!
+//! A claim consists of statements about one figure each (a ratio of two times, a share, a number of minutes). A statement is
+//! judged by where the *interval* of its figure lies, never by the figure alone ([`rules`]); a claim by its statements.
+
+mod adhiwijna;
+mod avpreserve;
+mod gurjar;
+mod java_net;
+pub mod rules;
+mod view;
+
+use std::fmt;
+
+use crate::measurements::Measurements;
+use crate::statistics::Estimate;
+use view::View;
+
+/// A sentence of a study that can be tested.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Short name in the ledger (`G4`).
+    pub id: &'static str,
+    /// The study.
+    pub study: &'static str,
+    /// What it says.
+    pub text: &'static str,
+    /// The experiment that measures it.
+    pub experiment: &'static str,
+}
+
+/// All claims that experiments in memory touch, in the order of the ledger.
+#[must_use]
+pub fn claims() -> Vec<&'static Claim> {
+    [gurjar::CLAIMS, adhiwijna::CLAIMS, avpreserve::CLAIMS, java_net::CLAIMS].concat()
+}
+
+/// What the measurements make of a statement or a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// There are no measurements of it.
+    NotMeasured,
+    /// The interval lies wholly where the statement says.
+    Holds,
+    /// The interval reaches into more than one region, or there are too few repeats for one.
+    Undecided,
+    /// The direction is not contradicted, but the figure is nearer to no difference than to the published one.
+    Weaker,
+    /// The interval lies wholly on the other side: the measurements contradict the statement.
+    Reversed,
+}
+
+impl Verdict {
+    /// As the ledger prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::NotMeasured => "not measured",
+            Verdict::Holds => "holds",
+            Verdict::Undecided => "undecided",
+            Verdict::Weaker => "weaker",
+            Verdict::Reversed => "reversed",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a figure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// One time as a multiple of another.
+    Ratio,
+    /// A share, 0 to 1.
+    Share,
+    /// The coefficient of determination, 0 to 1.
+    RSquared,
+    /// Minutes.
+    Minutes,
+}
+
+/// One figure of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// What the figure is of (`Java over C, SHA-1`).
+    pub subject: String,
+    /// What the figure is.
+    pub figure: Figure,
+    /// What was measured; `None` where it was not.
+    pub measured: Option<Estimate>,
+    /// What the study published, where its tables survive.
+    pub published: Option<f64>,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// A claim under one profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The claim.
+    pub claim: &'static Claim,
+    /// The profile's id.
+    pub profile: String,
+    /// Which runners it was tested on.
+    pub subject: String,
+    /// What follows from the statements.
+    pub verdict: Verdict,
+    /// The figures.
+    pub statements: Vec<Statement>,
+    /// What the reader should know beside the figures; empty for nothing.
+    pub note: String,
+}
+
+impl Finding {
+    fn new(claim: &'static Claim, view: &View<'_>, subject: impl Into<String>, statements: Vec<Statement>) -> Finding {
+        Finding {
+            claim,
+            profile: view.profile.to_owned(),
+            subject: subject.into(),
+            verdict: all_of(&statements),
+            statements,
+            note: String::new(),
+        }
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Finding {
+        self.note = note.into();
+        self
+    }
+
+    /// There is nothing to judge by, for this reason.
+    fn not_measured(claim: &'static Claim, view: &View<'_>, reason: impl Into<String>) -> Finding {
+        Finding::new(claim, view, "", Vec::new()).note(reason)
+    }
+}
+
+/// A claim is all of its statements at once: the worst verdict among those that were measured. What was not measured does not
+/// count, and the ledger shows it as missing.
+fn all_of(statements: &[Statement]) -> Verdict {
+    statements.iter().map(|statement| statement.verdict).max().unwrap_or(Verdict::NotMeasured)
+}
+
+/// Judges every claim under every profile that has measurements: `today` first, each claim at least once for each profile.
+#[must_use]
+pub fn evaluate(measurements: &Measurements) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for profile in measurements.profiles() {
+        let view = View { measurements, profile };
+        findings.extend(gurjar::evaluate(&view));
+        findings.extend(adhiwijna::evaluate(&view));
+        findings.extend(avpreserve::evaluate(&view));
+        findings.extend(java_net::evaluate(&view));
+    }
+    findings
+}

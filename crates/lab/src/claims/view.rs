@@ -1,0 +1,81 @@
+//! The measurements as claims ask for them: one profile, two sides, the largest size that both have.
+
+use crate::measurements::{Measurements, Point, Series};
+use crate::statistics::{Estimate, Line, bootstrap, median, of_medians, ratio_of_medians};
+
+/// The measurements of one profile.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) measurements: &'a Measurements,
+    pub(super) profile: &'a str,
+}
+
+/// One side of a comparison: mode, runner, algorithm.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a>(pub(super) &'a str, pub(super) &'a str, pub(super) &'a str);
+
+impl<'a> View<'a> {
+    pub(super) fn series(&self, Side(mode, runner, algorithm): Side<'_>) -> Option<&'a Series> {
+        self.measurements.series(runner, self.profile, mode, algorithm)
+    }
+
+    /// The points of the largest size that all sides have.
+    fn at_common_size(&self, sides: &[Side<'_>]) -> Option<Vec<&'a Point>> {
+        let series: Option<Vec<&Series>> = sides.iter().map(|side| self.series(*side)).collect();
+        let series = series?;
+        let (first, others) = series.split_first()?;
+        first.points.iter().rev().find_map(|point| {
+            let same = |series: &&'a Series| {
+                series.points.iter().find(|other| (other.bytes, other.count) == (point.bytes, point.count))
+            };
+            let others: Option<Vec<_>> = others.iter().map(same).collect();
+            others.map(|others| [vec![point], others].concat())
+        })
+    }
+
+    /// Time of one side as a multiple of another's, at the largest size that both have.
+    pub(super) fn ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
+        let points = self.at_common_size(&[a, b])?;
+        ratio_of_medians(&points[0].wall_ns, &points[1].wall_ns)
+    }
+
+    /// Processor time of one side as a multiple of another's.
+    pub(super) fn cpu_ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
+        let points = self.at_common_size(&[a, b])?;
+        ratio_of_medians(&points[0].cpu_ns, &points[1].cpu_ns)
+    }
+
+    /// A function of the median times of several sides, at the largest size that all have.
+    pub(super) fn of_medians(&self, sides: &[Side<'_>], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
+        let points = self.at_common_size(sides)?;
+        let sets: Vec<_> = points.iter().map(|point| &point.wall_ns).collect();
+        of_medians(&sets, function)
+    }
+
+    /// A function of the lines of several sides; `None` where one has fewer than three sizes.
+    pub(super) fn of_lines(&self, sides: &[Side<'_>], function: impl Fn(&[Line]) -> f64) -> Option<Estimate> {
+        let series: Option<Vec<(&str, &Series)>> =
+            sides.iter().map(|side| self.series(*side).map(|series| (side.0, series))).collect();
+        let series = series?;
+        let lines: Option<Vec<Line>> = series.iter().map(|(mode, series)| series.line(mode)).collect();
+        let value = function(&lines?);
+        let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(|point| &point.wall_ns).collect();
+        let interval = bootstrap(&sets, |drawn| {
+            let mut medians = drawn.iter_mut().map(|values| median(values));
+            let line = |(mode, series): &(&str, &Series)| {
+                let sizes = series.points.iter().map(|point| point.size(mode) as f64);
+                let points: Option<Vec<_>> = sizes.map(|size| Some((size, medians.next()??))).collect();
+                Line::fit(&points?)
+            };
+            let lines: Option<Vec<Line>> = series.iter().map(line).collect();
+            lines.map(|lines| function(&lines))
+        });
+        value.is_finite().then_some(Estimate { value, interval })
+    }
+
+    /// Slope of one side as a multiple of another's; from the largest common size where there are too few for a line.
+    pub(super) fn slope_ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
+        let slopes = self.of_lines(&[a, b], |lines| lines[0].slope.value / lines[1].slope.value);
+        slopes.or_else(|| self.ratio(a, b))
+    }
+}

@@ -1,0 +1,180 @@
+//! Claims on results whose truth is known.
+
+use crate::synthetic::{MIB, Synthetic, cell, ciphers, languages, strings};
+use pfh_lab::claims::{self, Finding, Verdict, claims};
+use pfh_lab::measurements::Measurements;
+
+fn finding<'a>(findings: &'a [Finding], id: &str, profile: &str) -> &'a Finding {
+    findings
+        .iter()
+        .find(|finding| finding.claim.id == id && finding.profile == profile)
+        .unwrap_or_else(|| panic!("{id} {profile}: no finding"))
+}
+
+fn verdict(measurements: &Measurements, id: &str, profile: &str) -> Verdict {
+    finding(&claims::evaluate(measurements), id, profile).verdict
+}
+
+#[test]
+fn the_ledger_has_every_claim_of_the_experiments_in_memory() {
+    let ids: Vec<_> = claims().iter().map(|claim| claim.id).collect();
+    let expected = [
+        "G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "A1", "A2", "A3", "A4", "A5", "V1", "J1", "J2", "J3", "J4",
+        "J5",
+    ];
+    assert_eq!(ids, expected);
+    // Each is judged under each profile, measured or not.
+    let findings = claims::evaluate(&languages().measurements());
+    for profile in ["today", "no-sha"] {
+        for id in expected {
+            finding(&findings, id, profile);
+        }
+    }
+}
+
+/// With SHA instructions SHA-256 beats MD5: the order of 2015 is reversed. Without them it holds.
+#[test]
+fn an_order_that_new_instructions_reverse() {
+    let measurements = languages().measurements();
+    let findings = claims::evaluate(&measurements);
+    let today = finding(&findings, "G3", "today");
+    assert_eq!(today.verdict, Verdict::Reversed);
+    // SHA-1 over MD5: 818 / 2034.
+    let ratio = today.statements[0].measured.expect("measured");
+    assert!((ratio.value - 818.0 / 2034.0).abs() < 0.005, "{ratio:?}");
+    assert!(ratio.interval.expect("ten repeats").high < 0.41);
+    // Published: 3.019 / 2.752.
+    assert!((today.statements[0].published.expect("published") - 3.0198 / 2.7523).abs() < 0.001);
+    assert_eq!(verdict(&measurements, "G4", "today"), Verdict::Reversed);
+    assert_eq!(verdict(&measurements, "V1", "today"), Verdict::Reversed);
+}
+
+#[test]
+fn languages_with_the_figures_of_2015() {
+    let mut made = Synthetic::new("languages");
+    let sizes = [2, 4, 8, 16].map(|size| size * MIB);
+    // The study's slopes: C, then Java.
+    for (runner, speeds) in [
+        ("c-openssl", [2.752, 3.019, 8.946, 9.547]),
+        ("py-hashlib", [2.758, 3.023, 8.956, 9.557]),
+        ("ruby-openssl", [2.758, 3.076, 8.959, 9.559]),
+        ("java-sun", [5.558, 9.303, 14.789, 36.0]),
+    ] {
+        for (algorithm, ms_per_mb) in ["md5", "sha1", "sha256", "sha512"].into_iter().zip(speeds) {
+            made.series(runner, "today", "digest", algorithm, &sizes, 1000.0 / ms_per_mb);
+        }
+    }
+    let measurements = made.measurements();
+    let findings = claims::evaluate(&measurements);
+    for id in ["G1", "G2", "G3", "G4", "G5"] {
+        let finding = finding(&findings, id, "today");
+        assert_eq!(finding.verdict, Verdict::Holds, "{finding:#?}");
+    }
+    // The 83 minutes are not between two implementations on Linux, by the study's own table.
+    let household = finding(&findings, "G8", "today");
+    assert_eq!(household.verdict, Verdict::Reversed);
+    assert_eq!([household.statements[0].verdict, household.statements[1].verdict], [Verdict::Reversed, Verdict::Holds]);
+    let minutes = household.statements[1].measured.expect("measured").value;
+    assert!((minutes - (36.0 - 9.547) * 722.0 * 1.024 / 60.0).abs() < 3.0, "{minutes}");
+    // MD5 and SHA-256 of C: 8.946 / 2.752 is nearer to 1.38 than to 1.
+    assert_eq!(verdict(&measurements, "V1", "today"), Verdict::Holds);
+    assert_eq!(verdict(&measurements, "G6", "today"), Verdict::NotMeasured);
+    assert_eq!(verdict(&measurements, "G7", "today"), Verdict::NotMeasured);
+    assert_eq!(verdict(&measurements, "A1", "today"), Verdict::NotMeasured);
+}
+
+#[test]
+fn what_is_nearer_to_equality_is_weaker_and_what_is_equal_is_undecided() {
+    let mut made = Synthetic::new("languages");
+    for (runner, sha512) in [("c-openssl", 1000.0), ("java-sun", 900.0)] {
+        made.series(runner, "today", "digest", "sha512", &[MIB, 2 * MIB, 4 * MIB], sha512);
+    }
+    made.series("c-openssl", "today", "digest", "md5", &[MIB, 2 * MIB, 4 * MIB], 1000.0);
+    made.series("c-openssl", "today", "digest", "sha1", &[MIB, 2 * MIB, 4 * MIB], 995.0);
+    let findings = claims::evaluate(&made.measurements());
+    // Java is 1.11 times as slow, not 3.7 times.
+    assert_eq!(finding(&findings, "G2", "today").verdict, Verdict::Weaker);
+    // SHA-1 costs half a percent more than MD5: no difference to speak of, however many repeats show it.
+    assert_eq!(finding(&findings, "G3", "today").statements[0].verdict, Verdict::Undecided);
+    // What was not measured does not count, and is shown.
+    let java = finding(&findings, "G2", "today");
+    assert_eq!(java.statements.iter().filter(|statement| statement.verdict == Verdict::NotMeasured).count(), 3);
+}
+
+#[test]
+fn a_single_repeat_decides_nothing() {
+    let mut made = Synthetic::new("languages");
+    (made.rounds, made.repeats) = (1, 1);
+    made.series("c-openssl", "today", "digest", "md5", &[MIB], 100.0);
+    made.series("c-openssl", "today", "digest", "sha1", &[MIB], 10.0);
+    let findings = claims::evaluate(&made.measurements());
+    assert_eq!(finding(&findings, "G3", "today").verdict, Verdict::Undecided);
+}
+
+#[test]
+fn a_curve_is_not_linear_and_a_spike_is_seen() {
+    let mut made = Synthetic::new("languages");
+    for size in [2, 4, 8, 16, 32, 64] {
+        let curve = (size as f64).powi(3) * 1e6;
+        made.time(&cell("c-openssl", "today", "digest", "md5", size * MIB), curve);
+    }
+    for (bytes, ns) in [(512 * MIB, 5.077e9), (1024 * MIB, 28.859e9)] {
+        made.time(&cell("cs-mono", "today", "digest", "sha256", bytes), ns);
+    }
+    let findings = claims::evaluate(&made.measurements());
+    assert_eq!(finding(&findings, "G5", "today").verdict, Verdict::Reversed);
+    let spike = finding(&findings, "G6", "today");
+    assert_eq!((spike.verdict, spike.subject.as_str()), (Verdict::Holds, "cs-mono"));
+}
+
+/// A stand-in never speaks for Windows, and Linux does not either.
+#[test]
+fn windows_is_only_measured_on_windows() {
+    let mut made = languages();
+    for (algorithm, speed) in [("sha256", 300.0), ("sha512", 450.0)] {
+        made.series("win-cng", "today", "digest", algorithm, &[MIB, 2 * MIB, 4 * MIB], speed);
+    }
+    assert_eq!(verdict(&made.measurements(), "G7", "today"), Verdict::NotMeasured);
+    made.header().environment.insert("os".to_owned(), "Windows 11 Pro".to_owned());
+    let measurements = made.measurements();
+    let findings = claims::evaluate(&measurements);
+    assert_eq!(finding(&findings, "G7", "today").verdict, Verdict::Holds);
+    assert_eq!(finding(&findings, "G7", "today").subject, "win-cng");
+}
+
+#[test]
+fn strings_with_the_order_of_2019() {
+    let findings = claims::evaluate(&strings().measurements());
+    for id in ["A1", "A2", "A3", "A4", "A5"] {
+        let both: Vec<_> = findings.iter().filter(|finding| finding.claim.id == id).collect();
+        assert_eq!(both.len(), 2, "{id}");
+        for finding in both {
+            assert_eq!(finding.verdict, Verdict::Holds, "{finding:#?}");
+        }
+    }
+    assert_eq!(finding(&findings, "G3", "today").verdict, Verdict::NotMeasured);
+}
+
+#[test]
+fn ciphers_of_mono_and_java() {
+    let findings = claims::evaluate(&ciphers().measurements());
+    let pairs: Vec<_> = findings.iter().filter(|finding| finding.claim.id == "J1").collect();
+    assert_eq!(
+        pairs.iter().map(|finding| finding.subject.as_str()).collect::<Vec<_>>(),
+        ["cs-mono against java-cryptix", "cs-mono against java-sun"]
+    );
+    // Mono takes three times Cryptix' time.
+    assert!(pairs.iter().all(|finding| finding.verdict == Verdict::Reversed), "{pairs:#?}");
+    let ratio = pairs[0].statements[0].measured.expect("measured").value;
+    assert!((ratio - 0.3 / 0.9).abs() < 0.01, "{ratio}");
+    // AES is the fastest in both: DES is not.
+    let fastest = finding(&findings, "J2", "today");
+    assert_eq!(fastest.verdict, Verdict::Reversed);
+    assert_eq!(fastest.statements.len(), 6);
+    // Digests were only measured with files: reading is subtracted, and the true ratio comes out.
+    let digests = finding(&findings, "J3", "today");
+    let ratio = digests.statements[1].measured.expect("measured").value;
+    assert!((ratio - 0.3 / 0.9).abs() < 0.02, "{ratio}");
+    assert_eq!(finding(&findings, "J5", "today").verdict, Verdict::Holds);
+    assert_eq!(finding(&findings, "J4", "today").verdict, Verdict::Reversed);
+}
