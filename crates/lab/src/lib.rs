@@ -26,6 +26,7 @@ pub mod plan;
 pub mod process;
 pub mod protocol;
 pub mod published;
+pub mod report;
 pub mod results;
 pub mod roster;
 pub mod run;

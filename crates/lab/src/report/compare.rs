@@ -1,0 +1,197 @@
+//! Two results beside each other: two machines, two systems, two versions.
+
+use std::collections::BTreeSet;
+
+use super::Report;
+use super::document::{Block, Cell, Document, Section, Table};
+use super::format::{count, estimate, number, size};
+use super::sections::subject;
+use crate::claims::rules::EQUAL_WITHIN;
+use crate::measurements::{Measurements, Point, SeriesKey, Unit};
+use crate::statistics::{Estimate, ratio_of_medians};
+
+/// What can be said of a pair of medians.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    Slower,
+    Faster,
+    Same,
+    Unclear,
+}
+
+impl Change {
+    /// Of B's time as a multiple of A's.
+    fn of(ratio: &Estimate) -> Change {
+        match ratio.interval {
+            Some(interval) if interval.low > EQUAL_WITHIN => Change::Slower,
+            Some(interval) if interval.high < 1.0 / EQUAL_WITHIN => Change::Faster,
+            Some(interval) if interval.low >= 1.0 / EQUAL_WITHIN && interval.high <= EQUAL_WITHIN => Change::Same,
+            _ => Change::Unclear,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Change::Slower => "B slower",
+            Change::Faster => "B faster",
+            Change::Same => "same",
+            Change::Unclear => "unclear",
+        }
+    }
+}
+
+/// Sets two results side by side: the cells that both have, with the ratio of B's time to A's; the claims; the machines.
+#[must_use]
+pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
+    let (cells, counts) = cells(a.measurements, b.measurements);
+    let total: usize = counts.iter().map(|(_, count)| count).sum();
+    let answer = if total == 0 {
+        "The two results have no cell in common.".to_owned()
+    } else {
+        let of = |change: Change| counts.iter().find(|(other, _)| *other == change).map_or(0, |(_, count)| *count);
+        format!(
+            "Of {} cells that both have, B is faster in {}, slower in {}, the same within 3 % in {}; {} are unclear.",
+            count(total as u64),
+            of(Change::Faster),
+            of(Change::Slower),
+            of(Change::Same),
+            of(Change::Unclear)
+        )
+    };
+    let mut facts = Vec::new();
+    for (name, report) in [("A", a), ("B", b)] {
+        let header = &report.measurements.header;
+        let machine = header.environment.get("cpu").map_or("an unknown processor", String::as_str);
+        facts.push((
+            name.to_owned(),
+            format!("{} on {machine}, {}, pfh {}", header.experiment, header.started, header.program),
+        ));
+    }
+    for report in [a, b] {
+        facts.extend(report.measurements.notes.iter().map(|note| ("Note".to_owned(), note.clone())));
+    }
+    let sections = [cells, claims(a, b), differences(a.measurements, b.measurements)];
+    Document {
+        title: format!(
+            "{} beside {}",
+            a.definition.title,
+            if a.definition.title == b.definition.title { "itself" } else { &b.definition.title }
+        ),
+        question: "What is different?".to_owned(),
+        answer: vec![answer],
+        facts,
+        sections: sections.into_iter().filter(Section::has_matter).collect(),
+    }
+}
+
+fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) {
+    let mut section = Section::new("cells", "Times").text(
+        "Medians of wall time; the ratio is B's time over A's, with its 95 % interval. Faster and slower are only said where the \
+         whole interval is 3 % or more away from 1.",
+    );
+    let mut counts: Vec<(Change, usize)> =
+        [Change::Slower, Change::Faster, Change::Same, Change::Unclear].map(|change| (change, 0)).into();
+    for (mode, name) in a.subjects() {
+        let mut table = Table::new(
+            subject(mode, name),
+            ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"].map(str::to_owned).into(),
+        );
+        for (key, series) in a.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name) {
+            let Some(others) = b.series.get(key) else { continue };
+            for point in &series.points {
+                let is_same = |other: &&Point| (other.bytes, other.count) == (point.bytes, point.count);
+                let Some(other) = others.points.iter().find(is_same) else { continue };
+                let Some(ratio) = ratio_of_medians(&other.wall_ns, &point.wall_ns) else { continue };
+                let change = Change::of(&ratio);
+                counts.iter_mut().filter(|(other, _)| *other == change).for_each(|(_, count)| *count += 1);
+                table.rows.push(vec![
+                    Cell::text(a.label(&key.runner)),
+                    Cell::text(&key.profile),
+                    Cell::number(extent(key, point)),
+                    Cell::number(number(point.wall.median / 1e6)),
+                    Cell::number(number(other.wall.median / 1e6)),
+                    Cell::number(estimate(&ratio)),
+                    Cell::text(change.name()),
+                ]);
+            }
+        }
+        if !table.rows.is_empty() {
+            section.push(table);
+        }
+    }
+    let keys = |measurements: &Measurements| -> BTreeSet<(String, String)> {
+        measurements.series.keys().map(|key| (key.runner.clone(), key.profile.clone())).collect()
+    };
+    let (in_a, in_b) = (keys(a), keys(b));
+    for (name, only) in [("A", in_a.difference(&in_b)), ("B", in_b.difference(&in_a))] {
+        let only: Vec<String> = only.map(|(runner, profile)| format!("{runner} ({profile})")).collect();
+        if !only.is_empty() {
+            section.push(Block::Text(format!("Only in {name}: {}.", only.join(", "))));
+        }
+    }
+    (section, counts)
+}
+
+fn extent(key: &SeriesKey, point: &Point) -> String {
+    match Unit::of(&key.mode) {
+        Unit::Bytes => size(point.size(&key.mode)),
+        Unit::Items => count(point.count),
+    }
+}
+
+fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
+    let mut section = Section::new("claims", "Claims");
+    let mut table = Table::new("Verdicts", ["Claim", "The study says", "Profile", "A", "B"].map(str::to_owned).into());
+    for finding in &a.findings {
+        let is_same = |other: &&crate::claims::Finding| {
+            (other.claim.id, &other.profile, &other.subject) == (finding.claim.id, &finding.profile, &finding.subject)
+        };
+        let Some(other) = b.findings.iter().find(is_same) else { continue };
+        if finding.statements.is_empty() && other.statements.is_empty() {
+            continue;
+        }
+        table.rows.push(vec![
+            Cell::text(finding.claim.id),
+            Cell::Lines(vec![finding.claim.text.to_owned(), finding.subject.clone()]),
+            Cell::text(&finding.profile),
+            Cell::Verdict(finding.verdict),
+            Cell::Verdict(other.verdict),
+        ]);
+    }
+    if !table.rows.is_empty() {
+        section.push(table);
+    }
+    section
+}
+
+/// What is not the same about machines and runners.
+fn differences(a: &Measurements, b: &Measurements) -> Section {
+    let mut section = Section::new("machines", "Machines and versions");
+    let mut table = Table::new("What differs", ["Fact", "A", "B"].map(str::to_owned).into());
+    let (facts_a, facts_b) = (facts(a), facts(b));
+    let names: BTreeSet<&String> = facts_a.keys().chain(facts_b.keys()).collect();
+    for name in names {
+        let (in_a, in_b) = (facts_a.get(name), facts_b.get(name));
+        if in_a != in_b {
+            let cell = |value: Option<&String>| Cell::text(value.map_or("–", String::as_str));
+            table.rows.push(vec![Cell::text(name), cell(in_a), cell(in_b)]);
+        }
+    }
+    if !table.rows.is_empty() {
+        section.push(table);
+    }
+    section
+}
+
+fn facts(measurements: &Measurements) -> std::collections::BTreeMap<String, String> {
+    let mut facts = measurements.header.environment.clone();
+    facts.insert("pfh".to_owned(), measurements.header.program.clone());
+    for ((id, profile), runner) in &measurements.runners {
+        if let Some(hello) = runner.hello.as_ref().filter(|_| profile == crate::measurements::TODAY) {
+            let text =
+                format!("{} {}, {} {}", hello.language, hello.language_version, hello.library, hello.library_version);
+            facts.insert(format!("runner {id}"), text);
+        }
+    }
+    facts
+}

@@ -1,0 +1,230 @@
+//! Numbers as people read them.
+
+use crate::claims::Figure;
+use crate::statistics::Estimate;
+
+/// Three significant digits, thousands apart by a narrow space; powers of ten where that would be long.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e12).contains(&size) {
+        let exponent = size.log10().floor();
+        return format!("{:.2} × 10^{exponent}", value / 10_f64.powf(exponent));
+    }
+    let decimals = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        // From five digits on.
+        if place > 0 && digits.len() > 4 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{grouped}{point}{fraction}")
+}
+
+/// A value and its interval: `1.98 (1.95 to 2.01)`.
+pub(super) fn estimate(estimate: &Estimate) -> String {
+    match estimate.interval {
+        Some(interval) => format!("{} ({} to {})", number(estimate.value), number(interval.low), number(interval.high)),
+        None => number(estimate.value),
+    }
+}
+
+/// A figure of a claim with its interval.
+pub(super) fn figure(figure: Figure, measured: &Estimate) -> String {
+    match figure {
+        Figure::Ratio => format!("{} ×", estimate(measured)),
+        Figure::Share => format!("{} %", estimate(&measured.map(|share| share * 100.0))),
+        Figure::Minutes => format!("{} min", estimate(measured)),
+        Figure::RSquared => match measured.interval {
+            Some(interval) => format!("{:.5} ({:.5} to {:.5})", measured.value, interval.low, interval.high),
+            None => format!("{:.5}", measured.value),
+        },
+    }
+}
+
+/// A published figure of a claim.
+pub(super) fn published(figure: Figure, value: f64) -> String {
+    match figure {
+        Figure::Ratio => format!("{} ×", number(value)),
+        Figure::Share => format!("{} %", number(value * 100.0)),
+        Figure::Minutes => format!("{} min", number(value)),
+        Figure::RSquared => format!("{value:.5}"),
+    }
+}
+
+/// A size in bytes: `16 B`, `64 KiB`, `722 GiB`.
+pub(super) fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", number(value).trim_end_matches("00").trim_end_matches('.'), units[unit])
+}
+
+/// A count: `1 000 000`.
+pub(super) fn count(value: u64) -> String {
+    if value < 10_000 { value.to_string() } else { number_whole(value) }
+}
+
+fn number_whole(value: u64) -> String {
+    let digits = value.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A time from nanoseconds to ages: `1.20 µs`, `12.3 s`, `6 min 30 s`, `1 h 43 min`, `12 days`, `2 100 years`.
+pub(super) fn duration(seconds: f64) -> String {
+    const DAY: f64 = 86_400.0;
+    const YEAR: f64 = 365.25 * DAY;
+    let size = seconds.abs();
+    match size {
+        _ if !size.is_finite() => "–".to_owned(),
+        _ if size == 0.0 => "0 s".to_owned(),
+        _ if size < 0.999_5e-6 => format!("{} ns", number(seconds * 1e9)),
+        _ if size < 0.999_5e-3 => format!("{} µs", number(seconds * 1e6)),
+        _ if size < 0.999_5 => format!("{} ms", number(seconds * 1e3)),
+        _ if size < 99.95 => format!("{} s", number(seconds)),
+        _ if seconds < 0.0 => format!("−{}", duration(-seconds)),
+        _ if size < 3599.5 => {
+            let whole = size.round() as u64;
+            format!("{} min {} s", whole / 60, whole % 60)
+        }
+        _ if size < 2.0 * DAY => {
+            let minutes = (size / 60.0).round() as u64;
+            format!("{} h {} min", minutes / 60, minutes % 60)
+        }
+        _ if size < 2.0 * YEAR => format!("{} days", number(seconds / DAY)),
+        _ => format!("{} years", number(seconds / YEAR)),
+    }
+}
+
+/// What people call an algorithm, where that differs from its name here.
+pub(super) fn algorithm(name: &str) -> String {
+    let known = [
+        ("none", "reading alone"),
+        ("des-cbc", "DES-CBC"),
+        ("des-ede3-cbc", "3DES-CBC"),
+        ("rc2-128-cbc", "RC2-CBC"),
+        ("aes-128-cbc", "AES-128-CBC"),
+        ("ripemd160", "RIPEMD-160"),
+        ("whirlpool", "Whirlpool"),
+        ("blake2b", "BLAKE2b"),
+        ("blake2s", "BLAKE2s"),
+        ("blake3", "BLAKE3"),
+        ("pbkdf2-hmac-sha256", "PBKDF2-HMAC-SHA256"),
+        ("argon2id", "Argon2id"),
+    ];
+    if let Some((_, known)) = known.iter().find(|(id, _)| *id == name) {
+        return (*known).to_owned();
+    }
+    match name.strip_prefix("sha") {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) && rest != "1dc" && !rest.starts_with("3-") => {
+            format!("SHA-{rest}")
+        }
+        Some(rest) if rest.starts_with("3-") => format!("SHA{rest}"),
+        _ if ["md2", "md4", "md5"].contains(&name) => name.to_ascii_uppercase(),
+        _ => name.to_owned(),
+    }
+}
+
+/// At most so many characters, the last an ellipsis where something was cut.
+pub(super) fn shorten(text: &str, characters: usize) -> String {
+    if text.chars().count() <= characters {
+        return text.to_owned();
+    }
+    text.chars().take(characters - 1).chain(['…']).collect()
+}
+
+/// The first letter large.
+pub(super) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1.00"),
+            (0.012_345, "0.0123"),
+            (-9.876, "−9.88"),
+            (1234.5, "1234"),
+            (12_345.0, "12\u{202f}345"),
+            (6.63e15, "6.63 × 10^15"),
+            (2e-9, "2.00 × 10^-9"),
+            (f64::NAN, "–"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn sizes_and_times() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (16, "16 B"),
+            (1 << 10, "1 KiB"),
+            (1 << 20, "1 MiB"),
+            (3 << 29, "1.5 GiB"),
+            (722 << 30, "722 GiB"),
+            (100, "100 B"),
+            (200 << 20, "200 MiB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+        for (seconds, text) in [
+            (1.2e-8, "12.0 ns"),
+            (0.0021, "2.10 ms"),
+            (12.34, "12.3 s"),
+            (390.2, "6 min 30 s"),
+            (6180.0, "1 h 43 min"),
+            (86_400.0 * 12.0, "12.0 days"),
+            (1e12, "31\u{202f}688 years"),
+            (-390.0, "−6 min 30 s"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+        assert_eq!((count(1000), count(1_000_000)), ("1000".to_owned(), "1\u{202f}000\u{202f}000".to_owned()));
+    }
+
+    #[test]
+    fn algorithms_have_their_usual_names() {
+        for (id, name) in [
+            ("sha1", "SHA-1"),
+            ("sha512-256", "SHA-512-256"),
+            ("sha3-256", "SHA3-256"),
+            ("md5", "MD5"),
+            ("sha1dc", "sha1dc"),
+            ("shake128", "shake128"),
+            ("des-ede3-cbc", "3DES-CBC"),
+            ("sha", "sha"),
+            ("crc32", "crc32"),
+        ] {
+            assert_eq!(algorithm(id), name);
+        }
+    }
+}

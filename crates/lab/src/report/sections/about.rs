@@ -1,0 +1,174 @@
+//! What a reader must know to judge the figures: runners, failures, the machine, the method, the definition.
+
+use crate::measurements::TODAY;
+use crate::report::Report;
+use crate::report::document::{Block, Cell, Section, Table};
+use crate::report::format::{count, size};
+use crate::report::sections::{profile_name, subject};
+use crate::results::{Failure, FailureKind};
+
+/// Facts of the machine in the order in which people ask for them; others follow by name.
+const FACTS: [&str; 9] =
+    ["cpu", "cores", "memory_bytes", "os", "kernel", "virtualisation", "governor", "load_1m", "cpu_flags"];
+
+/// Failures that are listed one by one.
+const FAILURES_MAX: usize = 60;
+
+pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
+    let sections = [runners(report), failures(report), environment(report)];
+    let mut sections: Vec<Section> = sections.into_iter().filter(Section::has_matter).collect();
+    sections.push(method(report));
+    sections.push(definition(report));
+    sections
+}
+
+fn runners(report: &Report<'_>) -> Section {
+    let mut section = Section::new("runners", "Runners").text(
+        "What each runner said of itself. A stand-in replaces a component that does not run here (Windows under Wine); its \
+         speed says nothing of the original.",
+    );
+    let mut table = Table::new(
+        "Runners that were measured",
+        ["Runner", "Id", "Language", "Library", "Provider or engine", "Instructions"].map(str::to_owned).into(),
+    );
+    let mut absent = Table::new("Runners that were not available", ["Runner", "Reason"].map(str::to_owned).into());
+    for ((id, profile), runner) in &report.measurements.runners {
+        match &runner.hello {
+            Some(hello) if profile == TODAY => {
+                let stand_in = if hello.stand_in { " (stand-in)" } else { "" };
+                let language = if hello.language.is_empty() { &runner.language } else { &hello.language };
+                table.rows.push(vec![
+                    Cell::text(format!("{}{stand_in}", report.measurements.label(id))),
+                    Cell::text(id),
+                    Cell::text(format!("{language} {}", hello.language_version)),
+                    Cell::text(format!("{} {}", hello.library, hello.library_version)),
+                    Cell::text(&hello.provider),
+                    Cell::text(&hello.backend),
+                ]);
+            }
+            Some(_) => {}
+            None => {
+                let name =
+                    if profile == TODAY { String::new() } else { format!(", {}", profile_name(report, profile)) };
+                let reason = runner.unavailable.as_deref().unwrap_or("it did not say why");
+                absent
+                    .rows
+                    .push(vec![Cell::text(format!("{}{name}", report.measurements.label(id))), Cell::text(reason)]);
+            }
+        }
+    }
+    for table in [table, absent] {
+        if !table.rows.is_empty() {
+            section.push(table);
+        }
+    }
+    section
+}
+
+fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NotOffered => "not offered",
+        FailureKind::Error => "error",
+        FailureKind::WrongAnswer => "wrong answer",
+        FailureKind::Timeout => "time limit",
+        FailureKind::Crash => "crash",
+        FailureKind::Garbage => "protocol broken",
+        FailureKind::Memory => "memory limit",
+    }
+}
+
+fn failures(report: &Report<'_>) -> Section {
+    let mut section = Section::new("failures", "What failed");
+    let is_fault = |failure: &&Failure| failure.kind != FailureKind::NotOffered;
+    let faults: Vec<&Failure> = report.measurements.failures.iter().filter(is_fault).collect();
+    if !faults.is_empty() {
+        let mut table = Table::new(
+            format!("Tasks that gave no figures: {}", count(faults.len() as u64)),
+            ["Runner", "Task", "Kind", "What it said"].map(str::to_owned).into(),
+        );
+        for failure in faults.iter().take(FAILURES_MAX) {
+            let cell = &failure.cell;
+            table.rows.push(vec![
+                Cell::text(report.measurements.label(&cell.runner)),
+                Cell::text(format!("{}, {}", subject(&cell.mode, &cell.algorithm), size(cell.bytes))),
+                Cell::text(kind(failure.kind)),
+                Cell::text(crate::report::format::shorten(&failure.message, 600)),
+            ]);
+        }
+        section.push(table);
+        if faults.len() > FAILURES_MAX {
+            section.push(Block::Text(format!("{} more are in the results.", faults.len() - FAILURES_MAX)));
+        }
+    }
+    let mut missing: Vec<String> = report
+        .measurements
+        .failures
+        .iter()
+        .filter(|failure| !is_fault(failure))
+        .map(|failure| {
+            let cell = &failure.cell;
+            format!("{}: {}", report.measurements.label(&cell.runner), subject(&cell.mode, &cell.algorithm))
+        })
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        section.push(Block::Text("Not offered, which is no fault:".to_owned()));
+        section.push(Block::List(missing));
+    }
+    section
+}
+
+fn environment(report: &Report<'_>) -> Section {
+    let mut section = Section::new("environment", "Machine");
+    let environment = &report.measurements.header.environment;
+    let mut table = Table::new("Facts of the machine", ["Fact", "Value"].map(str::to_owned).into());
+    let first = FACTS.iter().filter_map(|name| environment.get_key_value(*name));
+    let others = environment.iter().filter(|(name, _)| !FACTS.contains(&name.as_str()));
+    for (name, value) in first.chain(others) {
+        let value = match name.strip_suffix("_bytes").and_then(|_| value.parse().ok()) {
+            Some(bytes) => size(bytes),
+            None => value.clone(),
+        };
+        table.rows.push(vec![Cell::text(name), Cell::text(value)]);
+    }
+    table.rows.push(vec![Cell::text("pfh"), Cell::text(&report.measurements.header.program)]);
+    table.rows.push(vec![Cell::text("seed"), Cell::text(report.measurements.header.seed.to_string())]);
+    section.push(table);
+    section
+}
+
+fn method(report: &Report<'_>) -> Section {
+    let mut section = Section::new("method", "Method and known biases");
+    let mut method = vec![
+        "Each runner is a program of its own, which times itself between two readings of a monotonic clock; starting it, reading \
+         the data into memory and printing are outside, except in the modes that say otherwise.",
+        "Every answer is compared with an independent value before the time counts. A wrong answer is a failure, however fast.",
+        "Tasks come in random order, in rounds; figures are medians over all repeats. Intervals cover the true median with \
+         95 % probability: by resampling rounds and then the repeats in them, 2000 times (bootstrap). With fewer than three \
+         repeats there is none, and nothing is decided.",
+        "Wall time is what is shown, because the studies show it. A busy machine makes it longer, never shorter: compare the \
+         processor times in the CSV where a figure surprises.",
+        "The data are in the page cache or in memory. Nothing here says how fast a disk is.",
+        "Speaking in favour of some: runtimes that compile while they run are warm; libraries that choose their code by the \
+         processor's instructions gain most on a processor that has them; runners that copy at the border of their language \
+         pay for it here as they do in use.",
+        "One machine, one build of each library: versions are in the table of runners. Another build may place its code otherwise and \
+         differ by a few percent.",
+    ];
+    if report.measurements.profiles().len() > 1 {
+        method.push(
+            "Profiles other than today mask instructions in the same library on the same processor. The code path is that of an \
+             older processor; clock rate, caches and memory are today's. Runners without such a switch are not in them.",
+        );
+    }
+    section.push(Block::List(method.into_iter().map(str::to_owned).collect()));
+    section.push(Block::Text("More: docs/concepts/bias-and-method.md in the source of pfh.".to_owned()));
+    section
+}
+
+fn definition(report: &Report<'_>) -> Section {
+    let mut section = Section::new("definition", "Definition of the experiment");
+    section.push(Block::Verbatim(report.measurements.header.definition.clone()));
+    section
+}

@@ -1,0 +1,108 @@
+//! The answer, in sentences made from the figures.
+
+use crate::claims::Verdict;
+use crate::measurements::{Series, TODAY, Unit};
+use crate::report::Report;
+use crate::report::format::{algorithm, duration, number, size};
+use crate::report::sections::profile_name;
+
+pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.extend(extremes(report));
+    sentences.extend(projection(report));
+    for profile in report.measurements.profiles() {
+        sentences.extend(claims(report, profile));
+    }
+    if sentences.is_empty() {
+        sentences.push("Nothing was measured; the failures below say why.".to_owned());
+    }
+    sentences
+}
+
+/// Rates of a mode, today, at the largest size: runner, algorithm, rate.
+fn rates<'a>(report: &'a Report<'_>, mode: &str) -> Vec<(&'a str, &'a str, f64)> {
+    let keys = report.measurements.series.iter().filter(|(key, _)| key.profile == TODAY && key.mode == mode);
+    let rate = |series: &Series| Some(series.largest()?.rate(Unit::of(mode))?.value);
+    keys.filter_map(|(key, series)| Some((key.runner.as_str(), key.algorithm.as_str(), rate(series)?))).collect()
+}
+
+/// The fastest and the slowest of the mode that matters most.
+fn extremes(report: &Report<'_>) -> Option<String> {
+    let modes = ["strings", "cipher", "cipher-file", "digest", "messages", "digest-file", "password"];
+    let (mode, rates) = modes.iter().map(|mode| (*mode, rates(report, mode))).find(|(_, rates)| !rates.is_empty())?;
+    let fastest = rates.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let slowest = rates.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let speed = |rate: f64| match (Unit::of(mode), mode) {
+        (Unit::Bytes, _) => format!("{} MiB/s", number(rate / f64::from(1 << 20))),
+        (_, "strings") => format!("{} million strings a second", number(rate / 1e6)),
+        _ => format!("{} derivations a second", number(rate)),
+    };
+    let name = |(runner, name, rate): &(&str, &str, f64)| {
+        format!("{} by {} ({})", algorithm(name), report.measurements.label(runner), speed(*rate))
+    };
+    if fastest == slowest {
+        return Some(format!("Measured was {}.", name(fastest)));
+    }
+    Some(format!(
+        "Fastest was {}, slowest {}: a factor of {}.",
+        name(fastest),
+        name(slowest),
+        number(fastest.2 / slowest.2)
+    ))
+}
+
+/// What the choice of runner is worth over the volume, for the algorithm that most people use.
+fn projection(report: &Report<'_>) -> Option<String> {
+    let volume = report.options.volume_bytes as f64;
+    let algorithm_id = "sha256";
+    let mut seconds: Vec<(f64, &str)> = report
+        .measurements
+        .series
+        .iter()
+        .filter(|(key, _)| key.profile == TODAY && key.mode == "digest" && key.algorithm == algorithm_id)
+        .filter_map(|(key, series)| Some((series.line(&key.mode)?.at(volume).value / 1e9, key.runner.as_str())))
+        .collect();
+    seconds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (first, last) = (seconds.first()?, seconds.last()?);
+    (seconds.len() > 1 && first.0 > 0.0).then(|| {
+        format!(
+            "Over {} of data the choice is worth {} with {}: {} with {}, {} with {}.",
+            size(report.options.volume_bytes),
+            duration(last.0 - first.0),
+            algorithm(algorithm_id),
+            duration(first.0),
+            report.measurements.label(first.1),
+            duration(last.0),
+            report.measurements.label(last.1)
+        )
+    })
+}
+
+fn claims(report: &Report<'_>, profile: &str) -> Option<String> {
+    let count = |verdict| {
+        report.findings.iter().filter(|finding| finding.profile == profile && finding.verdict == verdict).count()
+    };
+    let parts: Vec<String> = [Verdict::Holds, Verdict::Weaker, Verdict::Reversed, Verdict::Undecided]
+        .into_iter()
+        .map(|verdict| (count(verdict), verdict))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, verdict)| match verdict {
+            Verdict::Holds if count == 1 => "1 holds".to_owned(),
+            Verdict::Holds => format!("{count} hold"),
+            _ if count == 1 => format!("1 is {verdict}"),
+            _ => format!("{count} are {verdict}"),
+        })
+        .collect();
+    let (last, others) = parts.split_last()?;
+    let list = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    let when = if profile == TODAY {
+        "On this machine as it is".to_owned()
+    } else {
+        format!("The same machine {}", profile_name(report, profile))
+    };
+    Some(if profile == TODAY {
+        format!("{when}, of the published claims that were tested, {list}.")
+    } else {
+        format!("{when}: {list}.")
+    })
+}

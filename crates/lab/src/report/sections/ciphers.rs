@@ -1,0 +1,73 @@
+//! Work on files: what reading, collecting garbage and memory cost beside it.
+
+use crate::measurements::{Point, TODAY};
+use crate::report::Report;
+use crate::report::document::{Cell, Section, Table};
+use crate::report::format::{algorithm, estimate, number, size};
+use crate::statistics::{Estimate, Repeats, Summary, of_medians};
+
+pub(super) fn files(report: &Report<'_>) -> Section {
+    let mut section = Section::new("files", "Files: with reading, and without").text(
+        "Reading the same file without doing anything is timed alone and subtracted, as the study of 2007 did; where the work was \
+         also timed in memory that stands beside it. Collection is the share of the runner's own garbage collection, an upper bound \
+         because it counts the warm-up; memory is the largest resident size of the process so far.",
+    );
+    let measurements = report.measurements;
+    for (mode, name) in measurements.subjects() {
+        let Some(in_memory) = mode.strip_suffix("-file").filter(|rest| *rest != "read") else { continue };
+        let mut rows: Vec<(f64, Vec<Cell>)> = Vec::new();
+        let mut bytes = 0;
+        for runner in measurements.runner_ids(TODAY) {
+            let Some(whole) = measurements.series(runner, TODAY, mode, name).and_then(|series| series.largest()) else {
+                continue;
+            };
+            let beside = |mode: &str, name: &str| -> Option<&Point> {
+                let series = measurements.series(runner, TODAY, mode, name)?;
+                series.points.iter().find(|point| point.bytes == whole.bytes)
+            };
+            let reading = beside("read-file", "none");
+            let net = reading
+                .and_then(|reading| of_medians(&[&whole.wall_ns, &reading.wall_ns], |times| times[0] - times[1]));
+            let share = reading
+                .and_then(|reading| of_medians(&[&reading.wall_ns, &whole.wall_ns], |times| times[0] / times[1]));
+            let alone = beside(in_memory, name).map(|point| point.wall.estimate());
+            bytes = whole.bytes.max(bytes);
+            rows.push((
+                whole.wall.median,
+                vec![
+                    Cell::text(measurements.label(runner)),
+                    Cell::number(milliseconds(&whole.wall.estimate())),
+                    Cell::maybe(net.map(|net| milliseconds(&net))),
+                    Cell::maybe(alone.map(|alone| milliseconds(&alone))),
+                    Cell::maybe(share.map(|share| format!("{} %", estimate(&share.map(|share| share * 100.0))))),
+                    Cell::maybe(collection(whole).map(|share| format!("{} %", number(share * 100.0)))),
+                    Cell::maybe(whole.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max().map(size)),
+                ],
+            ));
+        }
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if rows.is_empty() {
+            continue;
+        }
+        let mut table = Table::new(
+            format!("{}, {}", algorithm(name), size(bytes)),
+            ["Runner", "File, ms", "Less reading, ms", "In memory, ms", "Reading", "Collection", "Memory"]
+                .map(str::to_owned)
+                .into(),
+        );
+        table.rows = rows.into_iter().map(|(_, row)| row).collect();
+        section.push(table);
+    }
+    section
+}
+
+fn milliseconds(time: &Estimate) -> String {
+    estimate(&time.map(|ns| ns / 1e6))
+}
+
+/// Share of collecting in the time of the repeats, the median over tasks.
+fn collection(point: &Point) -> Option<f64> {
+    let shares = point.costs.iter().filter_map(|(cost, task_ns)| Some(cost.gc_ns? as f64 / task_ns));
+    let shares: Vec<f64> = shares.filter(|share| share.is_finite()).collect();
+    Summary::of(&Repeats::from(shares)).map(|summary| summary.median)
+}

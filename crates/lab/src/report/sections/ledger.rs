@@ -1,0 +1,97 @@
+//! The claims, one by one.
+
+use crate::claims::{Finding, Verdict};
+use crate::report::Report;
+use crate::report::document::{Block, Cell, Section, Table};
+use crate::report::format::{figure, published, sentence};
+use crate::report::sections::profile_name;
+
+/// Figures printed for one claim: those that decide come first.
+const FIGURES_MAX: usize = 8;
+
+pub(super) fn claims(report: &Report<'_>) -> Section {
+    let mut section = Section::new("claims", "What the studies claim, and what was measured")
+        .text(
+            "Each claim is judged by where the whole 95 % interval of the measured figure lies, never by the figure alone. \
+             Holds: wholly where the study says. Reversed: wholly on the other side. Weaker: not contradicted, but nearer to \
+             no difference than to the published size. Undecided: the interval reaches into both, or the difference is below \
+             3 %, which the placement of a program in memory alone can make.",
+        );
+    for profile in report.measurements.profiles() {
+        let findings = || report.findings.iter().filter(|finding| finding.profile == profile);
+        let mut table = Table::new(
+            sentence(&format!("Claims {}", heading(report, profile))),
+            ["Claim", "The study says", "Verdict", "Measured here, 95 % interval, and published"]
+                .map(str::to_owned)
+                .into(),
+        );
+        table.rows = findings().filter(|finding| finding.verdict != Verdict::NotMeasured).map(row).collect();
+        if !table.rows.is_empty() {
+            section.push(table);
+        }
+    }
+    // Reasons are the same for every profile.
+    let profile = report.measurements.profiles().first().map(|profile| (*profile).to_owned());
+    let missing: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::NotMeasured && Some(&finding.profile) == profile.as_ref())
+        .map(|Finding { claim, note, .. }| {
+            let reason = if claim.experiment == report.measurements.header.experiment && !note.is_empty() {
+                note.clone()
+            } else if claim.experiment == report.measurements.header.experiment {
+                "The runners it needs were not measured.".to_owned()
+            } else {
+                format!("`pfh lab run {}` tests it.", claim.experiment)
+            };
+            format!("{} ({}): {}. {reason}", claim.id, claim.study, claim.text)
+        })
+        .collect();
+    if section.has_matter() && !missing.is_empty() {
+        section.push(Block::Text("Not measured here:".to_owned()));
+        section.push(Block::List(missing));
+    }
+    section
+}
+
+fn heading(report: &Report<'_>, profile: &str) -> String {
+    match profile_name(report, profile).as_str() {
+        "today" => "on this machine as it is".to_owned(),
+        name => format!("on this machine {name}"),
+    }
+}
+
+fn row(finding: &Finding) -> Vec<Cell> {
+    let mut statements: Vec<_> = finding.statements.iter().collect();
+    // Those that made the verdict first; what was not measured last.
+    statements.sort_by_key(|statement| std::cmp::Reverse(statement.verdict));
+    let mut lines: Vec<String> = statements
+        .iter()
+        .take(FIGURES_MAX)
+        .map(|statement| {
+            let measured =
+                statement.measured.map_or("not measured".to_owned(), |value| figure(statement.figure, &value));
+            let published =
+                statement.published.map(|value| format!("; published {}", published(statement.figure, value)));
+            let verdict = if statement.verdict == finding.verdict || statement.verdict == Verdict::NotMeasured {
+                String::new()
+            } else {
+                format!(" [{}]", statement.verdict)
+            };
+            format!("{}: {measured}{}{verdict}", statement.subject, published.unwrap_or_default())
+        })
+        .collect();
+    if statements.len() > FIGURES_MAX {
+        lines.push(format!("and {} more", statements.len() - FIGURES_MAX));
+    }
+    if !finding.note.is_empty() {
+        lines.push(finding.note.clone());
+    }
+    let subject = if finding.subject.is_empty() { String::new() } else { format!(" ({})", finding.subject) };
+    vec![
+        Cell::text(finding.claim.id),
+        Cell::Lines(vec![format!("{}.", finding.claim.text), format!("{}{subject}", finding.claim.study)]),
+        Cell::Verdict(finding.verdict),
+        Cell::Lines(lines),
+    ]
+}

@@ -1,0 +1,94 @@
+//! What a report says, section by section.
+
+mod about;
+mod answer;
+mod ciphers;
+mod ledger;
+mod rates;
+mod sizes;
+mod strings;
+mod table_of_times;
+
+use super::Report;
+use super::document::{Document, Section};
+use super::format::{algorithm, duration, sentence};
+use crate::measurements::TODAY;
+
+/// The runner that others are compared with.
+pub(super) const REFERENCE: &str = "c-openssl";
+
+pub(super) fn document(report: &Report<'_>) -> Document {
+    let header = &report.measurements.header;
+    let mut sections: Vec<Section> = Vec::new();
+    sections.push(ledger::claims(report));
+    sections.push(sizes::plots(report));
+    sections.push(rates::bars(report));
+    sections.push(rates::heat_maps(report));
+    sections.push(strings::passwords(report));
+    sections.push(ciphers::files(report));
+    sections.push(sizes::projections(report));
+    sections.push(table_of_times::tables(report));
+    sections.push(sizes::fits(report));
+    sections.retain(Section::has_matter);
+    sections.extend(about::sections(report));
+    let mut facts = vec![("Experiment".to_owned(), header.experiment.clone())];
+    if !report.definition.source.is_empty() {
+        facts.push(("Reproduces".to_owned(), report.definition.source.clone()));
+    }
+    facts.push(("Measured".to_owned(), header.started.clone()));
+    let machine = ["cpu", "cores", "os"].iter().filter_map(|name| {
+        header
+            .environment
+            .get(*name)
+            .map(|value| if *name == "cores" { format!("{value} cores") } else { value.clone() })
+    });
+    let machine = machine.collect::<Vec<_>>().join(", ");
+    if !machine.is_empty() {
+        facts.push(("Machine".to_owned(), machine));
+    }
+    if let Some(seconds) = report.measurements.seconds {
+        facts.push(("Took".to_owned(), duration(seconds)));
+    }
+    for note in &report.measurements.notes {
+        facts.push(("Note".to_owned(), note.clone()));
+    }
+    Document {
+        title: report.definition.title.clone(),
+        question: report.definition.question.clone(),
+        answer: answer::sentences(report),
+        facts,
+        sections,
+    }
+}
+
+/// A profile as a reader knows it.
+pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
+    if profile == TODAY {
+        return "today".to_owned();
+    }
+    let known = match profile {
+        "no-sha" => Some("without SHA instructions"),
+        "baseline" => Some("as on plain x86-64, without SHA, AVX, BMI and SSSE3"),
+        _ => None,
+    };
+    // A label of a profile is the runner's with the profile's behind it.
+    let labelled = || {
+        let (_, runner) = report.measurements.runners.iter().find(|((_, id), _)| id == profile)?;
+        let rest = runner.label.strip_prefix(report.measurements.label(&runner.runner))?;
+        Some(rest.trim_matches([',', ' ', '(', ')']).to_owned()).filter(|rest| !rest.is_empty())
+    };
+    known.map(str::to_owned).or_else(labelled).unwrap_or_else(|| profile.to_owned())
+}
+
+/// What a mode does with an algorithm: `SHA-256`, `SHA-256 of files`.
+pub(super) fn subject(mode: &str, name: &str) -> String {
+    let name = algorithm(name);
+    match mode {
+        "digest" | "cipher" | "password" => name,
+        "digest-file" | "cipher-file" => format!("{name}, file included"),
+        "read-file" => "Reading a file, nothing else".to_owned(),
+        "strings" => format!("{name} of short strings"),
+        "messages" => format!("{name} of single messages"),
+        other => sentence(&format!("{name} ({other})")),
+    }
+}

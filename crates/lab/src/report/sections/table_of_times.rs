@@ -1,0 +1,97 @@
+//! Tables like the studies': runners down, sizes across.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::measurements::{Series, SeriesKey, Unit};
+use crate::report::Report;
+use crate::report::document::{Block, Cell, Section, Table};
+use crate::report::format::{count, number, size};
+use crate::report::sections::{profile_name, subject};
+
+/// Outliers that are listed one by one.
+const OUTLIERS_MAX: usize = 40;
+
+pub(super) fn tables(report: &Report<'_>) -> Section {
+    let mut section = Section::new("times", "Median times").text(
+        "Milliseconds of wall time. Quartiles, intervals and processor times of every cell are in the CSV and the JSON Lines \
+         beside this report.",
+    );
+    for (mode, name) in report.measurements.subjects() {
+        let of = || report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
+        let sizes: BTreeSet<u64> = of().flat_map(|(_, series)| &series.points).map(|point| point.size(mode)).collect();
+        let heading = |value: &u64| match Unit::of(mode) {
+            Unit::Bytes => size(*value),
+            Unit::Items => count(*value),
+        };
+        let head = ["Runner".to_owned(), "Profile".to_owned()].into_iter().chain(sizes.iter().map(heading));
+        let mut table = Table::new(subject(mode, name), head.collect());
+        table.rows = of().map(|(key, series)| row(report, key, series, &sizes)).collect();
+        section.push(table);
+    }
+    if section.has_matter() {
+        outliers(report, &mut section);
+    }
+    section
+}
+
+fn row(report: &Report<'_>, key: &SeriesKey, series: &Series, sizes: &BTreeSet<u64>) -> Vec<Cell> {
+    let medians: BTreeMap<u64, f64> =
+        series.points.iter().map(|point| (point.size(&key.mode), point.wall.median / 1e6)).collect();
+    let label = report.measurements.label(&key.runner);
+    let chunk =
+        if key.chunk_bytes == 0 { "one call".to_owned() } else { format!("updates of {}", size(key.chunk_bytes)) };
+    let is_several = report.measurements.series.keys().any(|other| {
+        other.chunk_bytes != key.chunk_bytes
+            && (&other.runner, &other.profile, &other.mode, &other.algorithm)
+                == (&key.runner, &key.profile, &key.mode, &key.algorithm)
+    });
+    let label = if is_several { format!("{label}, {chunk}") } else { label.to_owned() };
+    let cells = sizes.iter().map(|size| Cell::maybe(medians.get(size).map(|ms| number(*ms))));
+    [Cell::text(label), Cell::text(profile_name(report, &key.profile))].into_iter().chain(cells).collect()
+}
+
+/// Outliers are kept in all figures, and named here.
+fn outliers(report: &Report<'_>, section: &mut Section) {
+    let mut total = 0;
+    let mut list = Vec::new();
+    for (key, series) in &report.measurements.series {
+        for point in &series.points {
+            total += point.wall.outliers.len();
+            for outlier in point.wall.outliers.iter().filter(|outlier| outlier.far) {
+                list.push((outlier.value / point.wall.median, key, point, outlier));
+            }
+        }
+    }
+    let repeats: usize =
+        report.measurements.series.values().flat_map(|series| &series.points).map(|p| p.wall.count).sum();
+    section.push(Block::Text(format!(
+        "Outliers: {total} of {repeats} repeats lie more than one and a half interquartile ranges from the quartiles of \
+         their cell (Tukey's rule), {} of them more than three. They are kept in all figures; medians hardly feel them.{}",
+        list.len(),
+        if list.is_empty() { "" } else { " Those farthest out:" }
+    )));
+    list.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let line = |(factor, key, point, outlier): &(
+        f64,
+        &SeriesKey,
+        &crate::measurements::Point,
+        &crate::statistics::Outlier,
+    )| {
+        format!(
+            "{} ({}), {}, {}: repeat {} took {} ms, {} times the median",
+            report.measurements.label(&key.runner),
+            profile_name(report, &key.profile),
+            subject(&key.mode, &key.algorithm),
+            match Unit::of(&key.mode) {
+                Unit::Bytes => size(point.size(&key.mode)),
+                Unit::Items => count(point.count),
+            },
+            outlier.index + 1,
+            number(outlier.value / 1e6),
+            number(*factor),
+        )
+    };
+    if !list.is_empty() {
+        section.push(Block::List(list.iter().take(OUTLIERS_MAX).map(line).collect()));
+    }
+}
