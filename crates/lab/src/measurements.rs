@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::results::{Cell, Cost, Entry, Failure, Header, Runner};
+use crate::error::Error;
+use crate::results::{Cell, Cost, Entry, Failure, Header, Runner, Truth};
+
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
+use crate::store;
 
 /// The profile in which nothing is masked.
 pub const TODAY: &str = "today";
@@ -33,6 +38,8 @@ pub struct Measurements {
     pub runners: BTreeMap<(String, String), Runner>,
     /// What was timed, in the order of runner, profile, mode, algorithm, chunk.
     pub series: BTreeMap<SeriesKey, Series>,
+    /// Answers on which different implementations agree.
+    pub truths: Vec<Truth>,
     /// Tasks that gave no samples.
     pub failures: Vec<Failure>,
     /// Seconds from begin to end; `None` where the experiment did not reach its end.
@@ -210,7 +217,7 @@ struct Tag {
 }
 
 /// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
-const KNOWN_TYPES: [&str; 6] = ["header", "runner", "sample", "cost", "failure", "end"];
+const KNOWN_TYPES: [&str; 7] = ["header", "runner", "truth", "sample", "cost", "failure", "end"];
 
 /// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
@@ -221,6 +228,17 @@ struct Observations {
 }
 
 impl Measurements {
+    /// Reads the results in a folder, or in a file named directly.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the file's name if it cannot be read, or [`Measurements::read`] refuses it.
+    pub fn open(path: &Path) -> Result<Measurements, Error> {
+        let path = if path.is_dir() { path.join(store::FILE) } else { path.to_owned() };
+        let named = |error: &dyn fmt::Display| Error::Input(format!("`{}`: {error}", path.display()));
+        let file = File::open(&path).map_err(|error| named(&error))?;
+        Measurements::read(BufReader::new(file)).map_err(|error| named(&error))
+    }
+
     /// Reads `results.jsonl`.
     ///
     /// A last line that was cut off (the experiment was killed, the disk was full) is left out and noted; entries of unknown type
@@ -233,6 +251,7 @@ impl Measurements {
         let mut header = None;
         let mut runners = BTreeMap::new();
         let mut cells: BTreeMap<Cell, Observations> = BTreeMap::new();
+        let mut truths = Vec::new();
         let mut failures = Vec::new();
         let mut seconds = None;
         let mut unknown = 0_u64;
@@ -288,6 +307,7 @@ impl Measurements {
                 Entry::Runner(runner) => {
                     runners.insert((runner.runner.clone(), runner.profile.clone()), runner);
                 }
+                Entry::Truth(truth) => truths.push(truth),
                 Entry::Sample(sample) => {
                     let cell = cells.entry(sample.cell).or_default();
                     cell.wall_ns.entry(sample.order).or_default().push(sample.wall_ns as f64);
@@ -297,8 +317,8 @@ impl Measurements {
                 Entry::Failure(failure) => failures.push(failure),
                 Entry::End { seconds: end } => seconds = Some(end),
             }
-            if cells.len() > CELLS_MAX || failures.len() > CELLS_MAX || runners.len() > CELLS_MAX {
-                return Err(ReadError::TooLarge("different cells, runners or failures"));
+            if [cells.len(), failures.len(), runners.len(), truths.len()].iter().any(|count| *count > CELLS_MAX) {
+                return Err(ReadError::TooLarge("different cells, runners, answers or failures"));
             }
         }
         let header = header.ok_or(ReadError::Empty)?;
@@ -308,7 +328,7 @@ impl Measurements {
         if seconds.is_none() {
             notes.push("The experiment did not reach its end; what it has measured is below.".to_owned());
         }
-        Ok(Measurements { header, runners, series: into_series(cells), failures, seconds, notes })
+        Ok(Measurements { header, runners, series: into_series(cells), truths, failures, seconds, notes })
     }
 
     /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of those the

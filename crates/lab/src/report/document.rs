@@ -14,6 +14,14 @@ pub struct Document {
     pub(super) sections: Vec<Section>,
 }
 
+impl Document {
+    /// The answer, sentence by sentence.
+    #[must_use]
+    pub fn answer(&self) -> &[String] {
+        &self.answer
+    }
+}
+
 /// A heading with what belongs to it.
 #[derive(Clone, Debug)]
 pub(super) struct Section {

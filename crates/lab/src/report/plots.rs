@@ -38,7 +38,9 @@ fn series_colour(index: usize) -> RGBColor {
 }
 
 fn text_style(horizontal: HPos, colour: RGBColor) -> TextStyle<'static> {
-    TextStyle::from((FONT, FONT_PIXELS).into_font()).color(&colour).pos(Pos::new(horizontal, VPos::Center))
+    let mut style = TextStyle::from((FONT, FONT_PIXELS).into_font()).pos(Pos::new(horizontal, VPos::Center));
+    style.color = colour.to_backend_color();
+    style
 }
 
 fn write(area: &Area<'_>, text: &str, horizontal: HPos, at: (i32, i32)) -> Drawn {

@@ -1,6 +1,9 @@
 //! From results to reports: statistics on published data, claims on results of known truth, damaged files, and the reports.
 
+mod browser;
 mod claims;
+mod comparison;
 mod hostile;
+mod pages;
 mod published;
 mod synthetic;

@@ -34,6 +34,7 @@ impl Synthetic {
             started: "2026-01-02T03:04:05Z".to_owned(),
             program: "0.1.0".to_owned(),
             seed: 7,
+            full: false,
             environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         };
         Synthetic {
@@ -177,7 +178,8 @@ pub(crate) fn languages() -> Synthetic {
     let mut made = Synthetic::new("languages");
     let sizes = [2, 4, 8, 16, 32, 64].map(|size| size * MIB);
     let algorithms = ["md5", "sha1", "sha256", "sha512"];
-    let runners: [(&str, &str, &str, [f64; 4], Option<[f64; 4]>); 12] = [
+    type Speeds = [f64; 4];
+    let runners: [(&str, &str, &str, Speeds, Option<Speeds>); 12] = [
         ("c-openssl", "OpenSSL libcrypto", "C", [818.0, 2034.0, 1902.0, 1111.0], Some([815.0, 1351.0, 680.0, 1065.0])),
         (
             "py-hashlib",

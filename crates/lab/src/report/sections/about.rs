@@ -1,5 +1,7 @@
 //! What a reader must know to judge the figures: runners, failures, the machine, the method, the definition.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::measurements::TODAY;
 use crate::report::Report;
 use crate::report::document::{Block, Cell, Section, Table};
@@ -15,7 +17,7 @@ const FACTS: [&str; 9] =
 const FAILURES_MAX: usize = 60;
 
 pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
-    let sections = [runners(report), failures(report), environment(report)];
+    let sections = [runners(report), answers(report), failures(report), environment(report)];
     let mut sections: Vec<Section> = sections.into_iter().filter(Section::has_matter).collect();
     sections.push(method(report));
     sections.push(definition(report));
@@ -65,6 +67,30 @@ fn runners(report: &Report<'_>) -> Section {
     section
 }
 
+/// Who agrees on which answers.
+fn answers(report: &Report<'_>) -> Section {
+    let mut section = Section::new("answers", "Answers").text(
+        "No time counts before the runner's answer equals one on which different implementations agree. These agreed, over all \
+         sizes:",
+    );
+    let mut table =
+        Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"].map(str::to_owned).into());
+    let mut witnesses: BTreeMap<String, (u64, BTreeSet<&str>)> = BTreeMap::new();
+    for truth in &report.measurements.truths {
+        let (answers, names) = witnesses.entry(subject(&truth.mode, &truth.algorithm)).or_default();
+        *answers += 1;
+        names.extend(truth.witnesses.iter().map(String::as_str));
+    }
+    for (task, (answers, names)) in witnesses {
+        let names: Vec<&str> = names.into_iter().collect();
+        table.rows.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
+    }
+    if !table.rows.is_empty() {
+        section.push(table);
+    }
+    section
+}
+
 fn kind(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::NotOffered => "not offered",
@@ -74,6 +100,7 @@ fn kind(kind: FailureKind) -> &'static str {
         FailureKind::Crash => "crash",
         FailureKind::Garbage => "protocol broken",
         FailureKind::Memory => "memory limit",
+        FailureKind::Unverified => "nobody to agree with",
     }
 }
 

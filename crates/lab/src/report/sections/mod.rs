@@ -19,22 +19,25 @@ pub(super) const REFERENCE: &str = "c-openssl";
 
 pub(super) fn document(report: &Report<'_>) -> Document {
     let header = &report.measurements.header;
-    let mut sections: Vec<Section> = Vec::new();
-    sections.push(ledger::claims(report));
-    sections.push(sizes::plots(report));
-    sections.push(rates::bars(report));
-    sections.push(rates::heat_maps(report));
-    sections.push(strings::passwords(report));
-    sections.push(ciphers::files(report));
-    sections.push(sizes::projections(report));
-    sections.push(table_of_times::tables(report));
-    sections.push(sizes::fits(report));
+    let mut sections = vec![
+        ledger::claims(report),
+        sizes::plots(report),
+        rates::bars(report),
+        rates::heat_maps(report),
+        strings::passwords(report),
+        ciphers::files(report),
+        sizes::projections(report),
+        table_of_times::tables(report),
+        sizes::fits(report),
+    ];
     sections.retain(Section::has_matter);
     sections.extend(about::sections(report));
     let mut facts = vec![("Experiment".to_owned(), header.experiment.clone())];
     if !report.definition.source.is_empty() {
         facts.push(("Reproduces".to_owned(), report.definition.source.clone()));
     }
+    let sizes = if header.full { "those of the study (--full)" } else { "the quick ones" };
+    facts.push(("Sizes".to_owned(), sizes.to_owned()));
     facts.push(("Measured".to_owned(), header.started.clone()));
     let machine = ["cpu", "cores", "os"].iter().filter_map(|name| {
         header

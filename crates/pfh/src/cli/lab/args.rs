@@ -18,13 +18,17 @@ Examples:
       two runners only
   pfh lab run ./mine.toml --runners ./my-runners
       an experiment and runners of your own
+  pfh lab report results
+      what was found, as results/report.html, and as CSV, JSON Lines and Markdown beside it
+  pfh lab compare results other-machine/results
+      two results side by side
 
 Exit status:
   0    all done
   1    a runner gave a wrong answer, hung, crashed or broke the protocol
-  2    the command line or a definition is wrong, or the run could not begin
+  2    the command line, a definition or a file of results is wrong, or the run could not begin
   3    the definition of a runner could not be read
-  4    results could not be written, or a command of --run failed
+  4    results or a report could not be written, or a command of --run failed
   130  interrupted; `--resume` continues
 
 Environment:
@@ -47,6 +51,10 @@ pub(crate) enum LabCommand {
     Doctor(DoctorArguments),
     /// Run an experiment and save its results.
     Run(Box<RunArguments>),
+    /// Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown.
+    Report(ReportArguments),
+    /// Set two results side by side: two machines, systems or versions.
+    Compare(CompareArguments),
     /// Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
     Runner(RunnerArguments),
 }
@@ -122,4 +130,65 @@ pub(crate) struct RunnerArguments {
     /// Hash many messages at once; only algorithms that have lanes, only modes with many messages.
     #[arg(long)]
     pub(crate) lanes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The folder that `pfh lab run` wrote, or its results.jsonl.
+    #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath)]
+    pub(crate) results: PathBuf,
+
+    /// Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015].
+    #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
+    pub(crate) volume: Option<u64>,
+
+    /// Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters].
+    #[arg(long, value_name = "N", value_parser = parse_key_space)]
+    pub(crate) key_space: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The results that the others are compared with.
+    #[arg(value_name = "A", value_hint = ValueHint::AnyPath)]
+    pub(crate) a: PathBuf,
+
+    /// The other results.
+    #[arg(value_name = "B", value_hint = ValueHint::AnyPath)]
+    pub(crate) b: PathBuf,
+
+    /// Write HTML to FILE [default: Markdown on standard output].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `1e12`, `6634204312890625`, `95^8`.
+fn parse_key_space(text: &str) -> Result<f64, String> {
+    let value = match text.split_once('^') {
+        Some((symbols, length)) => {
+            symbols.parse::<f64>().ok().zip(length.parse().ok()).map(|(s, n): (f64, i32)| s.powi(n))
+        }
+        None => text.parse().ok(),
+    };
+    value
+        .filter(|value| value.is_finite() && *value >= 1.0)
+        .ok_or_else(|| format!("`{text}` is no number of keys; write for example 1e12 or 95^8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_spaces() {
+        assert_eq!(parse_key_space("95^8"), Ok(6_634_204_312_890_625.0));
+        assert_eq!(parse_key_space("1e12"), Ok(1e12));
+        for text in ["", "x", "0", "-5", "NaN", "inf", "9^999", "95^", "^8", "95^8^2"] {
+            assert!(parse_key_space(text).is_err(), "{text}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod args;
 mod doctor;
+mod report;
 mod run;
 mod runner;
 
@@ -19,6 +20,8 @@ pub(crate) fn run(arguments: &LabArguments) -> ExitStatus {
         LabCommand::List => list(),
         LabCommand::Doctor(arguments) => doctor::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
+        LabCommand::Report(arguments) => report::report(arguments),
+        LabCommand::Compare(arguments) => report::compare(arguments),
         LabCommand::Runner(arguments) => return runner::run(arguments.lanes),
     };
     outcome.unwrap_or_else(|error| {

@@ -1,0 +1,300 @@
+//! Reports as they are printed: well-formed, complete, and made of text that stays text.
+
+use std::collections::BTreeSet;
+
+use crate::synthetic::{self, MIB, Synthetic, algorithms, cell, ciphers, languages, strings};
+use pfh_lab::measurements::Measurements;
+use pfh_lab::report::theme::{self, Rgb};
+use pfh_lab::report::{Options, Report};
+use pfh_lab::results::{Entry, FailureKind};
+use quick_xml::events::Event;
+
+fn html(measurements: &Measurements) -> String {
+    Report::new(measurements, Options::default()).document().html()
+}
+
+/// Elements of HTML that have no end.
+const VOID: [&str; 8] = ["meta", "link", "br", "hr", "img", "input", "col", "wbr"];
+
+/// What a page consists of.
+#[derive(Default)]
+struct Page {
+    elements: Vec<(String, Vec<(String, String)>)>,
+    text: String,
+}
+
+impl Page {
+    /// Reads a page, and panics where it is not well-formed.
+    fn parse(html: &str) -> Page {
+        let mut reader = quick_xml::Reader::from_str(html);
+        reader.config_mut().check_end_names = false;
+        let mut page = Page::default();
+        let mut open: Vec<String> = Vec::new();
+        loop {
+            let event = reader.read_event().unwrap_or_else(|error| panic!("at {}: {error}", reader.buffer_position()));
+            match event {
+                Event::Start(start) | Event::Empty(start) => {
+                    let name = String::from_utf8(start.name().as_ref().to_vec()).expect("UTF-8");
+                    let attributes = start.attributes().map(|attribute| {
+                        let attribute = attribute.expect("an attribute");
+                        let key = String::from_utf8(attribute.key.as_ref().to_vec()).expect("UTF-8");
+                        let value = std::str::from_utf8(&attribute.value).expect("UTF-8");
+                        (key, quick_xml::escape::unescape(value).expect("escaped").into_owned())
+                    });
+                    page.elements.push((name.clone(), attributes.collect()));
+                    let closed_itself = html[..reader.buffer_position() as usize].ends_with("/>");
+                    if !closed_itself && !VOID.contains(&name.as_str()) {
+                        open.push(name);
+                    }
+                }
+                Event::End(end) => {
+                    let name = String::from_utf8(end.name().as_ref().to_vec()).expect("UTF-8");
+                    assert_eq!(open.pop().as_deref(), Some(name.as_str()), "at {}", reader.buffer_position());
+                }
+                Event::Text(text) => page.text += &text.decode().expect("UTF-8"),
+                Event::GeneralRef(reference) => {
+                    let name = reference.decode().expect("UTF-8");
+                    page.text += &quick_xml::escape::unescape(&format!("&{name};")).expect("a reference");
+                }
+                Event::Eof => break,
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+        page
+    }
+
+    fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+        attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+fn all() -> [(&'static str, Synthetic); 4] {
+    [("languages", languages()), ("strings", strings()), ("ciphers", ciphers()), ("algorithms", algorithms())]
+}
+
+#[test]
+fn pages_are_well_formed_and_need_nothing_else() {
+    for (name, made) in all() {
+        let html = html(&made.measurements());
+        let page = Page::parse(&html);
+        let ids: Vec<&str> = page.elements.iter().filter_map(|(_, all)| Page::attribute(all, "id")).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{name}: an id twice");
+        for (element, attributes) in &page.elements {
+            assert!(!["script", "link", "iframe", "object", "embed", "img"].contains(&element.as_str()), "{name}");
+            for (key, value) in attributes {
+                assert!(!key.starts_with("on"), "{name}: {key}");
+                assert!(!["src", "srcset", "action"].contains(&key.as_str()), "{name}: {key}");
+                if key == "href" {
+                    let target = value.strip_prefix('#').unwrap_or_else(|| panic!("{name}: {value}"));
+                    assert!(ids.contains(&target), "{name}: {target}");
+                }
+            }
+        }
+        assert!(!html.contains("url(") && !html.contains("@import"), "{name}");
+    }
+}
+
+/// Alternative texts, headings of rows and columns, and a way by keyboard to all that scrolls.
+#[test]
+fn pages_can_be_read_without_seeing_them() {
+    for (name, made) in all() {
+        let page = Page::parse(&html(&made.measurements()));
+        let count = |element: &str| page.elements.iter().filter(|(other, _)| other == element).count();
+        assert!(count("svg") >= 3, "{name}: {} plots", count("svg"));
+        assert_eq!(count("desc"), count("svg"), "{name}");
+        assert_eq!(count("caption"), count("table"), "{name}");
+        assert_eq!(count("h1"), 1, "{name}");
+        for (element, attributes) in &page.elements {
+            let attribute = |name: &str| Page::attribute(attributes, name);
+            match element.as_str() {
+                "html" => assert_eq!(attribute("lang"), Some("en")),
+                "svg" => {
+                    assert_eq!(attribute("role"), Some("img"), "{name}");
+                    assert!(attribute("aria-label").is_some_and(|label| label.len() > 20), "{name}: {attributes:?}");
+                }
+                "th" => assert!(attribute("scope").is_some(), "{name}"),
+                "div" if attribute("class") == Some("scroll") => {
+                    assert_eq!(attribute("tabindex"), Some("0"), "{name}");
+                    assert!(attribute("aria-label").is_some_and(|label| !label.is_empty()), "{name}");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Every colour that is drawn is of the theme: another would not change with the scheme.
+#[test]
+fn plots_are_drawn_in_the_colours_of_the_theme() {
+    let hex = |(red, green, blue): Rgb| format!("#{red:02X}{green:02X}{blue:02X}");
+    let paired = [theme::INK, theme::FAINT, theme::RULE].iter().chain(&theme::SERIES).map(|colour| colour.light);
+    let allowed: BTreeSet<String> = paired.chain(theme::HEAT).chain([theme::HEAT_INK]).map(hex).collect();
+    for (name, made) in all() {
+        for (element, attributes) in Page::parse(&html(&made.measurements())).elements {
+            for (key, value) in attributes.iter().filter(|(key, _)| key == "fill" || key == "stroke") {
+                assert!(value == "none" || allowed.contains(value), "{name}: {element} {key}={value}");
+            }
+        }
+    }
+}
+
+const HOSTILE: [&str; 6] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "</title></style><style>*{display:none}</style>",
+    "]]>&lt;&amp;-->",
+    "=HYPERLINK(\"http://example.com\")|x|\n# heading `code` <b>",
+    "\u{202e}evil\u{0}\u{7}\u{1b}[31m",
+];
+
+/// Whatever a runner calls itself, or says when it fails, is text and nothing else.
+#[test]
+fn every_text_of_a_result_is_escaped() {
+    let mut made = Synthetic::new(HOSTILE[0]);
+    made.header().definition = format!("title = '''{}'''\nquestion = '''{}'''\n", HOSTILE[2], HOSTILE[1]);
+    made.header().environment.insert(HOSTILE[1].to_owned(), HOSTILE[2].to_owned());
+    for (index, text) in HOSTILE.into_iter().enumerate() {
+        let id = format!("{text}{index}");
+        made.runner(&id, "today", text, text);
+        made.runner(&id, HOSTILE[0], &format!("{text}, {}", HOSTILE[1]), text);
+        for profile in ["today", HOSTILE[0]] {
+            made.series(&id, profile, "digest", HOSTILE[index], &[MIB, 2 * MIB, 3 * MIB], 100.0);
+            made.series(&id, profile, "digest", "sha256", &[MIB, 2 * MIB, 3 * MIB], 100.0 + index as f64);
+            made.series(&id, profile, HOSTILE[index], "md5", &[MIB], 100.0);
+        }
+        made.unavailable(&format!("absent{index}"), text);
+        made.failure(cell(&id, "today", "digest", text, 1), FailureKind::Crash, text);
+    }
+    made.series("c-openssl", "today", "digest", "sha256", &[MIB, 2 * MIB, 3 * MIB], 100.0);
+    let measurements = made.measurements();
+    let html = html(&measurements);
+    let page = Page::parse(&html.replace(['\u{0}', '\u{7}', '\u{1b}'], "?"));
+    assert!(page.elements.iter().all(|(name, attributes)| {
+        !["script", "img", "b"].contains(&name.as_str()) && attributes.iter().all(|(key, _)| !key.starts_with("on"))
+    }));
+    assert_eq!(page.elements.iter().filter(|(name, _)| name == "style").count(), 1);
+    for text in &HOSTILE[..3] {
+        assert!(page.text.contains(text), "{text} is not shown");
+    }
+    // Controls are nothing that a page may hold.
+    assert!(!html.chars().any(|c| c.is_control() && c != '\n'), "a control character");
+    let markdown = Report::new(&measurements, Options::default()).document().markdown();
+    assert!(markdown.contains("\\<script\\>alert(1)\\</script\\>"));
+    // Outside the verbatim definition no line begins with what a text smuggled in.
+    assert!(!markdown.lines().any(|line| line.starts_with("# heading")));
+}
+
+#[test]
+fn the_figures_alone_can_be_read_back() {
+    for (name, made) in all() {
+        let measurements = made.measurements();
+        let report = Report::new(&measurements, Options::default());
+        let points: usize = measurements.series.values().map(|series| series.points.len()).sum();
+        let mut csv_text = Vec::new();
+        report.write_csv(&mut csv_text).expect("memory");
+        let mut reader = csv::Reader::from_reader(csv_text.as_slice());
+        let column =
+            reader.headers().expect("a head").iter().position(|name| name == "wall_median_ns").expect("a column");
+        let medians: Vec<f64> =
+            reader.records().map(|row| row.expect("a row")[column].parse().expect("a number")).collect();
+        let expected: Vec<f64> =
+            measurements.series.values().flat_map(|series| &series.points).map(|point| point.wall.median).collect();
+        assert_eq!(medians, expected, "{name}");
+
+        let mut lines = Vec::new();
+        report.write_json_lines(&mut lines).expect("memory");
+        let objects: Vec<serde_json::Value> = String::from_utf8(lines)
+            .expect("UTF-8")
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("an object"))
+            .collect();
+        let count = |kind: &str| objects.iter().filter(|object| object["type"] == kind).count();
+        assert_eq!((count("header"), count("cell"), count("claim")), (1, points, report.findings().len()), "{name}");
+        assert!(count("fit") > 0, "{name}");
+    }
+}
+
+#[test]
+fn the_report_answers_in_sentences() {
+    let measurements = languages().measurements();
+    let options = Options { volume_bytes: 1 << 40, ..Options::default() };
+    let document = Report::new(&measurements, options).document();
+    let answer = document.answer().join(" ");
+    // 1 TiB at 120 MiB/s are 8738 s, at 1948 MiB/s 538 s.
+    assert!(answer.contains("Over 1 TiB of data the choice is worth 2 h 17 min with SHA-256"), "{answer}");
+    assert!(answer.contains("2 h 26 min with Mono"), "{answer}");
+    assert!(answer.contains("without SHA instructions: "), "{answer}");
+    let markdown = document.markdown();
+    for text in [
+        "## What the studies claim",
+        "## Projected to 1 TiB",
+        "| Mono | today |",
+        "took more than 128 MiB",
+        "Not offered, which is no fault",
+        "`dotnet` is not found",
+    ] {
+        assert!(markdown.replace('\\', "").contains(text), "{text}");
+    }
+}
+
+#[test]
+fn key_spaces_and_files() {
+    let strings = strings().measurements();
+    let options = Options { key_space: 1e9, ..Options::default() };
+    let markdown = Report::new(&strings, options).document().markdown();
+    // OpenSSL's MD4 in 400 ns: 10⁹ of them in 400 s.
+    assert!(markdown.contains("| MD4 | digest | OpenSSL libcrypto |"), "{markdown}");
+    assert!(markdown.contains("6 min 4"), "{markdown}");
+    let ciphers = synthetic::ciphers().measurements();
+    let markdown = Report::new(&ciphers, Options::default()).document().markdown();
+    assert!(markdown.contains("## Files: with reading, and without"), "{markdown}");
+    // Two thousandths of Java's time go into collecting.
+    assert!(markdown.contains("0.200 %"), "{markdown}");
+}
+
+/// Nothing measured, one thing measured, and figures at the ends of their range: a report, and no panic.
+#[test]
+fn thin_and_extreme_results_have_reports_too() {
+    let mut nothing = Synthetic::new("languages");
+    nothing.unavailable("c-openssl", "no compiler");
+    let document_of = |made: &Synthetic| Report::new(&made.measurements(), Options::default()).document();
+    assert!(document_of(&nothing).answer()[0].contains("Nothing was measured"));
+    Page::parse(&document_of(&nothing).html());
+
+    let mut extreme = Synthetic::new("strings");
+    extreme.header().environment.clear();
+    extreme.header().definition = "not = [toml".to_owned();
+    extreme.header().full = true;
+    for mode in ["digest", "cipher", "cipher-file", "read-file", "strings", "messages", "password", "unheard-of"] {
+        for (algorithm, ns) in [("md5", 0.0), ("none", 1.8e19), ("ß¹", 1.0)] {
+            for size in [0, 1, u64::MAX] {
+                let cell =
+                    pfh_lab::results::Cell { bytes: size, count: size, ..cell("r", "today", mode, algorithm, 1) };
+                extreme.time(&cell, ns);
+            }
+        }
+    }
+    let measurements = extreme.measurements();
+    for (volume_bytes, key_space) in [(0, 1.0), (u64::MAX, f64::MAX)] {
+        let report = Report::new(&measurements, Options { volume_bytes, key_space });
+        Page::parse(&report.document().html());
+        report.document().markdown();
+        report.write_csv(std::io::sink()).expect("memory");
+        report.write_json_lines(std::io::sink()).expect("memory");
+    }
+}
+
+/// Writes the pages of all made results into the folder that `PFH_LAB_PAGES` names, to be looked at.
+#[test]
+fn pages_to_look_at() {
+    let Some(folder) = std::env::var_os("PFH_LAB_PAGES").map(std::path::PathBuf::from) else {
+        println!("PFH_LAB_PAGES names no folder: nothing is written");
+        return;
+    };
+    for (name, made) in all() {
+        assert!(made.entries.iter().any(|entry| matches!(entry, Entry::End { .. })));
+        std::fs::write(folder.join(format!("{name}.html")), html(&made.measurements())).expect("written");
+        std::fs::write(folder.join(format!("{name}.jsonl")), made.text()).expect("written");
+    }
+}

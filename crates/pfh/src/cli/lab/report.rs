@@ -1,0 +1,85 @@
+//! `pfh lab report` and `pfh lab compare`.
+
+use super::args::{CompareArguments, ReportArguments};
+use super::{Error, ExitStatus, message};
+use crate::cli::output::Output;
+use pfh_lab::measurements::Measurements;
+use pfh_lab::report::{self, Options, Report};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Writes the report in all its forms.
+pub(super) fn report(arguments: &ReportArguments) -> Result<ExitStatus, Error> {
+    let measurements = Measurements::open(&arguments.results)?;
+    let defaults = Options::default();
+    let options = Options {
+        volume_bytes: arguments.volume.unwrap_or(defaults.volume_bytes),
+        key_space: arguments.key_space.unwrap_or(defaults.key_space),
+    };
+    let page = arguments.output.clone().unwrap_or_else(|| {
+        let results = &arguments.results;
+        let folder = if results.is_dir() { results } else { results.parent().unwrap_or(results) };
+        folder.join("report.html")
+    });
+    let report = Report::new(&measurements, options);
+    let document = report.document();
+    let (mut csv, mut json_lines) = (Vec::new(), Vec::new());
+    let failed = |error: report::ExportError| Error::Input(error.to_string());
+    report.write_csv(&mut csv).map_err(failed)?;
+    report.write_json_lines(&mut json_lines).map_err(failed)?;
+    let others = [("csv", csv), ("jsonl", json_lines), ("md", document.markdown().into_bytes())];
+    let others = others.map(|(extension, text)| (page.with_extension(extension), text));
+    for path in others.iter().map(|(path, _)| path).chain([&page]) {
+        spare_results(path, &arguments.results)?;
+    }
+    if others.iter().any(|(path, _)| *path == page) {
+        return Err(Error::Input(format!("{}: the page needs another extension, as in report.html", quote(&page))));
+    }
+    // The page last: where it is, the others are.
+    for (path, text) in &others {
+        write(path, text)?;
+    }
+    write(&page, document.html().as_bytes())?;
+    Ok(message::print(format!(
+        "{}\n{}, and the same as .md, .csv and .jsonl\n",
+        document.answer().join("\n"),
+        quote(&page)
+    )))
+}
+
+/// Prints what is different, or writes it as a page.
+pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Error> {
+    let [a, b] = [Measurements::open(&arguments.a)?, Measurements::open(&arguments.b)?];
+    let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
+    let document = report::compare(&a, &b);
+    match &arguments.output {
+        Some(page) => write(page, document.html().as_bytes()).map(|()| ExitStatus::Done),
+        None => Ok(message::print(document.markdown())),
+    }
+}
+
+fn quote(path: &Path) -> String {
+    message::quoted(path.as_os_str().as_bytes())
+}
+
+/// No report takes the place of the results that it is made from.
+fn spare_results(path: &Path, results: &Path) -> Result<(), Error> {
+    let results = if results.is_dir() { results.join(pfh_lab::store::FILE) } else { results.to_owned() };
+    let same = path.canonicalize().ok().zip(results.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+    if same {
+        Err(Error::Input(format!("{} holds the results; name the report otherwise", quote(path))))
+    } else {
+        Ok(())
+    }
+}
+
+/// A file that appears whole or not at all.
+fn write(path: &Path, text: &[u8]) -> Result<(), Error> {
+    let write = || -> io::Result<()> {
+        let mut output = Output::whole(path)?;
+        output.write(text)?;
+        output.finish()
+    };
+    write().map_err(|source| Error::Output { path: path.to_owned(), source })
+}
