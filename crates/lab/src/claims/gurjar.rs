@@ -150,7 +150,7 @@ fn spike(view: &View<'_>) -> Finding {
     };
     let both = |runner: &str, algorithm: &str| Some((at(runner, algorithm, GIB)?, at(runner, algorithm, GIB / 2)?));
     let Some(runner) = CSHARP.into_iter().find(|runner| both(runner, "sha256").is_some()) else {
-        return Finding::not_measured(&G6, view, "It needs a C# runner with 512 MiB and 1 GiB (`--full`).");
+        return Finding::not_measured(&G6, view, "It needs a C# runner with 512 MiB and 1 GiB (--full).");
     };
     let statements = [("sha256", "SHA-256"), ("sha512", "SHA-512")].map(|(algorithm, name)| {
         let spike = |times: &[f64]| times[0] / (2.0 * times[1]);

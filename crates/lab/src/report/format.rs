@@ -16,8 +16,11 @@ pub(super) fn number(value: f64) -> String {
         let exponent = size.log10().floor();
         return format!("{:.2} × 10^{exponent}", value / 10_f64.powf(exponent));
     }
-    let decimals = (2 - size.log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.decimals$}");
+    let decimals_of = |size: f64| (2 - size.log10().floor() as i32).max(0) as usize;
+    let decimals = decimals_of(size);
+    // Rounding may make it a digit longer: 0.9997 is 1.00.
+    let rounded = format!("{size:.decimals$}").parse().map_or(decimals, decimals_of);
+    let text = format!("{value:.rounded$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
     let mut grouped = String::new();
@@ -72,7 +75,8 @@ pub(super) fn size(bytes: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    format!("{} {}", number(value).trim_end_matches("00").trim_end_matches('.'), units[unit])
+    let value = if value.fract() == 0.0 { format!("{value}") } else { number(value).trim_end_matches('0').to_owned() };
+    format!("{value} {}", units[unit])
 }
 
 /// A count: `1 000 000`.
@@ -171,6 +175,8 @@ mod tests {
             (0.0, "0"),
             (1.0, "1.00"),
             (0.012_345, "0.0123"),
+            (0.9997, "1.00"),
+            (99.97, "100"),
             (-9.876, "−9.88"),
             (1234.5, "1234"),
             (12_345.0, "12\u{202f}345"),
@@ -193,6 +199,8 @@ mod tests {
             (722 << 30, "722 GiB"),
             (100, "100 B"),
             (200 << 20, "200 MiB"),
+            (64 << 20, "64 MiB"),
+            (1_500_000, "1.43 MiB"),
         ] {
             assert_eq!(size(bytes), text);
         }

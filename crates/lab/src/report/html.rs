@@ -39,7 +39,8 @@ impl Document {
                 }
             }
         };
-        page.into_string()
+        // Controls have no place in HTML, and no meaning that a reader should see.
+        page.into_string().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
     }
 }
 
@@ -81,9 +82,11 @@ fn table(table: &Table) -> Markup {
     let is_number = |column: usize| {
         table.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Number(_)) | None)) && !table.rows.is_empty()
     };
+    // Rows with much text are cards on a narrow screen.
+    let is_prose = table.rows.iter().flatten().any(|cell| matches!(cell, Cell::Lines(_)));
     html! {
         div class="scroll" tabindex="0" role="group" aria-label=(table.caption) {
-            table {
+            table class=[is_prose.then_some("prose")] {
                 caption { (table.caption) }
                 thead {
                     tr {

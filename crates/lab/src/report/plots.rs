@@ -190,9 +190,11 @@ pub(super) fn bars(title: String, description: String, unit: &str, groups: &[Str
     if rows.is_empty() || !(greatest > 0.0 && greatest.is_finite()) {
         return None;
     }
-    let row_height = BAR * groups.len() as i32 + GAP;
+    let bars_of = |row: &Row| row.values.iter().flatten().count().max(1) as i32;
+    let row_height = |row: &Row| BAR * bars_of(row) + GAP;
     let top = if groups.len() > 1 { 34 } else { 10 };
-    let height = top + row_height * rows.len() as i32 + 30;
+    let base = top + rows.iter().map(row_height).sum::<i32>();
+    let height = base + 30;
     plot(title, description, height.unsigned_abs(), |root| {
         let room = f64::from(WIDTH as i32 - LABEL_PIXELS - VALUE_PIXELS);
         let x = |value: f64| LABEL_PIXELS + (value / greatest * room) as i32;
@@ -204,13 +206,13 @@ pub(super) fn bars(title: String, description: String, unit: &str, groups: &[Str
                 left += 44 + 8 * group.chars().count() as i32;
             }
         }
-        for (place, row) in rows.iter().enumerate() {
-            let above = top + row_height * place as i32;
-            let middle = above + BAR * groups.len() as i32 / 2;
+        let mut above = top;
+        for row in rows {
+            let middle = above + BAR * bars_of(row) / 2;
             write(root, &shorten(&row.label, LABEL_CHARACTERS), HPos::Right, (LABEL_PIXELS - 10, middle))?;
-            for (index, value) in row.values.iter().enumerate() {
-                let Some(value) = value else { continue };
-                let (y, end) = (above + BAR * index as i32, x(value.value));
+            let present = row.values.iter().enumerate().filter_map(|(index, value)| Some((index, value.as_ref()?)));
+            for (place, (index, value)) in present.enumerate() {
+                let (y, end) = (above + BAR * place as i32, x(value.value));
                 root.draw(&Rectangle::new([(LABEL_PIXELS, y + 1), (end, y + BAR - 1)], series_colour(index).filled()))?;
                 let mut text_at = end;
                 if let Some(interval) = value.interval {
@@ -227,9 +229,9 @@ pub(super) fn bars(title: String, description: String, unit: &str, groups: &[Str
                 }
                 write(root, &number(value.value), HPos::Left, (text_at + 8, y + BAR / 2))?;
             }
+            above += row_height(row);
         }
-        let base = top + row_height * rows.len() as i32 + 12;
-        write(root, unit, HPos::Left, (LABEL_PIXELS, base))
+        write(root, unit, HPos::Left, (LABEL_PIXELS, base + 12))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Two results side by side.
 
-use crate::synthetic::{MIB, Synthetic, languages};
+use crate::synthetic::{MIB, Synthetic, languages, languages_measured};
 use pfh_lab::report::{Options, Report, compare};
 
 fn made(md5: f64, sha1: f64, sha256: f64) -> Synthetic {
@@ -32,8 +32,8 @@ fn faster_slower_and_the_same() {
 
 #[test]
 fn a_result_beside_itself_is_the_same() {
-    let measurements = languages().measurements();
-    let report = Report::new(&measurements, Options::default());
+    let measurements = languages_measured();
+    let report = Report::new(measurements, Options::default());
     let answer = compare(&report, &report).answer().join("");
     assert!(answer.contains("faster in 0, slower in 0") && answer.contains("; 0 are unclear"), "{answer}");
 }

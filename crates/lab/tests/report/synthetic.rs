@@ -1,5 +1,7 @@
 //! Results with known truth: made, not measured.
 
+use std::sync::OnceLock;
+
 use pfh_lab::measurements::Measurements;
 use pfh_lab::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Runner, Sample};
 
@@ -315,4 +317,10 @@ pub(crate) fn algorithms() -> Synthetic {
     }
     made.end();
     made
+}
+
+/// [`languages`], read once.
+pub(crate) fn languages_measured() -> &'static Measurements {
+    static MEASURED: OnceLock<Measurements> = OnceLock::new();
+    MEASURED.get_or_init(|| languages().measurements())
 }

@@ -8,8 +8,14 @@ use crate::report::sections::profile_name;
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    sentences.extend(extremes(report));
-    sentences.extend(projection(report));
+    // Where runners are the question the choice between them is the answer; where algorithms are, the algorithms.
+    let measurements = report.measurements;
+    if measurements.runner_ids(TODAY).len() >= measurements.subjects().len() {
+        sentences.extend(projection(report));
+        sentences.extend(extremes(report));
+    } else {
+        sentences.extend(extremes(report));
+    }
     for profile in report.measurements.profiles() {
         sentences.extend(claims(report, profile));
     }

@@ -6,8 +6,8 @@ use crate::report::document::{Block, Cell, Section, Table};
 use crate::report::format::{figure, published, sentence};
 use crate::report::sections::profile_name;
 
-/// Figures printed for one claim: those that decide come first.
-const FIGURES_MAX: usize = 8;
+/// Figures printed for one claim, those that decide first. The JSON Lines have all.
+const FIGURES_MAX: usize = 5;
 
 pub(super) fn claims(report: &Report<'_>) -> Section {
     let mut section = Section::new("claims", "What the studies claim, and what was measured")
@@ -32,21 +32,26 @@ pub(super) fn claims(report: &Report<'_>) -> Section {
     }
     // Reasons are the same for every profile.
     let profile = report.measurements.profiles().first().map(|profile| (*profile).to_owned());
-    let missing: Vec<String> = report
+    let mut missing: Vec<(String, Vec<&str>)> = Vec::new();
+    let findings = report
         .findings
         .iter()
-        .filter(|finding| finding.verdict == Verdict::NotMeasured && Some(&finding.profile) == profile.as_ref())
-        .map(|Finding { claim, note, .. }| {
-            let reason = if claim.experiment == report.measurements.header.experiment && !note.is_empty() {
-                note.clone()
-            } else if claim.experiment == report.measurements.header.experiment {
-                "The runners it needs were not measured.".to_owned()
-            } else {
-                format!("`pfh lab run {}` tests it.", claim.experiment)
-            };
-            format!("{} ({}): {}. {reason}", claim.id, claim.study, claim.text)
-        })
-        .collect();
+        .filter(|finding| finding.verdict == Verdict::NotMeasured && Some(&finding.profile) == profile.as_ref());
+    for Finding { claim, note, .. } in findings {
+        let reason = if claim.experiment != report.measurements.header.experiment {
+            format!("({}): pfh lab run {} tests them.", claim.study, claim.experiment)
+        } else if note.is_empty() {
+            format!("({}): the runners it needs were not measured.", claim.study)
+        } else {
+            format!("({}): {}. {note}", claim.study, claim.text)
+        };
+        match missing.last_mut().filter(|(last, _)| *last == reason) {
+            Some((_, ids)) => ids.push(claim.id),
+            None => missing.push((reason, vec![claim.id])),
+        }
+    }
+    let missing: Vec<String> =
+        missing.into_iter().map(|(reason, ids)| format!("{} {reason}", ids.join(", "))).collect();
     if section.has_matter() && !missing.is_empty() {
         section.push(Block::Text("Not measured here:".to_owned()));
         section.push(Block::List(missing));
@@ -82,7 +87,7 @@ fn row(finding: &Finding) -> Vec<Cell> {
         })
         .collect();
     if statements.len() > FIGURES_MAX {
-        lines.push(format!("and {} more", statements.len() - FIGURES_MAX));
+        lines.push(format!("and {} more, all in the JSON Lines beside this report", statements.len() - FIGURES_MAX));
     }
     if !finding.note.is_empty() {
         lines.push(finding.note.clone());

@@ -8,7 +8,7 @@ use crate::report::document::Section;
 use crate::report::format::{algorithm, count, number, sentence, size};
 use crate::report::plots::{self, Row};
 use crate::report::sections::{REFERENCE, profile_name, subject};
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, median};
 
 /// Groups of bars; beyond that a plot for each runner serves better than one for each algorithm.
 const PLOTS_MAX: usize = 12;
@@ -161,11 +161,14 @@ fn heat_map(report: &Report<'_>, mode: &str, profile: &str, section: &mut Sectio
         .collect();
     let runners: Vec<&str> = measurements.runner_ids(profile).into_iter().filter(|id| *id != REFERENCE).collect();
     let value = |runner: &str, name: &str| ratio(of(runner, name)?, of(REFERENCE, name)?);
-    let rows: Vec<(String, Vec<Option<f64>>)> = runners
+    let mut rows: Vec<(String, Vec<Option<f64>>)> = runners
         .iter()
         .map(|runner| (measurements.label(runner).to_owned(), names.iter().map(|name| value(runner, name)).collect()))
         .filter(|(_, values): &(_, Vec<Option<f64>>)| values.iter().any(Option::is_some))
         .collect();
+    // The fastest first, by the median of the ratios.
+    let middle = |values: &[Option<f64>]| median(&mut values.iter().flatten().copied().collect::<Vec<_>>());
+    rows.sort_by(|a, b| middle(&a.1).unwrap_or(f64::MAX).total_cmp(&middle(&b.1).unwrap_or(f64::MAX)));
     let names: Vec<String> = names.into_iter().map(algorithm).collect();
     // The longer list goes down.
     let (columns, mut rows) = if names.len() > rows.len() {

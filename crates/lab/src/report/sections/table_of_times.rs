@@ -25,7 +25,13 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
         };
         let head = ["Runner".to_owned(), "Profile".to_owned()].into_iter().chain(sizes.iter().map(heading));
         let mut table = Table::new(subject(mode, name), head.collect());
-        table.rows = of().map(|(key, series)| row(report, key, series, &sizes)).collect();
+        let mut all: Vec<_> = of().collect();
+        let profiles = report.measurements.profiles();
+        let profile = |key: &SeriesKey| profiles.iter().position(|profile| *profile == key.profile);
+        let slowness =
+            |series: &Series| series.largest().map_or(0.0, |point| point.wall.median / point.bytes.max(1) as f64);
+        all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
+        table.rows = all.into_iter().map(|(key, series)| row(report, key, series, &sizes)).collect();
         section.push(table);
     }
     if section.has_matter() {
