@@ -54,7 +54,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Error>
     let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
     let document = report::compare(&a, &b);
     match &arguments.output {
-        Some(page) => write(page, document.html().as_bytes()).map(|()| ExitStatus::Done),
+        Some(page) => {
+            spare_results(page, &arguments.a)?;
+            spare_results(page, &arguments.b)?;
+            write(page, document.html().as_bytes()).map(|()| ExitStatus::Done)
+        }
         None => Ok(message::print(document.markdown())),
     }
 }
