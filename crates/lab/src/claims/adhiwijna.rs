@@ -58,7 +58,9 @@ pub(super) fn evaluate(view: &View<'_>) -> Vec<Finding> {
         let reason = "It needs Python's hashlib or OpenSSL over strings.";
         return CLAIMS.iter().map(|claim| Finding::not_measured(claim, view, reason)).collect();
     }
-    runners.into_iter().flat_map(|runner| of_runner(view, runner)).collect()
+    let mut findings: Vec<Finding> = runners.into_iter().flat_map(|runner| of_runner(view, runner)).collect();
+    findings.sort_by_key(|finding| finding.claim.id);
+    findings
 }
 
 fn of_runner(view: &View<'_>, runner: &str) -> [Finding; 5] {

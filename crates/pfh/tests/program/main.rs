@@ -14,6 +14,7 @@ mod hostile;
 /// The inputs of the vectors.
 mod inputs;
 mod lab;
+mod lab_report;
 mod matrix;
 mod options;
 mod output;

@@ -67,27 +67,28 @@ fn heading(report: &Report<'_>, profile: &str) -> String {
 }
 
 fn row(finding: &Finding) -> Vec<Cell> {
-    let mut statements: Vec<_> = finding.statements.iter().collect();
-    // Those that made the verdict first; what was not measured last.
-    statements.sort_by_key(|statement| std::cmp::Reverse(statement.verdict));
+    let measured = finding.statements.iter().filter_map(|statement| Some((statement, statement.measured?)));
+    let mut statements: Vec<_> = measured.collect();
+    // Those that made the verdict first.
+    statements.sort_by_key(|(statement, _)| std::cmp::Reverse(statement.verdict));
     let mut lines: Vec<String> = statements
         .iter()
         .take(FIGURES_MAX)
-        .map(|statement| {
-            let measured =
-                statement.measured.map_or("not measured".to_owned(), |value| figure(statement.figure, &value));
+        .map(|(statement, measured)| {
+            let measured = figure(statement.figure, measured);
             let published =
                 statement.published.map(|value| format!("; published {}", published(statement.figure, value)));
-            let verdict = if statement.verdict == finding.verdict || statement.verdict == Verdict::NotMeasured {
-                String::new()
-            } else {
-                format!(" [{}]", statement.verdict)
-            };
+            let differs = statement.verdict != finding.verdict;
+            let verdict = if differs { format!(" [{}]", statement.verdict) } else { String::new() };
             format!("{}: {measured}{}{verdict}", statement.subject, published.unwrap_or_default())
         })
         .collect();
     if statements.len() > FIGURES_MAX {
         lines.push(format!("and {} more, all in the JSON Lines beside this report", statements.len() - FIGURES_MAX));
+    }
+    let missing = finding.statements.len() - statements.len();
+    if missing > 0 {
+        lines.push(format!("not measured: {missing} of {} figures", finding.statements.len()));
     }
     if !finding.note.is_empty() {
         lines.push(finding.note.clone());
