@@ -60,7 +60,7 @@ pub(crate) struct Progress {
 }
 
 /// Whether progress is to be shown.
-fn is_wanted(when: When) -> bool {
+pub(super) fn is_wanted(when: When) -> bool {
     match when {
         When::Always => true,
         When::Never => false,
