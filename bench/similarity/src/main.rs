@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use fast_tlsh::{FuzzyHashType, GeneratorType};
+use fast_tlsh::GeneratorType;
 use pfh_digest::pieces::Backend;
 use pfh_similarity::{ssdeep, tlsh};
 

@@ -120,31 +120,20 @@ compiled! {
     (bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize
 }
 
-/// Places that are looked at together.
-const PART: usize = 1024;
-
 /// The places are found in two steps: candidates by the lowest eight bits of the hash, and then their whole hashes.
 ///
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
 unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize {
-    let mut candidates = [0; PART + PLACES_SPARE];
-    let mut count = 0;
-    let mut start = HISTORY_BYTES;
-    while start < bytes.len() {
-        let end = bytes.len().min(start + PART);
-        // SAFETY: the caller's promise is the same.
-        let found = unsafe {
-            match lowest {
-                0..6 => list_candidates::<V, 8>(&bytes[..end], start, lowest, &mut candidates),
-                _ => list_candidates::<V, 2>(&bytes[..end], start, lowest, &mut candidates),
-            }
-        };
-        count += verify(bytes, &candidates[..found], &mut to[count..]);
-        start = end;
-    }
-    count
+    // SAFETY: the caller's promise is the same.
+    let candidates = unsafe {
+        match lowest {
+            0..6 => list_candidates::<V, PLACES_SPARE>(bytes, lowest, to),
+            _ => list_candidates::<V, 2>(bytes, lowest, to),
+        }
+    };
+    verify(bytes, &mut to[..candidates])
 }
 
 /// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
@@ -152,15 +141,10 @@ unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> u
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
-unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(
-    bytes: &[u8],
-    from: usize,
-    lowest: u32,
-    to: &mut [u32; PART + PLACES_SPARE],
-) -> usize {
+unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> usize {
     let mask = ((1_u32 << lowest) - 1) as u8;
     let mut count = 0;
-    let mut start = from;
+    let mut start = HISTORY_BYTES;
     while start < bytes.len() {
         let windows = &bytes[start - HISTORY_BYTES..];
         // SAFETY: the caller's promise is the same.
@@ -176,8 +160,8 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(
         };
         let end = count + found.count_ones() as usize;
         loop {
-            for place in &mut to[count..count + AT_ONCE] {
-                *place = start as u32 + found.trailing_zeros();
+            for candidate in &mut to[count..count + AT_ONCE] {
+                candidate.place = start as u32 + found.trailing_zeros();
                 found &= found.wrapping_sub(1);
             }
             count += AT_ONCE;
@@ -191,31 +175,30 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(
     count
 }
 
-/// Writes down which of the candidates are places where pieces end. In groups and in steps, which compilers turn into vectors.
+/// Keeps the candidates that are places where pieces end. In groups and in steps, which compilers turn into vectors.
 #[inline(always)]
-fn verify(bytes: &[u8], candidates: &[u32], to: &mut [Trigger]) -> usize {
-    const GROUP: usize = 32;
-    let mut count = 0;
-    for group in candidates.chunks(GROUP) {
-        let mut words = [0; GROUP];
-        for (word, &place) in words.iter_mut().zip(group) {
-            let place = place as usize;
-            let end = place + 1;
-            *word = bytes[end - 8..end].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
+    const GROUP: usize = 16;
+    let mut kept = 0;
+    let mut start = 0;
+    while start < candidates.len() {
+        let end = candidates.len().min(start + GROUP);
+        let (mut places, mut words, mut values) = ([0; GROUP], [0; GROUP], [0; GROUP]);
+        for ((to, word), candidate) in places.iter_mut().zip(&mut words).zip(&candidates[start..end]) {
+            *to = candidate.place;
+            let after = candidate.place as usize + 1;
+            *word = bytes[after - 8..after].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
         }
-        let mut values = [0; GROUP];
         for (value, &word) in values.iter_mut().zip(&words) {
             *value = hash_of_word(word).wrapping_add(1);
         }
-        let to = &mut to[count..count + group.len()];
-        let mut kept = 0;
-        for (&place, &value) in group.iter().zip(&values) {
-            to[kept] = Trigger { place, level: value.trailing_zeros() };
+        for (&place, &value) in places.iter().zip(&values).take(end - start) {
+            candidates[kept] = Trigger { place, level: value.trailing_zeros() };
             kept += usize::from((value != 0) & value.is_multiple_of(3));
         }
-        count += kept;
+        start = end;
     }
-    count
+    kept
 }
 
 /// The lowest eight bits of `hash + 1` depend on the sums with the weights 2 to 8 and on the latest two bytes of the mixed part.

@@ -373,22 +373,27 @@ impl<'a, 'b> Run<'a, 'b> {
     ) {
         let next = AtomicUsize::new(0);
         let before = self.compare.progress.done.load(Ordering::Relaxed);
-        std::thread::scope(|scope| {
-            for _ in 0..self.compare.threads.get().min(steps.max(1)) {
-                scope.spawn(|| {
-                    let mut own = worker();
-                    let mut batch = Batch { run: self, found: Vec::with_capacity(BATCH) };
-                    while !self.is_stopped() {
-                        let step = next.fetch_add(1, Ordering::Relaxed);
-                        if step >= steps || work(&mut own, step, &mut batch).is_break() {
-                            break;
-                        }
-                        let part = TASK * (step as u64 + 1) / steps as u64;
-                        self.compare.progress.done.fetch_max(before + part, Ordering::Relaxed);
-                    }
-                    let _ = batch.flush();
-                });
+        let help = || {
+            let mut own = worker();
+            let mut batch = Batch { run: self, found: Vec::with_capacity(BATCH) };
+            while !self.is_stopped() {
+                let step = next.fetch_add(1, Ordering::Relaxed);
+                if step >= steps || work(&mut own, step, &mut batch).is_break() {
+                    break;
+                }
+                let part = TASK * (step as u64 + 1) / steps as u64;
+                self.compare.progress.done.fetch_max(before + part, Ordering::Relaxed);
             }
+            let _ = batch.flush();
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.compare.threads.get().min(steps) {
+                // Where the system refuses a thread, those that are there do its part.
+                if std::thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                    break;
+                }
+            }
+            help();
         });
         self.compare.progress.done.store(before + TASK, Ordering::Relaxed);
     }

@@ -13,9 +13,10 @@ const PART_WINDOWS: usize = 8 * WIDTH;
 /// Triplets below 128 in order, and how often they follow each other in pairs.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
-    /// Room for a part, one more before it and a register behind it.
+    /// Room for a part, a register before it and one behind it.
     list: [u8; TRIPLETS.len() * PART_WINDOWS + 2 * WIDTH],
-    /// How many are in the list.
+    /// Which of the list are to be counted.
+    counted: usize,
     listed: usize,
     /// By the second one and the first one. No count overflows: there are three pairs for a window, at most.
     counts: [[u16; BUCKETS]; BUCKETS],
@@ -23,7 +24,12 @@ pub(super) struct Pairs {
 
 impl Default for Pairs {
     fn default() -> Pairs {
-        Pairs { list: [0; TRIPLETS.len() * PART_WINDOWS + 2 * WIDTH], listed: 0, counts: [[0; BUCKETS]; BUCKETS] }
+        Pairs {
+            list: [0; TRIPLETS.len() * PART_WINDOWS + 2 * WIDTH],
+            counted: 0,
+            listed: 0,
+            counts: [[0; BUCKETS]; BUCKETS],
+        }
     }
 }
 
@@ -32,7 +38,8 @@ pub(super) fn count(pairs: &mut Pairs, bytes: &[u8], counts: &mut [u32; BUCKETS]
     let mut start = 0;
     for steps in steps.chunks_mut(PART_WINDOWS) {
         list(pairs, &bytes[start..start + steps.len() + HISTORY_BYTES], steps);
-        count_pairs(pairs);
+        pairs.list.copy_within(pairs.counted..pairs.listed, 0);
+        (pairs.counted, pairs.listed) = (0, pairs.listed - pairs.counted);
         start += steps.len();
     }
     drain(pairs, counts);
@@ -41,7 +48,8 @@ pub(super) fn count(pairs: &mut Pairs, bytes: &[u8], counts: &mut [u32; BUCKETS]
 /// The table of look-ups.
 type Table = [__m512i; 4];
 
-/// Appends the triplets of the windows to the list.
+/// Appends the triplets of the windows to the list and counts what fills a register. In turn, so that the look-ups of the next
+/// windows are done while these wait for memory.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn list(pairs: &mut Pairs, bytes: &[u8], steps: &mut [u8]) {
@@ -70,6 +78,9 @@ fn list(pairs: &mut Pairs, bytes: &[u8], steps: &mut [u8]) {
         let mut all = [0; WIDTH];
         store(half_hash(&table, salt, back[0], back[middle]), &mut all, 0);
         steps.copy_from_slice(&all[..steps.len()]);
+        while pairs.counted + WIDTH <= pairs.listed {
+            count_pairs(pairs);
+        }
         start += WIDTH;
     }
 }
@@ -116,28 +127,32 @@ fn look_up(table: &Table, index: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high)
 }
 
-/// Counts what is listed in pairs. The last one may have to wait for another.
+/// Counts a register of the list in pairs.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn count_pairs(pairs: &mut Pairs) {
-    let (whole, rest) = pairs.list[..pairs.listed].as_chunks::<2>();
-    for &[first, second] in whole {
-        let count = &mut pairs.counts[usize::from(second & 127)][usize::from(first & 127)];
+    let (_, list) = pairs.list.split_at(pairs.counted);
+    let Some(list) = list.first_chunk() else { return };
+    // The first of a pair counts once, the second 128 times.
+    let indexes = _mm512_maddubs_epi16(_mm512_set1_epi16((BUCKETS << 8 | 1) as i16), load(list));
+    let mut all = [0; WIDTH];
+    store(indexes, &mut all, 0);
+    let counts = pairs.counts.as_flattened_mut();
+    for index in all.as_chunks().0 {
+        let count = &mut counts[usize::from(u16::from_le_bytes(*index)) % (BUCKETS * BUCKETS)];
         *count = count.wrapping_add(1);
     }
-    let last = rest.first().copied();
-    pairs.listed = rest.len();
-    pairs.list[0] = last.unwrap_or(0);
+    pairs.counted += WIDTH;
 }
 
 /// Adds all to the counts and begins anew.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn drain(pairs: &mut Pairs, counts: &mut [u32; BUCKETS]) {
-    if pairs.listed > 0 {
-        counts[usize::from(pairs.list[0] & 127)] += 1;
-        pairs.listed = 0;
+    for &triplet in &pairs.list[pairs.counted..pairs.listed] {
+        counts[usize::from(triplet) % BUCKETS] += 1;
     }
+    (pairs.counted, pairs.listed) = (0, 0);
     let mut firsts = [0_u16; BUCKETS];
     for (row, count) in pairs.counts.iter_mut().zip(&mut *counts) {
         let mut seconds = 0_u16;

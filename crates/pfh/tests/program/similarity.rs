@@ -123,7 +123,7 @@ fn all_families_beside_digests_in_one_read_in_every_mode_and_little_memory() {
         &["-t2", "--mode", "smt"],
         &["-t2", "--io", "direct"],
         &["-t2", "-m4M"],
-        &["-t2", "-m4M", "--mode", "mtp"],
+        &["-t2", "-m5M", "--mode", "mtp"],
     ] {
         let run = hash(directory.path(), ["-a", ALL].iter().chain(setting).chain(&["t"])).run();
         // Files that are unfit for a family are no failures and cause no messages: the list says it.
