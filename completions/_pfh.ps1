@@ -206,6 +206,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -247,6 +249,26 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;lab;report' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]')
+            [CompletionResult]::new('--volume', '--volume', [CompletionResultType]::ParameterName, 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]')
+            [CompletionResult]::new('--key-space', '--key-space', [CompletionResultType]::ParameterName, 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;compare' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;lab;runner' {
             [CompletionResult]::new('--lanes', '--lanes', [CompletionResultType]::ParameterName, 'Hash many messages at once; only algorithms that have lanes, only modes with many messages')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -259,6 +281,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -270,6 +294,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help;run' {
+            break
+        }
+        'pfh;lab;help;report' {
+            break
+        }
+        'pfh;lab;help;compare' {
             break
         }
         'pfh;lab;help;runner' {
@@ -327,6 +357,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             break
         }
@@ -337,6 +369,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab;run' {
+            break
+        }
+        'pfh;help;lab;report' {
+            break
+        }
+        'pfh;help;lab;compare' {
             break
         }
         'pfh;help;lab;runner' {

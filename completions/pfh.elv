@@ -196,6 +196,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand list 'List the experiments'
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
+            cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -233,6 +235,24 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;lab;report'= {
+            cand -o 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]'
+            cand --output 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]'
+            cand --volume 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]'
+            cand --key-space 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;compare'= {
+            cand -o 'Write HTML to FILE [default: Markdown on standard output]'
+            cand --output 'Write HTML to FILE [default: Markdown on standard output]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;lab;runner'= {
             cand --lanes 'Hash many messages at once; only algorithms that have lanes, only modes with many messages'
             cand -h 'Print help'
@@ -244,6 +264,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand list 'List the experiments'
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
+            cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -252,6 +274,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;help;doctor'= {
         }
         &'pfh;lab;help;run'= {
+        }
+        &'pfh;lab;help;report'= {
+        }
+        &'pfh;lab;help;compare'= {
         }
         &'pfh;lab;help;runner'= {
         }
@@ -297,6 +323,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand list 'List the experiments'
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
+            cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
         }
         &'pfh;help;lab;list'= {
@@ -304,6 +332,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;lab;doctor'= {
         }
         &'pfh;help;lab;run'= {
+        }
+        &'pfh;help;lab;report'= {
+        }
+        &'pfh;help;lab;compare'= {
         }
         &'pfh;help;lab;runner'= {
         }
