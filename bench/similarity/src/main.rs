@@ -150,7 +150,8 @@ fn tlsh(backend: Backend, files: &[&[u8]]) {
         (
             "fast-tlsh",
             Box::new(|wanted| {
-                let text = |digest: Result<fast_tlsh::Tlsh, _>| digest.map_or(String::new(), |digest| digest.to_string());
+                let text =
+                    |digest: Result<fast_tlsh::Tlsh, _>| digest.map_or(String::new(), |digest| digest.to_string());
                 texts(wanted, files.iter().map(fast).collect(), text)
             }),
         ),
