@@ -127,22 +127,24 @@ fn look_up(table: &Table, index: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high)
 }
 
-/// Counts a register of the list in pairs.
+/// Counts so many of the list as a register has, in pairs. In whole words and without vectors, whose unit for moves is what the
+/// look-ups wait for.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn count_pairs(pairs: &mut Pairs) {
-    let (_, list) = pairs.list.split_at(pairs.counted);
-    let Some(list) = list.first_chunk() else { return };
-    // The first of a pair counts once, the second 128 times.
-    let indexes = _mm512_maddubs_epi16(_mm512_set1_epi16((BUCKETS << 8 | 1) as i16), load(list));
-    let mut all = [0; WIDTH];
-    store(indexes, &mut all, 0);
+    let end = pairs.counted + WIDTH;
     let counts = pairs.counts.as_flattened_mut();
-    for index in all.as_chunks().0 {
-        let count = &mut counts[usize::from(u16::from_le_bytes(*index)) % (BUCKETS * BUCKETS)];
-        *count = count.wrapping_add(1);
+    for triplets in pairs.list[pairs.counted..end].as_chunks().0 {
+        let triplets = u64::from_le_bytes(*triplets);
+        // The first of a pair counts once, the second 128 times.
+        let mut indexes = (triplets & 0x007F_007F_007F_007F) | ((triplets & 0x7F00_7F00_7F00_7F00) >> 1);
+        for _ in 0..size_of::<u64>() / 2 {
+            let count = &mut counts[(indexes & 0x3FFF) as usize];
+            *count = count.wrapping_add(1);
+            indexes >>= 16;
+        }
     }
-    pairs.counted += WIDTH;
+    pairs.counted = end;
 }
 
 /// Adds all to the counts and begins anew.

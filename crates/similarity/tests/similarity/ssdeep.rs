@@ -272,6 +272,20 @@ proptest! {
     }
 
     #[test]
+    fn many_give_what_each_gives(
+        files in prop::collection::vec((any::<u64>(), 0..6000_usize, 1..40_usize, 0..4), 0..50),
+    ) {
+        let content = |&(seed, bytes, period, kind): &(u64, usize, usize, i32)| match kind {
+            0 => random(seed, bytes),
+            1 => text(seed, bytes),
+            2 => random(seed, period).into_iter().cycle().take(bytes).collect(),
+            // Ends with zeros, after which the rolling hash is zero.
+            _ => [random(seed, bytes), vec![0; period]].concat(),
+        };
+        assert_many_agree(&files.iter().map(content).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_is_printed_is_read_back(text in digest_text()) {
         prop_assert_eq!(parse(&text).to_string(), text);
     }
