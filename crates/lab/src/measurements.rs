@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::results::{Cell, Cost, Entry, Failure, Header, Runner, Truth};
 
-use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
+use crate::statistics::{Estimate, Line, Repeats, Summary, median};
 use crate::store;
 
 /// The profile in which nothing is masked.
@@ -46,6 +46,8 @@ pub struct Measurements {
     pub seconds: Option<f64>,
     /// What a reader of the results should know about the file itself.
     pub notes: Vec<String>,
+    /// The clock whose times are compared.
+    pub clock: Clock,
 }
 
 /// What the points of a series have in common.
@@ -81,10 +83,33 @@ pub struct Point {
     pub wall_ns: Repeats,
     /// Processor times in nanoseconds; empty unless every repeat has one.
     pub cpu_ns: Repeats,
-    /// Summary of the wall times.
-    pub wall: Summary,
+    /// Which of the two clocks counts.
+    pub clock: Clock,
+    /// Summary of the times by that clock.
+    pub time: Summary,
     /// What the tasks cost beside time, each with the sum of the wall times of its repeats in nanoseconds.
     pub costs: Vec<(Cost, f64)>,
+}
+
+/// The clock whose times are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Time that passes, which the studies compared; other work on the machine makes it longer.
+    #[default]
+    Wall,
+    /// Time of the processor, which feels other work less. Not every runner tells it, and some tell it in coarse steps.
+    Cpu,
+}
+
+impl Clock {
+    /// As reports print it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Clock::Wall => "wall time",
+            Clock::Cpu => "processor time",
+        }
+    }
 }
 
 /// What a mode's work is counted in.
@@ -105,6 +130,15 @@ impl Unit {
 }
 
 impl Point {
+    /// The times by the clock that counts, in nanoseconds.
+    #[must_use]
+    pub fn times_ns(&self) -> &Repeats {
+        match self.clock {
+            Clock::Wall => &self.wall_ns,
+            Clock::Cpu => &self.cpu_ns,
+        }
+    }
+
     /// What times grow with: bytes, of one message in the mode `messages`; or the number of strings or derivations.
     #[must_use]
     pub fn size(&self, mode: &str) -> u64 {
@@ -117,7 +151,7 @@ impl Point {
 
     /// Nanoseconds for one unit of [`Point::size`]'s thing: one message in the mode `messages`, the whole otherwise.
     fn time_ns(&self, mode: &str) -> f64 {
-        if mode == "messages" { self.wall.median / self.count.max(1) as f64 } else { self.wall.median }
+        if mode == "messages" { self.time.median / self.count.max(1) as f64 } else { self.time.median }
     }
 
     /// Bytes, strings or derivations per second at the median time; `None` where the clock saw no time pass.
@@ -129,7 +163,7 @@ impl Point {
         } as f64;
         let is_positive =
             |estimate: &Estimate| estimate.value > 0.0 && estimate.interval.is_none_or(|interval| interval.low > 0.0);
-        Some(self.wall.estimate()).filter(is_positive).map(|time| time.map(|ns| work / ns * 1e9))
+        Some(self.time.estimate()).filter(is_positive).map(|time| time.map(|ns| work / ns * 1e9))
     }
 }
 
@@ -146,22 +180,6 @@ impl Series {
     pub fn line(&self, mode: &str) -> Option<Line> {
         let points: Vec<_> = self.points.iter().map(|point| (point.size(mode) as f64, point.time_ns(mode))).collect();
         if points.len() < 3 { None } else { Line::fit(&points) }
-    }
-
-    /// A statistic of the line through the medians, with its interval by resampling the repeats of every size.
-    #[must_use]
-    pub fn of_line(&self, mode: &str, statistic: impl Fn(&Line) -> f64) -> Option<Estimate> {
-        let value = statistic(&self.line(mode)?);
-        let sets: Vec<_> = self.points.iter().map(|point| &point.wall_ns).collect();
-        let scale = |point: &Point| point.time_ns(mode) / point.wall.median.max(f64::MIN_POSITIVE);
-        let interval = bootstrap(&sets, |drawn| {
-            let medians = drawn
-                .iter_mut()
-                .zip(&self.points)
-                .map(|(values, point)| Some((point.size(mode) as f64, median(values)? * scale(point))));
-            Line::fit(&medians.collect::<Option<Vec<_>>>()?).map(|line| statistic(&line))
-        });
-        Some(Estimate { value, interval })
     }
 }
 
@@ -328,7 +346,56 @@ impl Measurements {
         if seconds.is_none() {
             notes.push("The experiment did not reach its end; what it has measured is below.".to_owned());
         }
-        Ok(Measurements { header, runners, series: into_series(cells), truths, failures, seconds, notes })
+        Ok(Measurements {
+            header,
+            runners,
+            series: into_series(cells),
+            truths,
+            failures,
+            clock: Clock::Wall,
+            seconds,
+            notes,
+        })
+    }
+
+    /// The same measurements, compared by another clock; what has no times by it is left out and noted.
+    #[must_use]
+    pub fn by(mut self, clock: Clock) -> Measurements {
+        let mut lost = 0;
+        for series in self.series.values_mut() {
+            let before = series.points.len();
+            series.points = std::mem::take(&mut series.points)
+                .into_iter()
+                .filter_map(|mut point| {
+                    point.clock = clock;
+                    point.time = Summary::of(point.times_ns())?;
+                    Some(point)
+                })
+                .collect();
+            lost += before - series.points.len();
+        }
+        self.series.retain(|_, series| !series.points.is_empty());
+        if lost > 0 {
+            self.notes.push(format!("{lost} cells have no {} and are left out.", clock.name()));
+        }
+        self.clock = clock;
+        self
+    }
+
+    /// By how much wall time exceeds processor time where data are in memory, the median over all cells of a millisecond or
+    /// more: near 1 on a machine with nothing else to do. `None` where no runner tells its processor time.
+    #[must_use]
+    pub fn disturbance(&self) -> Option<f64> {
+        let in_memory = self.series.iter().filter(|(key, _)| !key.mode.ends_with("-file"));
+        let mut ratios: Vec<f64> = in_memory
+            .flat_map(|(_, series)| &series.points)
+            .filter_map(|point| {
+                let [wall, cpu] =
+                    [&point.wall_ns, &point.cpu_ns].map(|times| median(&mut times.values().collect::<Vec<_>>()));
+                wall.zip(cpu.filter(|ns| *ns >= 1e6)).map(|(wall, cpu)| wall / cpu)
+            })
+            .collect();
+        median(&mut ratios)
     }
 
     /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of those the
@@ -348,7 +415,9 @@ impl Measurements {
     #[must_use]
     pub fn profiles(&self) -> Vec<&str> {
         let mut profiles: Vec<_> = self.series.keys().map(|key| key.profile.as_str()).collect();
-        profiles.sort_unstable_by_key(|profile| (*profile != TODAY, *profile));
+        // From the processor as it is to the oldest.
+        let place = |profile: &str| [TODAY, "no-sha"].iter().position(|known| *known == profile).unwrap_or(2);
+        profiles.sort_unstable_by_key(|profile| (place(profile), *profile));
         profiles.dedup();
         profiles
     }
@@ -403,13 +472,21 @@ fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Serie
         let [wall_ns, mut cpu_ns] =
             [wall_ns, cpu_ns].map(|rounds| Repeats::from_rounds(rounds.into_values().collect()));
         // A cell that only failed, or only cost something, has no times.
-        let Some(wall) = Summary::of(&wall_ns) else { continue };
+        let Some(time) = Summary::of(&wall_ns) else { continue };
         if cpu_ns.len() != wall_ns.len() {
             cpu_ns = Repeats::default();
         }
         let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes } = cell;
         let key = SeriesKey { runner, profile, mode, algorithm, chunk_bytes };
-        series.entry(key).or_default().points.push(Point { bytes, count, wall_ns, cpu_ns, wall, costs });
+        series.entry(key).or_default().points.push(Point {
+            bytes,
+            count,
+            wall_ns,
+            cpu_ns,
+            clock: Clock::Wall,
+            time,
+            costs,
+        });
     }
     for (key, series) in &mut series {
         series.points.sort_by_key(|point| (point.size(&key.mode), point.bytes, point.count));

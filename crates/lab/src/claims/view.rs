@@ -1,5 +1,7 @@
 //! The measurements as claims ask for them: one profile, two sides, the largest size that both have.
 
+use super::rules::{EQUAL_WITHIN, at_least};
+use super::{Figure, Statement, Verdict};
 use crate::measurements::{Measurements, Point, Series};
 use crate::statistics::{Estimate, Line, bootstrap, median, of_medians, ratio_of_medians};
 
@@ -36,7 +38,7 @@ impl<'a> View<'a> {
     /// Time of one side as a multiple of another's, at the largest size that both have.
     pub(super) fn ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
         let points = self.at_common_size(&[a, b])?;
-        ratio_of_medians(&points[0].wall_ns, &points[1].wall_ns)
+        ratio_of_medians(points[0].times_ns(), points[1].times_ns())
     }
 
     /// Processor time of one side as a multiple of another's.
@@ -48,7 +50,7 @@ impl<'a> View<'a> {
     /// A function of the median times of several sides, at the largest size that all have.
     pub(super) fn of_medians(&self, sides: &[Side<'_>], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
         let points = self.at_common_size(sides)?;
-        let sets: Vec<_> = points.iter().map(|point| &point.wall_ns).collect();
+        let sets: Vec<_> = points.iter().map(|point| point.times_ns()).collect();
         of_medians(&sets, function)
     }
 
@@ -59,7 +61,7 @@ impl<'a> View<'a> {
         let series = series?;
         let lines: Option<Vec<Line>> = series.iter().map(|(mode, series)| series.line(mode)).collect();
         let value = function(&lines?);
-        let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(|point| &point.wall_ns).collect();
+        let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(|point| point.times_ns()).collect();
         let interval = bootstrap(&sets, |drawn| {
             let mut medians = drawn.iter_mut().map(|values| median(values));
             let line = |(mode, series): &(&str, &Series)| {
@@ -71,6 +73,31 @@ impl<'a> View<'a> {
             lines.map(|lines| function(&lines))
         });
         value.is_finite().then_some(Estimate { value, interval })
+    }
+
+    /// Whether a line misses points by more than their own uncertainty, and more than what counts as equal. Where it does not, a
+    /// low R² is the points' noise and says nothing against a straight line.
+    fn is_bent(&self, side: Side<'_>) -> bool {
+        let Some((series, line)) = self.series(side).and_then(|series| Some((series, series.line(side.0)?))) else {
+            return false;
+        };
+        series.points.iter().any(|point| {
+            let fitted = line.at(point.size(side.0) as f64).value;
+            point
+                .time
+                .interval
+                .is_some_and(|interval| fitted < interval.low / EQUAL_WITHIN || fitted > interval.high * EQUAL_WITHIN)
+        })
+    }
+
+    /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is bent.
+    pub(super) fn linear(&self, subject: String, side: Side<'_>, bound: f64, published: Option<f64>) -> Statement {
+        let measured = self.of_lines(&[side], |lines| lines[0].r_squared);
+        let mut statement = at_least(subject, Figure::RSquared, measured, bound, published);
+        if statement.verdict == Verdict::Reversed && !self.is_bent(side) {
+            statement.verdict = Verdict::Undecided;
+        }
+        statement
     }
 
     /// Slope of one side as a multiple of another's; from the largest common size where there are too few for a line.

@@ -72,11 +72,7 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
     }
     let sections = [cells, claims(a, b), differences(a.measurements, b.measurements)];
     Document {
-        title: format!(
-            "{} beside {}",
-            a.definition.title,
-            if a.definition.title == b.definition.title { "itself" } else { &b.definition.title }
-        ),
+        title: format!("{}: two results side by side", a.definition.title),
         question: "What is different?".to_owned(),
         answer: vec![answer],
         facts,
@@ -86,7 +82,7 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
 
 fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) {
     let mut section = Section::new("cells", "Times").text(
-        "Medians of wall time; the ratio is B's time over A's, with its 95 % interval. Faster and slower are only said where the \
+        "Medians of the time; the ratio is B's time over A's, with its 95 % interval. Faster and slower are only said where the \
          whole interval is 3 % or more away from 1.",
     );
     let mut counts: Vec<(Change, usize)> =
@@ -101,15 +97,15 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
             for point in &series.points {
                 let is_same = |other: &&Point| (other.bytes, other.count) == (point.bytes, point.count);
                 let Some(other) = others.points.iter().find(is_same) else { continue };
-                let Some(ratio) = ratio_of_medians(&other.wall_ns, &point.wall_ns) else { continue };
+                let Some(ratio) = ratio_of_medians(other.times_ns(), point.times_ns()) else { continue };
                 let change = Change::of(&ratio);
                 counts.iter_mut().filter(|(other, _)| *other == change).for_each(|(_, count)| *count += 1);
                 table.rows.push(vec![
                     Cell::text(a.label(&key.runner)),
                     Cell::text(&key.profile),
                     Cell::number(extent(key, point)),
-                    Cell::number(number(point.wall.median / 1e6)),
-                    Cell::number(number(other.wall.median / 1e6)),
+                    Cell::number(number(point.time.median / 1e6)),
+                    Cell::number(number(other.time.median / 1e6)),
                     Cell::number(estimate(&ratio)),
                     Cell::text(change.name()),
                 ]);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Report;
 use crate::claims::{Figure, Finding};
 use crate::measurements::{Point, SeriesKey, Unit};
-use crate::statistics::{Estimate, Line};
+use crate::statistics::{Estimate, Line, Summary};
 
 /// Why figures could not be written.
 #[derive(Debug)]
@@ -83,6 +83,8 @@ impl<'a> CellRow<'a> {
     fn new(key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
         let SeriesKey { runner, profile, mode, algorithm, chunk_bytes } = key;
         let unit = Unit::of(mode);
+        // The columns are the same whichever clock counts.
+        let wall = Summary::of(&point.wall_ns).unwrap_or_else(|| point.time.clone());
         let mut cpu_ns: Vec<f64> = point.cpu_ns.values().collect();
         let gc = point.costs.iter().filter_map(|(cost, _)| cost.gc_ns);
         CellRow {
@@ -93,16 +95,16 @@ impl<'a> CellRow<'a> {
             bytes: point.bytes,
             count: point.count,
             chunk_bytes: *chunk_bytes,
-            repeats: point.wall.count,
+            repeats: wall.count,
             rounds: point.wall_ns.rounds(),
-            wall_least_ns: point.wall.least,
-            wall_lower_quartile_ns: point.wall.lower_quartile,
-            wall_median_ns: point.wall.median,
-            wall_median_low_ns: point.wall.interval.map(|interval| interval.low),
-            wall_median_high_ns: point.wall.interval.map(|interval| interval.high),
-            wall_upper_quartile_ns: point.wall.upper_quartile,
-            wall_greatest_ns: point.wall.greatest,
-            outliers: point.wall.outliers.len(),
+            wall_least_ns: wall.least,
+            wall_lower_quartile_ns: wall.lower_quartile,
+            wall_median_ns: wall.median,
+            wall_median_low_ns: wall.interval.map(|interval| interval.low),
+            wall_median_high_ns: wall.interval.map(|interval| interval.high),
+            wall_upper_quartile_ns: wall.upper_quartile,
+            wall_greatest_ns: wall.greatest,
+            outliers: wall.outliers.len(),
             cpu_median_ns: crate::statistics::median(&mut cpu_ns),
             per_second: point.rate(unit).map(|rate| rate.value),
             per_second_of: match unit {

@@ -203,7 +203,7 @@ pub(super) fn bars(title: String, description: String, unit: &str, groups: &[Str
             for (index, group) in groups.iter().enumerate() {
                 root.draw(&Rectangle::new([(left, 10), (left + 14, 22)], series_colour(index).filled()))?;
                 write(root, group, HPos::Left, (left + 20, 16))?;
-                left += 44 + 8 * group.chars().count() as i32;
+                left += 40 + 7 * group.chars().count() as i32;
             }
         }
         let mut above = top;

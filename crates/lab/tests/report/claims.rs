@@ -2,7 +2,7 @@
 
 use crate::synthetic::{MIB, Synthetic, cell, ciphers, languages, languages_measured, strings};
 use pfh_lab::claims::{self, Finding, Verdict, claims};
-use pfh_lab::measurements::Measurements;
+use pfh_lab::measurements::{Clock, Measurements};
 
 fn finding<'a>(findings: &'a [Finding], id: &str, profile: &str) -> &'a Finding {
     findings
@@ -177,4 +177,29 @@ fn ciphers_of_mono_and_java() {
     assert!((ratio - 0.3 / 0.9).abs() < 0.02, "{ratio}");
     assert_eq!(finding(&findings, "J5", "today").verdict, Verdict::Holds);
     assert_eq!(finding(&findings, "J4", "today").verdict, Verdict::Reversed);
+}
+
+/// Noise hides what is true and makes nothing false; processor times see through it.
+#[test]
+fn a_busy_machine_decides_nothing_by_wall_time() {
+    let mut made = Synthetic::new("languages");
+    made.busy = 6.0;
+    for (algorithm, speed) in [("md5", 800.0), ("sha1", 700.0), ("sha256", 250.0), ("sha512", 240.0)] {
+        made.series("c-openssl", "today", "digest", algorithm, &[2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB], speed);
+    }
+    let measurements = made.measurements();
+    assert!(measurements.disturbance().expect("both clocks") > 2.0);
+    let findings = claims::evaluate(&measurements);
+    for id in ["G3", "G5"] {
+        assert_eq!(
+            finding(&findings, id, "today").verdict,
+            Verdict::Undecided,
+            "{:#?}",
+            finding(&findings, id, "today")
+        );
+    }
+    let findings = claims::evaluate(&measurements.by(Clock::Cpu));
+    for id in ["G3", "G4", "G5"] {
+        assert_eq!(finding(&findings, id, "today").verdict, Verdict::Holds, "{id}");
+    }
 }

@@ -198,7 +198,7 @@ fn the_figures_alone_can_be_read_back() {
         let medians: Vec<f64> =
             reader.records().map(|row| row.expect("a row")[column].parse().expect("a number")).collect();
         let expected: Vec<f64> =
-            measurements.series.values().flat_map(|series| &series.points).map(|point| point.wall.median).collect();
+            measurements.series.values().flat_map(|series| &series.points).map(|point| point.time.median).collect();
         assert_eq!(medians, expected, "{name}");
 
         let mut lines = Vec::new();

@@ -12,6 +12,8 @@ pub(crate) struct Synthetic {
     order: u64,
     pub(crate) rounds: u64,
     pub(crate) repeats: u64,
+    /// By how much wall time exceeds the true time at most, which processor time shows; another share in each repeat.
+    pub(crate) busy: f64,
 }
 
 impl Synthetic {
@@ -45,6 +47,7 @@ impl Synthetic {
             order: 0,
             rounds: 5,
             repeats: 2,
+            busy: 0.0,
         }
     }
 
@@ -101,9 +104,9 @@ impl Synthetic {
             let mut sum = 0.0;
             for _ in 0..self.repeats {
                 let noise = 1.0 + 0.004 * self.random.f64().powi(3);
-                let wall = true_ns * noise;
+                let wall = true_ns * noise * (1.0 + self.busy * self.random.f64());
                 sum += wall;
-                let cpu_ns = Some((wall * 0.999) as u64);
+                let cpu_ns = Some((true_ns * noise * 0.999) as u64);
                 self.entries.push(Entry::Sample(Sample {
                     cell: cell.clone(),
                     order: self.order,

@@ -174,8 +174,8 @@ fn method(report: &Report<'_>) -> Section {
         "Tasks come in random order, in rounds; figures are medians over all repeats. Intervals cover the true median with \
          95 % probability: by resampling rounds and then the repeats in them, 2000 times (bootstrap). With fewer than three \
          repeats there is none, and nothing is decided.",
-        "Wall time is what is shown, because the studies show it. A busy machine makes it longer, never shorter: compare the \
-         processor times in the CSV where a figure surprises.",
+        "Wall time is compared unless the report says otherwise, because the studies compared it. A busy machine makes it \
+         longer, never shorter; processor time (--clock cpu) feels that less.",
         "The data are in the page cache or in memory. Nothing here says how fast a disk is.",
         "Speaking in favour of some: runtimes that compile while they run are warm; libraries that choose their code by the \
          processor's instructions gain most on a processor that has them; runners that copy at the border of their language \

@@ -27,16 +27,16 @@ pub(super) fn files(report: &Report<'_>) -> Section {
             };
             let reading = beside("read-file", "none");
             let net = reading
-                .and_then(|reading| of_medians(&[&whole.wall_ns, &reading.wall_ns], |times| times[0] - times[1]));
+                .and_then(|reading| of_medians(&[whole.times_ns(), reading.times_ns()], |times| times[0] - times[1]));
             let share = reading
-                .and_then(|reading| of_medians(&[&reading.wall_ns, &whole.wall_ns], |times| times[0] / times[1]));
-            let alone = beside(in_memory, name).map(|point| point.wall.estimate());
+                .and_then(|reading| of_medians(&[reading.times_ns(), whole.times_ns()], |times| times[0] / times[1]));
+            let alone = beside(in_memory, name).map(|point| point.time.estimate());
             bytes = whole.bytes.max(bytes);
             rows.push((
-                whole.wall.median,
+                whole.time.median,
                 vec![
                     Cell::text(measurements.label(runner)),
-                    Cell::number(milliseconds(&whole.wall.estimate())),
+                    Cell::number(milliseconds(&whole.time.estimate())),
                     Cell::maybe(net.map(|net| milliseconds(&net))),
                     Cell::maybe(alone.map(|alone| milliseconds(&alone))),
                     Cell::maybe(share.map(|share| format!("{} %", estimate(&share.map(|share| share * 100.0))))),

@@ -11,11 +11,14 @@ mod table_of_times;
 
 use super::Report;
 use super::document::{Document, Section};
-use super::format::{algorithm, duration, sentence};
-use crate::measurements::TODAY;
+use super::format::{algorithm, duration, number, sentence};
+use crate::measurements::{Clock, TODAY};
 
 /// The runner that others are compared with.
 pub(super) const REFERENCE: &str = "c-openssl";
+
+/// Wall time as a multiple of processor time from which a machine counts as busy.
+const DISTURBED: f64 = 1.1;
 
 pub(super) fn document(report: &Report<'_>) -> Document {
     let header = &report.measurements.header;
@@ -52,6 +55,15 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     if let Some(seconds) = report.measurements.seconds {
         facts.push(("Took".to_owned(), duration(seconds)));
     }
+    facts.push(("Compared".to_owned(), report.measurements.clock.name().to_owned()));
+    if let Some(ratio) = report.measurements.disturbance().filter(|ratio| *ratio > DISTURBED) {
+        let advice = match report.measurements.clock {
+            Clock::Wall => "--clock cpu compares processor times, which feel that less",
+            Clock::Cpu => "processor times, which are compared here, feel that less",
+        };
+        let text = format!("Busy: wall times are {} times the processor's; {advice}.", number(ratio));
+        facts.push(("Note".to_owned(), text));
+    }
     for note in &report.measurements.notes {
         facts.push(("Note".to_owned(), note.clone()));
     }
@@ -71,7 +83,7 @@ pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
     }
     let known = match profile {
         "no-sha" => Some("without SHA instructions"),
-        "baseline" => Some("as on plain x86-64, without SHA, AVX, BMI and SSSE3"),
+        "baseline" => Some("as plain x86-64"),
         _ => None,
     };
     // A label of a profile is the runner's with the profile's behind it.

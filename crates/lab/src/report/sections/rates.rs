@@ -146,7 +146,7 @@ pub(super) fn heat_maps(report: &Report<'_>) -> Section {
 fn ratio(a: &Series, b: &Series) -> Option<f64> {
     a.points.iter().rev().find_map(|point| {
         let other = b.points.iter().find(|other| (other.bytes, other.count) == (point.bytes, point.count))?;
-        Some(point.wall.median / other.wall.median).filter(|ratio| ratio.is_finite())
+        Some(point.time.median / other.time.median).filter(|ratio| ratio.is_finite())
     })
 }
 

@@ -43,7 +43,7 @@ pub(super) fn plots(report: &Report<'_>) -> Section {
             .map(|&index| {
                 let (key, series) = all[index];
                 let point = |point: &crate::measurements::Point| {
-                    (point.size(mode) as f64 / x_unit, point.wall.estimate().map(|ns| ns / y_unit))
+                    (point.size(mode) as f64 / x_unit, point.time.estimate().map(|ns| ns / y_unit))
                 };
                 let points: Vec<_> = series.points.iter().map(point).collect();
                 let medians: Vec<_> = points.iter().map(|(x, y)| (*x, y.value)).collect();
@@ -82,7 +82,7 @@ fn of<'a>(
 
 /// Nanoseconds at the largest size.
 fn slowness(series: &Series) -> f64 {
-    series.largest().map_or(0.0, |point| point.wall.median)
+    series.largest().map_or(0.0, |point| point.time.median)
 }
 
 /// Of series in the order of speed: the reference, both ends, and some between at even distances.
@@ -152,7 +152,7 @@ fn project(series: &Series, volume: f64) -> Option<Estimate> {
     }
     let point = series.largest().filter(|point| point.bytes > 0)?;
     let project = |ns: f64| published::project_seconds(point.bytes as f64, ns / 1e6, volume);
-    Some(point.wall.estimate().map(project))
+    Some(point.time.estimate().map(project))
 }
 
 pub(super) fn projections(report: &Report<'_>) -> Section {

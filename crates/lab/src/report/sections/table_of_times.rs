@@ -12,10 +12,11 @@ use crate::report::sections::{profile_name, subject};
 const OUTLIERS_MAX: usize = 40;
 
 pub(super) fn tables(report: &Report<'_>) -> Section {
-    let mut section = Section::new("times", "Median times").text(
-        "Milliseconds of wall time. Quartiles, intervals and processor times of every cell are in the CSV and the JSON Lines \
-         beside this report.",
-    );
+    let mut section = Section::new("times", "Median times").text(format!(
+        "Milliseconds of {}. Quartiles, intervals and the times by both clocks are in the CSV and the JSON Lines beside this \
+         report.",
+        report.measurements.clock.name()
+    ));
     for (mode, name) in report.measurements.subjects() {
         let of = || report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
         let sizes: BTreeSet<u64> = of().flat_map(|(_, series)| &series.points).map(|point| point.size(mode)).collect();
@@ -29,7 +30,7 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
         let profiles = report.measurements.profiles();
         let profile = |key: &SeriesKey| profiles.iter().position(|profile| *profile == key.profile);
         let slowness =
-            |series: &Series| series.largest().map_or(0.0, |point| point.wall.median / point.bytes.max(1) as f64);
+            |series: &Series| series.largest().map_or(0.0, |point| point.time.median / point.bytes.max(1) as f64);
         all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
         table.rows = all.into_iter().map(|(key, series)| row(report, key, series, &sizes)).collect();
         section.push(table);
@@ -42,7 +43,7 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
 
 fn row(report: &Report<'_>, key: &SeriesKey, series: &Series, sizes: &BTreeSet<u64>) -> Vec<Cell> {
     let medians: BTreeMap<u64, f64> =
-        series.points.iter().map(|point| (point.size(&key.mode), point.wall.median / 1e6)).collect();
+        series.points.iter().map(|point| (point.size(&key.mode), point.time.median / 1e6)).collect();
     let label = report.measurements.label(&key.runner);
     let chunk =
         if key.chunk_bytes == 0 { "one call".to_owned() } else { format!("updates of {}", size(key.chunk_bytes)) };
@@ -62,14 +63,14 @@ fn outliers(report: &Report<'_>, section: &mut Section) {
     let mut list = Vec::new();
     for (key, series) in &report.measurements.series {
         for point in &series.points {
-            total += point.wall.outliers.len();
-            for outlier in point.wall.outliers.iter().filter(|outlier| outlier.far) {
-                list.push((outlier.value / point.wall.median, key, point, outlier));
+            total += point.time.outliers.len();
+            for outlier in point.time.outliers.iter().filter(|outlier| outlier.far) {
+                list.push((outlier.value / point.time.median, key, point, outlier));
             }
         }
     }
     let repeats: usize =
-        report.measurements.series.values().flat_map(|series| &series.points).map(|p| p.wall.count).sum();
+        report.measurements.series.values().flat_map(|series| &series.points).map(|p| p.time.count).sum();
     section.push(Block::Text(format!(
         "Outliers: {total} of {repeats} repeats lie more than one and a half interquartile ranges from the quartiles of \
          their cell (Tukey's rule), {} of them more than three. They are kept in all figures; medians hardly feel them.{}",

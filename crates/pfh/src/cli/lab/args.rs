@@ -1,7 +1,8 @@
 //! The command line of `pfh lab`.
 
 use crate::cli::args::When;
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use pfh_lab::measurements::Clock;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -146,6 +147,10 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
     pub(crate) volume: Option<u64>,
 
+    /// The clock whose times are compared; on a busy machine processor time is disturbed less.
+    #[arg(long, value_name = "CLOCK", default_value = "wall")]
+    pub(crate) clock: ClockWord,
+
     /// Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters].
     #[arg(long, value_name = "N", value_parser = parse_key_space)]
     pub(crate) key_space: Option<f64>,
@@ -161,9 +166,30 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "B", value_hint = ValueHint::AnyPath)]
     pub(crate) b: PathBuf,
 
+    /// The clock whose times are compared.
+    #[arg(long, value_name = "CLOCK", default_value = "wall")]
+    pub(crate) clock: ClockWord,
+
     /// Write HTML to FILE [default: Markdown on standard output].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockWord {
+    /// Time that passes, which the studies compared.
+    Wall,
+    /// Time of the processor, where the runner tells it.
+    Cpu,
+}
+
+impl From<ClockWord> for Clock {
+    fn from(word: ClockWord) -> Clock {
+        match word {
+            ClockWord::Wall => Clock::Wall,
+            ClockWord::Cpu => Clock::Cpu,
+        }
+    }
 }
 
 /// `1e12`, `6634204312890625`, `95^8`.

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Writes the report in all its forms.
 pub(super) fn report(arguments: &ReportArguments) -> Result<ExitStatus, Error> {
-    let measurements = Measurements::open(&arguments.results)?;
+    let measurements = Measurements::open(&arguments.results)?.by(arguments.clock.into());
     let defaults = Options::default();
     let options = Options {
         volume_bytes: arguments.volume.unwrap_or(defaults.volume_bytes),
@@ -50,7 +50,8 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<ExitStatus, Error> {
 
 /// Prints what is different, or writes it as a page.
 pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Error> {
-    let [a, b] = [Measurements::open(&arguments.a)?, Measurements::open(&arguments.b)?];
+    let clock = arguments.clock.into();
+    let [a, b] = [Measurements::open(&arguments.a)?.by(clock), Measurements::open(&arguments.b)?.by(clock)];
     let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
     let document = report::compare(&a, &b);
     match &arguments.output {
