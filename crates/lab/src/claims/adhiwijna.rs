@@ -89,7 +89,7 @@ fn of_runner(view: &View<'_>, runner: &str) -> [Finding; 5] {
         Finding::new(&A3, view, runner, vec![costs_more("sha256", "sha1"), costs_more("sha3-256", "sha256")]),
         Finding::new(&A4, view, runner, vec![costs_more("blake2b", "blake2s")]),
         Finding::new(&A5, view, runner, vec![linear]).note(format!(
-            "Explained is: R² of at least {LINEAR}. Less is against it only where the line misses a point's interval."
+            "Explained is: R² of at least {LINEAR}. Less is against it only where no line passes through the intervals of all points."
         )),
     ]
 }

@@ -135,7 +135,7 @@ fn linear(view: &View<'_>) -> Finding {
         }
     }
     Finding::new(&G5, view, "the study's four implementations", statements).note(format!(
-        "Explained is: R² of at least {LINEAR}. Less is against it only where the line misses a point's interval."
+        "Explained is: R² of at least {LINEAR}. Less is against it only where no line passes through the intervals of all points."
     ))
 }
 

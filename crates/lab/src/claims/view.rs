@@ -3,7 +3,9 @@
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
 use crate::measurements::{Measurements, Point, Series};
-use crate::statistics::{Estimate, Line, bootstrap, median, of_medians, ratio_of_medians};
+use crate::statistics::{
+    Estimate, Interval, Line, bootstrap, median, of_medians, passes_through_all, ratio_of_medians,
+};
 
 /// The measurements of one profile.
 #[derive(Clone, Copy)]
@@ -75,19 +77,20 @@ impl<'a> View<'a> {
         value.is_finite().then_some(Estimate { value, interval })
     }
 
-    /// Whether a line misses points by more than their own uncertainty, and more than what counts as equal. Where it does not, a
-    /// low R² is the points' noise and says nothing against a straight line.
+    /// Whether no straight line passes through the points, given their intervals and what counts as equal. Where one does, a low
+    /// R² is noise, and says nothing against a straight line.
     fn is_bent(&self, side: Side<'_>) -> bool {
-        let Some((series, line)) = self.series(side).and_then(|series| Some((series, series.line(side.0)?))) else {
-            return false;
-        };
-        series.points.iter().any(|point| {
-            let fitted = line.at(point.size(side.0) as f64).value;
-            point
-                .time
-                .interval
-                .is_some_and(|interval| fitted < interval.low / EQUAL_WITHIN || fitted > interval.high * EQUAL_WITHIN)
-        })
+        let Some(series) = self.series(side) else { return false };
+        let intervals: Option<Vec<_>> = series
+            .points
+            .iter()
+            .map(|point| {
+                let Interval { low, high } = point.time.interval?;
+                let interval = Interval { low: low / EQUAL_WITHIN, high: high * EQUAL_WITHIN };
+                Some((point.size(side.0) as f64, interval))
+            })
+            .collect();
+        intervals.is_some_and(|intervals| !passes_through_all(&intervals))
     }
 
     /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is bent.

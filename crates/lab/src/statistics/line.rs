@@ -70,6 +70,33 @@ impl Line {
     }
 }
 
+/// Points beyond which [`passes_through_all`] looks at an even selection: its time grows with their cube.
+const POINTS_MAX: usize = 64;
+
+/// Whether there is a straight line that passes through the interval of every point.
+///
+/// If there is one, there is also one through an end of each of two intervals, so these are tried.
+#[must_use]
+pub fn passes_through_all(points: &[(f64, Interval)]) -> bool {
+    let points: Vec<_> = points.iter().step_by(points.len().div_ceil(POINTS_MAX).max(1)).copied().collect();
+    // Lines that touch an end must not fail for the last digit of it.
+    let slack = |end: f64| end.abs() * 1e-9;
+    let holds = |intercept: f64, slope: f64| {
+        points.iter().all(|(x, interval)| {
+            let y = intercept + slope * x;
+            y >= interval.low - slack(interval.low) && y <= interval.high + slack(interval.high)
+        })
+    };
+    let ends: Vec<_> = points.iter().flat_map(|(x, interval)| [(*x, interval.low), (*x, interval.high)]).collect();
+    points.len() < 3
+        || ends.iter().enumerate().any(|(index, a)| {
+            ends[index + 1..].iter().filter(|b| b.0 != a.0).any(|b| {
+                let slope = (b.1 - a.1) / (b.0 - a.0);
+                holds(a.1 - slope * a.0, slope)
+            })
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +163,21 @@ mod tests {
         assert!(width(1000.0) > 100.0 * width(2.5));
         close(line.at(0.0).value, line.intercept.value, 1e-12);
         close(width(0.0), line.intercept.interval.expect("four points").half_width(), 1e-9);
+    }
+
+    #[test]
+    fn a_line_through_all_intervals() {
+        let around = |values: &[f64], by: f64| -> Vec<(f64, Interval)> {
+            let interval = |value: f64| Interval { low: value - by, high: value + by };
+            values.iter().enumerate().map(|(x, value)| (x as f64, interval(*value))).collect()
+        };
+        assert!(passes_through_all(&around(&[1.0, 2.0, 3.0, 4.0], 0.0)));
+        assert!(passes_through_all(&around(&[1.0, 2.4, 2.8, 4.3], 0.4)));
+        assert!(!passes_through_all(&around(&[1.0, 2.4, 2.8, 4.3], 0.1)));
+        assert!(!passes_through_all(&around(&[0.0, 1.0, 4.0, 9.0, 16.0], 1.9)));
+        assert!(passes_through_all(&around(&[0.0, 1.0, 4.0, 9.0, 16.0], 2.0)));
+        let many: Vec<f64> = (0..20_000).map(f64::from).collect();
+        assert!(passes_through_all(&around(&many, 0.5)));
     }
 
     #[test]
