@@ -253,18 +253,20 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]')
             [CompletionResult]::new('--volume', '--volume', [CompletionResultType]::ParameterName, 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]')
+            [CompletionResult]::new('--clock', '--clock', [CompletionResultType]::ParameterName, 'The clock whose times are compared; on a busy machine processor time is disturbed less')
             [CompletionResult]::new('--key-space', '--key-space', [CompletionResultType]::ParameterName, 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'pfh;lab;compare' {
+            [CompletionResult]::new('--clock', '--clock', [CompletionResultType]::ParameterName, 'The clock whose times are compared')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break

@@ -902,12 +902,16 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__compare)
-            opts="-o -h -V --output --help --version"
+            opts="-o -h -V --clock --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --clock)
+                    COMPREPLY=($(compgen -W "wall cpu" -- "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -1097,7 +1101,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__report)
-            opts="-o -h -V --output --volume --key-space --help --version"
+            opts="-o -h -V --output --volume --clock --key-space --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1135,6 +1139,10 @@ _pfh() {
                     ;;
                 --volume)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clock)
+                    COMPREPLY=($(compgen -W "wall cpu" -- "${cur}"))
                     return 0
                     ;;
                 --key-space)

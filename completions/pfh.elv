@@ -239,17 +239,19 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -o 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]'
             cand --output 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]'
             cand --volume 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]'
+            cand --clock 'The clock whose times are compared; on a busy machine processor time is disturbed less'
             cand --key-space 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
         &'pfh;lab;compare'= {
+            cand --clock 'The clock whose times are compared'
             cand -o 'Write HTML to FILE [default: Markdown on standard output]'
             cand --output 'Write HTML to FILE [default: Markdown on standard output]'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }

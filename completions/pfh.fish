@@ -202,11 +202,15 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s o -l output -d 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l volume -d 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l clock -d 'The clock whose times are compared; on a busy machine processor time is disturbed less' -r -f -a "wall\t'Time that passes, which the studies compared'
+cpu\t'Time of the processor, where the runner tells it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l key-space -d 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -l clock -d 'The clock whose times are compared' -r -f -a "wall\t'Time that passes, which the studies compared'
+cpu\t'Time of the processor, where the runner tells it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'Write HTML to FILE [default: Markdown on standard output]' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; only algorithms that have lanes, only modes with many messages'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s h -l help -d 'Print help'
