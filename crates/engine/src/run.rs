@@ -302,7 +302,10 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 
     /// Whether a file of this size outlasts all others, `jobs_in_hand` and those still waiting.
     pub(crate) fn outlasts(&self, size: u64, jobs_in_hand: usize) -> bool {
-        self.queue.is_last_large_file() && self.bytes_of(self.queue.jobs_waiting() + jobs_in_hand) < size / 4
+        let jobs = self.queue.jobs_waiting() + jobs_in_hand;
+        // Before the first file is done, others may be as large.
+        let is_known = jobs == 0 || self.counters.files.load(Ordering::Relaxed) > 0;
+        is_known && self.bytes_of(jobs) < size / 4 && self.queue.is_last_large_file()
     }
 
     /// What so many jobs will read, if they are like those that are done.
