@@ -233,11 +233,13 @@ fn threads_that_the_system_refuses() {
         // It holds every thread that there is.
         fifo(&directory.path().join("fifo"));
         let writer = File::options().read(true).write(true).open(directory.path().join("fifo")).unwrap();
-        let program = env!("CARGO_BIN_EXE_pfh");
-        let script =
-            format!("ulimit -v 1000000; exec {program} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo");
+        // Large stacks, so that what is left when one is refused suffices for everything else.
+        let script = format!(
+            "ulimit -v 1000000; RUST_MIN_STACK=$((64 << 20)) exec {} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo",
+            env!("CARGO_BIN_EXE_pfh")
+        );
         let running = Run::new("bash", directory.path(), ["-c", &script]).start();
-        thread::sleep(Duration::from_millis(500));
+        running.wait_until_it_hangs();
         drop(writer);
         let ended = running.end();
         let said = "pfh: internal error: the run has ended early, and its list is not complete; please report what is said above\n";
