@@ -1,4 +1,5 @@
 //! What the fuzz targets share.
 
+pub mod kernels;
 pub mod property;
 pub mod similarity;

@@ -61,7 +61,8 @@ pub fn detect(input: &[u8]) {
 /// Writes what was read and reads it again.
 fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     let algorithms: Vec<Algorithm> = listed.digests.iter().map(|digest| digest.algorithm()).collect();
-    let write_options = WriteOptions { null_terminated: options.null_terminated, piecewise: false };
+    let write_options =
+        WriteOptions { null_terminated: options.null_terminated, piecewise: false, ..WriteOptions::default() };
     let families: Vec<Family> = listed.similarities.iter().map(|digest| digest.family()).collect();
     // The forms that name no algorithm take one; whatever it is, the reader is told.
     let Ok(writer) = format.writer(&algorithms, &families, &write_options) else { return };

@@ -126,6 +126,32 @@ pub fn ssdeep_digest(input: &[u8]) {
     assert_eq!(digest.compare(&digest), 100);
 }
 
+/// The input divided into whole files: its first byte ends each, and they come again, ever longer.
+fn files(input: &[u8]) -> Vec<Vec<u8>> {
+    let Some((&end, bytes)) = input.split_first() else { return Vec::new() };
+    let files = bytes.split(|&byte| byte == end).take(100);
+    files.zip(1..).flat_map(|(file, times)| [file.to_vec(), file.repeat(times)]).collect()
+}
+
+/// Many at once have the digests that each has alone, with any instructions.
+pub fn many_digests(input: &[u8]) {
+    let files = files(input);
+    let slices: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+    let texts: Vec<String> = files.iter().map(|file| plain_ssdeep(file)).collect();
+    let alone = |file: &Vec<u8>| {
+        let mut hasher = tlsh::Hasher::new();
+        hasher.update(file);
+        hasher.finish()
+    };
+    let digests: Vec<_> = files.iter().map(alone).collect();
+    for backend in pfh_digest::pieces::Backend::offered() {
+        let found = ssdeep::ManyHasher::with_backend(backend).digest_many(&slices);
+        let found: Vec<String> = found.into_iter().map(|digest| digest.expect("short enough").to_string()).collect();
+        assert_eq!(found, texts, "{backend:?}");
+        assert_eq!(tlsh::ManyHasher::with_backend(backend).digest_many(&slices), digests, "{backend:?}");
+    }
+}
+
 /// TLSH's generator makes what another implementation makes.
 pub fn tlsh_digest(input: &[u8]) {
     let (pieces, bytes) = pieces(input);

@@ -1,27 +1,86 @@
-//! Counting the bits that a word sequence has in common with many others.
+//! Finding the sequences of 2048 bits that have more bits in common with one than so many.
 //!
 //! The many lie in columns: eight sequences side by side, word by word, so that a vector holds the same word of all eight, and
-//! nothing has to be summed across a vector.
+//! nothing has to be summed across a vector. Bits are counted in stages of 4, 4, 8 and 16 words, as nearly all sequences can be told
+//! from few of their words; so the columns of each stage lie by themselves.
 //!
 //! ```
-//! use pfh_digest::bits::{Backend, LANES};
+//! use pfh_digest::bits::{Backend, Columns, Search, WORDS};
 //!
-//! // Eight sequences of two words: 0, 1, 2, … and ones.
-//! let columns = [std::array::from_fn(|lane| lane as u64), [u64::MAX; LANES]];
-//! let mut counts = [[0; LANES]];
-//! Backend::chosen().and_counts(&[0b11, 0xFF], &columns, &mut counts);
-//! assert_eq!(counts, [[8, 9, 9, 10, 8, 9, 9, 10]]);
+//! let mut sequences = [[0; WORDS]; 3];
+//! sequences[1][0] = 0b111;
+//! sequences[2][31] = 0b1111;
+//! let search = Search { words: &[u64::MAX; WORDS], least: &[2; 3], slack: 2048 };
+//! let mut found = Vec::new();
+//! Backend::chosen().search(&search, &Columns::new(&sequences), 0, &mut found);
+//! let found: Vec<_> = found.iter().map(|found| (found.place, found.counts)).collect();
+//! assert_eq!(found, [(1, [3, 3, 3, 3]), (2, [0, 0, 0, 4])]);
 //! ```
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Sequences side by side.
 pub const LANES: usize = 8;
 
+/// Words of a sequence.
+pub const WORDS: usize = 32;
+
+/// Words after which a stage ends.
+pub const STAGE_ENDS: [usize; STAGES] = [4, 8, 16, WORDS];
+
+const STAGES: usize = 4;
+
 /// The same word of as many sequences.
-pub type Column = [u64; LANES];
+type Column = [u64; LANES];
+
+/// Words of a stage, from which on, and by what to multiply the bits up to its end to have those of a whole sequence, as a shift.
+const STAGE: [(Range<usize>, u32); STAGES] = [(0..4, 3), (4..8, 2), (8..16, 1), (16..WORDS, 0)];
+
+/// Sequences in columns. What is missing to a multiple of [`LANES`] is zero.
+pub struct Columns {
+    groups: usize,
+    /// Of each stage: its columns of the first group, of the second ….
+    stages: [Vec<Column>; STAGES],
+}
+
+impl Columns {
+    /// Of these sequences.
+    pub fn new<'s>(sequences: impl IntoIterator<Item = &'s [u64; WORDS], IntoIter: ExactSizeIterator>) -> Columns {
+        let sequences = sequences.into_iter();
+        let groups = sequences.len().div_ceil(LANES);
+        let mut stages = STAGE.map(|(words, _)| vec![[0; LANES]; groups * words.len()]);
+        for (place, sequence) in sequences.enumerate() {
+            for (columns, (words, _)) in stages.iter_mut().zip(STAGE) {
+                let group = &mut columns[place / LANES * words.len()..];
+                group.iter_mut().zip(&sequence[words]).for_each(|(column, word)| column[place % LANES] = *word);
+            }
+        }
+        Columns { groups, stages }
+    }
+}
+
+/// What is looked for.
+pub struct Search<'s> {
+    /// The sequence with which others have bits in common.
+    pub words: &'s [u64; WORDS],
+    /// For each of the others: of how many common bits it must have more, at most 4095.
+    pub least: &'s [u16],
+    /// An other is given up after a stage, if the bits common up to there, in proportion, and these are together fewer than `least`. 2048
+    /// gives none up; at most 4095.
+    pub slack: u16,
+}
+
+/// A sequence that has more than enough in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its place among the sequences.
+    pub place: u32,
+    /// Common bits up to the end of each stage.
+    pub counts: [u16; STAGES],
+}
 
 /// A way to count. A value exists only for what this CPU offers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,28 +147,25 @@ impl Backend {
         }
     }
 
-    /// Counts for each sequence the bits that are set in it and in `words`. Group `g` of eight sequences has the columns from
-    /// `g * words.len()` on, and its counts become `counts[g]`.
+    /// Looks through as many sequences as `search.least` has numbers, from `first` on, and appends those found to `found`, by place.
     ///
     /// # Panics
-    /// When there are not `words.len()` columns for each group, or more than 1023 words (a count would not fit).
-    pub fn and_counts(self, words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
-        assert_eq!(words.len() * counts.len(), columns.len(), "as many columns as words for each group");
-        assert!(words.len() < 1024, "at most 1023 words");
-        if words.is_empty() {
-            return counts.fill([0; LANES]);
-        }
+    /// When `first` is no multiple of [`LANES`], or there are not so many sequences.
+    pub fn search(self, search: &Search<'_>, columns: &Columns, first: usize, found: &mut Vec<Found>) {
+        assert!(first.is_multiple_of(LANES), "a group begins at a multiple of eight");
+        let start = first / LANES;
+        assert!(start + search.least.len().div_ceil(LANES) <= columns.groups, "sequences for all numbers");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { x86::and_counts_avx512(words, columns, counts) },
+            Level::Avx512 => unsafe { x86::search_avx512(search, columns, start, found) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { x86::and_counts_avx2(words, columns, counts) },
+            Level::Avx2 => unsafe { x86::search_avx2(search, columns, start, found) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Popcnt => unsafe { x86::and_counts_popcnt(words, columns, counts) },
-            Level::Portable => and_counts(words, columns, counts),
+            Level::Popcnt => unsafe { x86::search_popcnt(search, columns, start, found) },
+            Level::Portable => run(search, columns, start, found, add),
         }
     }
 }
@@ -121,93 +177,160 @@ impl fmt::Debug for Backend {
     }
 }
 
+/// Counts for each lane.
+type Counts = [u16; LANES];
+
+/// Adds to each lane the bits that a sequence has in common with it in some words.
 #[inline(always)]
-fn and_counts(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
-    for (group, counts) in columns.chunks_exact(words.len()).zip(counts) {
-        *counts = [0; LANES];
-        for (word, column) in words.iter().zip(group) {
-            for (count, other) in counts.iter_mut().zip(column) {
-                *count += (word & other).count_ones() as u16;
-            }
+fn add(words: &[u64], columns: &[Column], counts: &mut Counts) {
+    for (word, column) in words.iter().zip(columns) {
+        for (count, other) in counts.iter_mut().zip(column) {
+            *count += (word & other).count_ones() as u16;
         }
     }
+}
+
+/// The search, with a way to [`add`].
+#[inline(always)]
+fn run(
+    search: &Search<'_>,
+    columns: &Columns,
+    start: usize,
+    found: &mut Vec<Found>,
+    add: impl Fn(&[u64], &[Column], &mut Counts),
+) {
+    'groups: for (group, least) in (start..).zip(search.least.chunks(LANES)) {
+        let bounds = bounds(least);
+        let mut counts = [[0; LANES]; STAGES];
+        let mut common = [0; LANES];
+        for ((counts, columns), (words, shift)) in counts.iter_mut().zip(&columns.stages).zip(STAGE) {
+            add(&search.words[words.clone()], &columns[group * words.len()..][..words.len()], &mut common);
+            *counts = common;
+            let goes_on = |(&common, &least): (&u16, &u16)| (common << shift) + search.slack >= least;
+            // Without a way out of the loop, so that it becomes a few vector instructions.
+            if !common.iter().zip(&bounds).fold(false, |any, lane| any | goes_on(lane)) {
+                continue 'groups;
+            }
+        }
+        let is_found = |lane: &usize| {
+            let after = |stage: usize| (counts[stage][*lane] << STAGE[stage].1) + search.slack >= bounds[*lane];
+            common[*lane] > bounds[*lane] && (0..STAGES - 1).all(after)
+        };
+        push((0..LANES).filter(is_found), group, &counts, found);
+    }
+}
+
+/// The numbers of a group; what is missing is never exceeded.
+#[inline(always)]
+fn bounds(least: &[u16]) -> Counts {
+    let mut bounds = [4095; LANES];
+    bounds[..least.len()].copy_from_slice(least);
+    bounds
+}
+
+#[inline(always)]
+fn push(lanes: impl Iterator<Item = usize>, group: usize, counts: &[Counts; STAGES], found: &mut Vec<Found>) {
+    found.extend(
+        lanes.map(|lane| Found { place: (group * LANES + lane) as u32, counts: counts.map(|counts| counts[lane]) }),
+    );
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Column, LANES};
+    use super::{Column, Columns, Counts, Found, LANES, STAGE, STAGES, Search, WORDS};
 
     #[target_feature(enable = "popcnt")]
-    pub(super) fn and_counts_popcnt(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
-        super::and_counts(words, columns, counts);
+    pub(super) fn search_popcnt(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+        super::run(search, columns, start, found, super::add);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn search_avx2(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+        super::run(search, columns, start, found, |words, columns, counts| add_avx2(words, columns, counts));
     }
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    pub(super) fn and_counts_avx512(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
-        // The loop over the words of a few lengths is worth unrolling.
-        match words.len() {
-            4 => avx512::<4>(words, columns, counts),
-            8 => avx512::<8>(words, columns, counts),
-            32 => avx512::<32>(words, columns, counts),
-            _ => avx512::<0>(words, columns, counts),
+    pub(super) fn search_avx512(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+        let slack = _mm512_set1_epi64(search.slack.into());
+        for (group, least) in (start..).zip(search.least.chunks(LANES)) {
+            let least: Counts = least.try_into().unwrap_or_else(|_| super::bounds(least));
+            // SAFETY: eight numbers are 16 bytes, and the load takes any alignment.
+            let least = _mm512_cvtepu16_epi64(unsafe { _mm_loadu_si128(least.as_ptr().cast()) });
+            let first = add_avx512::<0>(search.words, columns, group, _mm512_setzero_si512());
+            let goes_on = |sums| _mm512_cmpge_epi64_mask(_mm512_add_epi64(sums, slack), least);
+            let mut lanes = goes_on(_mm512_slli_epi64::<{ STAGE[0].1 }>(first));
+            if lanes == 0 {
+                continue;
+            }
+            let second = add_avx512::<1>(search.words, columns, group, first);
+            lanes &= goes_on(_mm512_slli_epi64::<{ STAGE[1].1 }>(second));
+            if lanes == 0 {
+                continue;
+            }
+            let third = add_avx512::<2>(search.words, columns, group, second);
+            lanes &= goes_on(_mm512_slli_epi64::<{ STAGE[2].1 }>(third));
+            if lanes == 0 {
+                continue;
+            }
+            let sum = add_avx512::<3>(search.words, columns, group, third);
+            lanes &= _mm512_cmpgt_epi64_mask(sum, least);
+            if lanes != 0 {
+                let mut counts = [[0; LANES]; STAGES];
+                for (counts, sum) in counts.iter_mut().zip([first, second, third, sum]) {
+                    // SAFETY: eight counts are 16 bytes, and the store takes any alignment.
+                    unsafe { _mm_storeu_si128(counts.as_mut_ptr().cast(), _mm512_cvtepi64_epi16(sum)) };
+                }
+                super::push((0..LANES).filter(|lane| lanes >> lane & 1 != 0), group, &counts, found);
+            }
         }
     }
 
-    /// With `WORDS` words, or any number if that is 0.
+    /// Adds the bits that eight sequences have in common with these words in a stage.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    fn avx512<const WORDS: usize>(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
-        let words = if WORDS == 0 { words } else { &words[..WORDS] };
-        for (group, counts) in columns.chunks_exact(words.len()).zip(counts) {
-            let mut sums = _mm512_setzero_si512();
-            for (word, column) in words.iter().zip(group) {
-                // SAFETY: a column is 64 bytes, and the load takes any alignment.
-                let column = unsafe { _mm512_loadu_si512(column.as_ptr().cast()) };
-                let common = _mm512_and_si512(column, _mm512_set1_epi64(word.cast_signed()));
-                sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(common));
-            }
-            // SAFETY: eight counts are 16 bytes, and the store takes any alignment.
-            unsafe { _mm_storeu_si128(counts.as_mut_ptr().cast(), _mm512_cvtepi64_epi16(sums)) };
+    fn add_avx512<const N: usize>(words: &[u64; WORDS], columns: &Columns, group: usize, sums: __m512i) -> __m512i {
+        let (start, length) = const { (STAGE[N].0.start, STAGE[N].0.end - STAGE[N].0.start) };
+        let (words, columns) = (&words[start..start + length], &columns.stages[N][group * length..][..length]);
+        let mut sums = sums;
+        for (word, column) in words.iter().zip(columns) {
+            // SAFETY: a column is 64 bytes, and the load takes any alignment.
+            let column = unsafe { _mm512_loadu_si512(column.as_ptr().cast()) };
+            let common = _mm512_and_si512(column, _mm512_set1_epi64(word.cast_signed()));
+            sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(common));
         }
+        sums
     }
 
     /// W. Muła, N. Kurz, D. Lemire, "Faster population counts using AVX2 instructions", 2018: a table of the counts of four bits,
     /// looked up in a register.
+    #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn and_counts_avx2(words: &[u64], columns: &[Column], counts: &mut [[u16; LANES]]) {
+    fn add_avx2(words: &[u64], columns: &[Column], counts: &mut Counts) {
         let table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
         let low = _mm256_set1_epi8(15);
         let zero = _mm256_setzero_si256();
-        for (group, counts) in columns.chunks_exact(words.len()).zip(counts) {
-            let mut sums = [zero; 2];
-            // 31 words of at most 8 in each byte are below 256.
-            for (words, columns) in words.chunks(31).zip(group.chunks(31)) {
-                let mut bytes = [zero; 2];
-                for (word, column) in words.iter().zip(columns) {
-                    let word = _mm256_set1_epi64x(word.cast_signed());
-                    for (half, bytes) in bytes.iter_mut().enumerate() {
-                        // SAFETY: each half of a column is 32 bytes, and the load takes any alignment.
-                        let column = unsafe { _mm256_loadu_si256(column.as_ptr().add(half * LANES / 2).cast()) };
-                        let common = _mm256_and_si256(column, word);
-                        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(common), low);
-                        let high = _mm256_shuffle_epi8(table, high);
-                        let low = _mm256_shuffle_epi8(table, _mm256_and_si256(common, low));
-                        *bytes = _mm256_add_epi8(*bytes, _mm256_add_epi8(high, low));
-                    }
-                }
-                for (sum, bytes) in sums.iter_mut().zip(bytes) {
-                    *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(bytes, zero));
-                }
+        // At most 16 words of at most 8 in each byte are below 256.
+        let mut bytes = [zero; 2];
+        for (word, column) in words.iter().zip(columns) {
+            let word = _mm256_set1_epi64x(word.cast_signed());
+            for (half, bytes) in bytes.iter_mut().enumerate() {
+                // SAFETY: each half of a column is 32 bytes, and the load takes any alignment.
+                let column = unsafe { _mm256_loadu_si256(column.as_ptr().add(half * LANES / 2).cast()) };
+                let common = _mm256_and_si256(column, word);
+                let high = _mm256_and_si256(_mm256_srli_epi16::<4>(common), low);
+                let high = _mm256_shuffle_epi8(table, high);
+                let low = _mm256_shuffle_epi8(table, _mm256_and_si256(common, low));
+                *bytes = _mm256_add_epi8(*bytes, _mm256_add_epi8(high, low));
             }
-            for (half, sum) in sums.into_iter().enumerate() {
-                let mut lanes = [0_u64; LANES / 2];
-                // SAFETY: four words are 32 bytes, and the store takes any alignment.
-                unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), sum) };
-                for (count, sum) in counts[half * LANES / 2..].iter_mut().zip(lanes) {
-                    *count = sum as u16;
-                }
+        }
+        for (half, bytes) in bytes.into_iter().enumerate() {
+            let mut lanes = [0_u64; LANES / 2];
+            // SAFETY: four words are 32 bytes, and the store takes any alignment.
+            unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), _mm256_sad_epu8(bytes, zero)) };
+            for (count, sum) in counts[half * LANES / 2..].iter_mut().zip(lanes) {
+                *count += sum as u16;
             }
         }
     }
@@ -215,9 +338,13 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Column, LANES};
+    use super::{Backend, Columns, Found, LANES, STAGE_ENDS, STAGES, Search, WORDS};
 
-    /// Every backend against the plain definition, over all lengths around the edges and all groups.
+    fn common(a: &[u64], b: &[u64]) -> u16 {
+        a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as u16).sum()
+    }
+
+    /// Every backend against the plain definition, over all lengths around the edges, bounds and slacks.
     #[test]
     fn backends_agree() {
         let mut state = 1_u64;
@@ -230,33 +357,54 @@ mod tests {
                 _ => state ^ state >> 29,
             }
         };
-        for length in [0, 1, 2, 4, 8, 30, 31, 32, 33, 62, 63, 1023] {
-            for groups in [0, 1, 2, 5] {
-                let words: Vec<u64> = (0..length).map(|_| next()).collect();
-                let columns: Vec<Column> = (0..length * groups).map(|_| std::array::from_fn(|_| next())).collect();
-                let expected: Vec<[u16; LANES]> = (0..groups)
-                    .map(|group| {
-                        std::array::from_fn(|lane| {
-                            let bits = |word: usize| words[word] & columns[group * length + word][lane];
-                            (0..length).map(|word| bits(word).count_ones() as u16).sum()
-                        })
-                    })
-                    .collect();
-                for backend in Backend::offered() {
-                    let mut counts = vec![[u16::MAX; LANES]; groups];
-                    backend.and_counts(&words, &columns, &mut counts);
-                    assert_eq!(counts, expected, "{backend:?}, {length} words, {groups} groups");
+        let mut all = [0; 2];
+        for count in [0, 1, 7, 8, 9, 16, 41] {
+            let words: [u64; WORDS] = std::array::from_fn(|_| next());
+            let mut sequences: Vec<[u64; WORDS]> = (0..count).map(|_| std::array::from_fn(|_| next())).collect();
+            // Where the beginning tells nothing of the rest.
+            sequences.iter_mut().step_by(3).for_each(|sequence| sequence[..8].fill(0));
+            let columns = Columns::new(&sequences);
+            for first in (0..=count).step_by(LANES) {
+                for slack in [0, 48, 2048] {
+                    for bound in [0, 1, 500, 600, 700, 2048, 4095] {
+                        let least: Vec<u16> = (first..count).map(|place| bound ^ (place % 5) as u16).collect();
+                        let is_found = |&(place, counts): &(usize, [u16; STAGES])| {
+                            let least = least[place - first];
+                            let stages = STAGE_ENDS.into_iter().zip(counts).take(STAGES - 1);
+                            let mut stages = stages.map(|(end, count)| (WORDS / end) as u16 * count + slack >= least);
+                            counts[STAGES - 1] > least && stages.all(|goes_on| goes_on)
+                        };
+                        let counts =
+                            |place: usize| STAGE_ENDS.map(|end| common(&words[..end], &sequences[place][..end]));
+                        let expected: Vec<Found> = (first..count)
+                            .map(|place| (place, counts(place)))
+                            .filter(is_found)
+                            .map(|(place, counts)| Found { place: place as u32, counts })
+                            .collect();
+                        all[0] += expected.len();
+                        all[1] += least.len();
+                        for backend in Backend::offered() {
+                            let search = Search { words: &words, least: &least, slack };
+                            let mut found = Vec::new();
+                            backend.search(&search, &columns, first, &mut found);
+                            assert_eq!(found, expected, "{backend:?} {count} {first} {slack} {bound}");
+                        }
+                    }
                 }
             }
         }
+        assert!(all[0] > 100 && all[0] < all[1] / 2, "some are found, most are not: {all:?}");
     }
 
     #[test]
     fn full_words_do_not_overflow() {
         for backend in Backend::offered() {
-            let mut counts = [[0; LANES]];
-            backend.and_counts(&[u64::MAX; 1023], &[[u64::MAX; LANES]; 1023], &mut counts);
-            assert_eq!(counts, [[1023 * 64; LANES]], "{backend:?}");
+            let mut found = Vec::new();
+            let columns = Columns::new(&[[u64::MAX; WORDS]; 9]);
+            let search = Search { words: &[u64::MAX; WORDS], least: &[2047; 9], slack: 2048 };
+            backend.search(&search, &columns, 0, &mut found);
+            assert!(found.iter().all(|found| found.counts == [256, 512, 1024, 2048]));
+            assert_eq!(found.len(), 9, "{backend:?}");
         }
     }
 }

@@ -78,14 +78,7 @@ impl Backend {
         if let Some(value) = values.first_mut() {
             *value = first;
         }
-        let starts = [0].into_iter().chain(ends.iter().copied());
-        let mut chunks: Vec<Chunk<'_>> = starts
-            .zip(ends)
-            .zip(0..)
-            .map(|((start, &end), place)| Chunk { place, bytes: &bytes[start..end] })
-            .collect();
-        // Long ones first, so that chunks side by side are of about one length.
-        chunks.sort_unstable_by_key(|chunk| std::cmp::Reverse(chunk.bytes.len()));
+        let chunks = by_length(bytes, ends);
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level exists only where the CPU was found to have the features.
@@ -109,6 +102,34 @@ struct Chunk<'b> {
     bytes: &'b [u8],
 }
 
+/// Lengths that are told apart, in words of eight bytes.
+const LENGTHS: usize = 128;
+
+/// The chunks, long ones first, so that chunks side by side are of about one length.
+fn by_length<'b>(bytes: &'b [u8], ends: &[usize]) -> Vec<Chunk<'b>> {
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let chunks = || starts.clone().zip(ends).map(|(start, &end)| &bytes[start..end]);
+    let rank = |chunk: &[u8]| LENGTHS - 1 - (chunk.len() / 8).min(LENGTHS - 1);
+    // Where the next chunk of each length goes.
+    let mut slots = [0; LENGTHS + 1];
+    chunks().for_each(|chunk| slots[rank(chunk) + 1] += 1);
+    for rank in 1..slots.len() {
+        slots[rank] += slots[rank - 1];
+    }
+    let mut sorted = vec![Chunk { place: 0, bytes: &[] }; ends.len()];
+    for (place, bytes) in chunks().enumerate() {
+        let slot = &mut slots[rank(bytes)];
+        sorted[*slot] = Chunk { place, bytes };
+        *slot += 1;
+    }
+    sorted
+}
+
+/// The length of the shortest one.
+fn common_bytes(group: &[Chunk<'_>]) -> usize {
+    group.iter().map(|chunk| chunk.bytes.len()).min().unwrap_or(0)
+}
+
 fn step(value: u64, byte: u8) -> u64 {
     (value ^ u64::from(byte)).wrapping_mul(PRIME)
 }
@@ -122,8 +143,7 @@ pub fn fnv1a_64(value: u64, bytes: &[u8]) -> u64 {
 fn hash(chunks: &[Chunk<'_>], values: &mut [u64]) {
     let (groups, rest) = chunks.as_chunks::<4>();
     for group in groups {
-        // The last one is the shortest.
-        let common = group[3].bytes.len();
+        let common = common_bytes(group);
         let [b0, b1, b2, b3] = group.map(|chunk| &chunk.bytes[..common]);
         let [mut s0, mut s1, mut s2, mut s3] = group.map(|chunk| values[chunk.place]);
         for (((&b0, &b1), &b2), &b3) in b0.iter().zip(b1).zip(b2).zip(b3) {
@@ -142,7 +162,7 @@ fn hash(chunks: &[Chunk<'_>], values: &mut [u64]) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, PRIME};
+    use super::{Chunk, PRIME, common_bytes};
 
     const LANES: usize = 8;
     /// Vectors side by side: a step takes five cycles, and a core begins a vector's every two or three.
@@ -161,8 +181,7 @@ mod x86 {
     pub(super) fn hash(chunks: &[Chunk<'_>], values: &mut [u64]) {
         let (groups, rest) = chunks.as_chunks::<{ VECTORS * LANES }>();
         for group in groups {
-            // The last one is the shortest.
-            let words = group[VECTORS * LANES - 1].bytes.len() / 8;
+            let words = common_bytes(group) / 8;
             let starts: [*const u8; VECTORS * LANES] = std::array::from_fn(|lane| group[lane].bytes.as_ptr());
             let mut state: [Values; VECTORS] = std::array::from_fn(|vector| {
                 let lanes: [u64; LANES] = std::array::from_fn(|lane| values[group[vector * LANES + lane].place]);
@@ -244,9 +263,9 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as usize
         };
-        let bytes: Vec<u8> = (0..60_000).map(|_| next() as u8).collect();
+        let bytes: Vec<u8> = (0..1_000_000).map(|_| next() as u8).collect();
         for chunks in (0..40).chain([100, 300]) {
-            for most in [1, 8, 9, 50, 200] {
+            for most in [1, 8, 9, 50, 200, 3000] {
                 let mut end = 0;
                 let ends: Vec<usize> = (0..chunks)
                     .map(|_| {

@@ -40,6 +40,7 @@ mod hasher;
 pub mod lanes;
 mod names;
 pub mod pieces;
+pub mod popularity;
 mod registry;
 mod rust_crypto;
 mod sha1dc;

@@ -1,4 +1,4 @@
-//! Context-triggered pieces (ssdeep): where they may end, and the hashes of many at once.
+//! Context-triggered pieces (ssdeep, mrsh-v2): where they may end, and the hashes of many at once (ssdeep; for mrsh-v2 see `chunks`).
 //!
 //! Two kernels, for what takes the time. Both look at 64 bytes at once, the first one at neighbours, the second one at those of
 //! 32 different files. What pieces are and how digests are made of them is `pfh-similarity`'s business.
@@ -67,12 +67,33 @@ impl Backend {
         }
     }
 
+    /// Writes into `places` where in `bytes` pieces of a mean length of 160 bytes end (mrsh-v2), in order, and returns how many there
+    /// are; their levels say nothing. The first place is that of the eighth byte.
+    ///
+    /// They end where [`rolling_hash`] of the window that ends there leaves 159 when it is divided by 160.
+    ///
+    /// # Panics
+    /// As for [`Backend::triggers`].
+    pub fn ends_160(self, bytes: &[u8], places: &mut [Trigger]) -> usize {
+        assert!(places.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
+        assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level exists only where the CPU was found to have the features.
+            Level::Avx512 => unsafe { ends_160_avx512(bytes, places) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { ends_160_avx2(bytes, places) },
+            Level::Portable => ends_160_plain(bytes, places),
+        }
+    }
+
     /// Takes two hashes of each file past the file's row. `hashes` are [`turned`]; `trace[i]` becomes what they are after byte
     /// `i`, in the lowest six bits of each lane. `keep[i]` has 0xFF for the lanes that go on after byte `i`, and 0 for those that
     /// begin a piece.
     pub fn advance(
         self,
-        rows: &[&[u8; TILE_BYTES]; FILES],
+        rows: &[[u8; TILE_BYTES]; FILES],
         hashes: &mut Lanes,
         keep: &[Lanes; TILE_BYTES],
         trace: &mut [Lanes; TILE_BYTES],
@@ -133,7 +154,23 @@ unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> u
             _ => list_candidates::<V, 2>(bytes, lowest, to),
         }
     };
-    verify(bytes, &mut to[..candidates])
+    verify::<3>(bytes, &mut to[..candidates])
+}
+
+compiled! {
+    ends_160 => ends_160_avx512, ends_160_avx2, ends_160_plain;
+    (bytes: &[u8], to: &mut [Trigger]) -> usize
+}
+
+/// 160 is 2⁵ · 5.
+///
+/// # Safety
+/// As for [`Bytes::load`].
+#[inline(always)]
+unsafe fn ends_160<V: Bytes>(bytes: &[u8], to: &mut [Trigger]) -> usize {
+    // SAFETY: the caller's promise is the same.
+    let candidates = unsafe { list_candidates::<V, 4>(bytes, 5, to) };
+    verify::<5>(bytes, &mut to[..candidates])
 }
 
 /// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
@@ -175,9 +212,9 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(bytes: &[u8], lowest: 
     count
 }
 
-/// Keeps the candidates that are places where pieces end. In groups and in steps, which compilers turn into vectors.
+/// Keeps the candidates whose `hash + 1`, unless it is 0, is divisible by `ODD`: there pieces end. In groups and in steps, which compilers turn into vectors.
 #[inline(always)]
-fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
+fn verify<const ODD: u32>(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
     const GROUP: usize = 16;
     let mut kept = 0;
     let mut start = 0;
@@ -194,7 +231,7 @@ fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
         }
         for (&place, &value) in places.iter().zip(&values).take(end - start) {
             candidates[kept] = Trigger { place, level: value.trailing_zeros() };
-            kept += usize::from((value != 0) & value.is_multiple_of(3));
+            kept += usize::from((value != 0) & value.is_multiple_of(ODD));
         }
         start = end;
     }
@@ -237,7 +274,7 @@ fn back(windows: &[u8; WIDTH + HISTORY_BYTES], back: usize) -> &[u8; WIDTH] {
 
 compiled! {
     advance => advance_avx512, advance_avx2, advance_plain;
-    (rows: &[&[u8; TILE_BYTES]; FILES], hashes: &mut Lanes, keep: &[Lanes; TILE_BYTES], trace: &mut [Lanes; TILE_BYTES])
+    (rows: &[[u8; TILE_BYTES]; FILES], hashes: &mut Lanes, keep: &[Lanes; TILE_BYTES], trace: &mut [Lanes; TILE_BYTES])
 }
 
 /// Bytes of each row that are made into columns at once.
@@ -247,7 +284,7 @@ const SQUARE: usize = 16;
 /// As for [`Bytes::load`].
 #[inline(always)]
 unsafe fn advance<V: Bytes>(
-    rows: &[&[u8; TILE_BYTES]; FILES],
+    rows: &[[u8; TILE_BYTES]; FILES],
     hashes: &mut Lanes,
     keep: &[Lanes; TILE_BYTES],
     trace: &mut [Lanes; TILE_BYTES],
@@ -279,7 +316,7 @@ unsafe fn advance<V: Bytes>(
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
-unsafe fn columns<V: Bytes>(rows: &[&[u8; TILE_BYTES]; FILES], start: usize) -> [V; SQUARE] {
+unsafe fn columns<V: Bytes>(rows: &[[u8; TILE_BYTES]; FILES], start: usize) -> [V; SQUARE] {
     // SAFETY: the caller's promise is the same.
     let ([a, b, c, d], [e, f, g, h]) = unsafe {
         (
@@ -302,8 +339,8 @@ unsafe fn columns<V: Bytes>(rows: &[&[u8; TILE_BYTES]; FILES], start: usize) -> 
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
-unsafe fn quarters<V: Bytes>(rows: &[&[u8; TILE_BYTES]; FILES], start: usize, first: usize) -> V {
-    let [a, b, c, d] = [rows[first], rows[8 + first], rows[16 + first], rows[24 + first]];
+unsafe fn quarters<V: Bytes>(rows: &[[u8; TILE_BYTES]; FILES], start: usize, first: usize) -> V {
+    let [a, b, c, d] = [&rows[first], &rows[8 + first], &rows[16 + first], &rows[24 + first]];
     // SAFETY: the caller's promise is the same.
     unsafe { V::load_quarters([part(a, start), part(b, start), part(c, start), part(d, start)]) }
 }
@@ -365,9 +402,27 @@ mod tests {
     }
 
     #[test]
+    fn ends_are_those_of_the_definition() {
+        let bytes = noise(20_000);
+        let windows = bytes.windows(WINDOW_BYTES).zip(WINDOW_BYTES as u32 - 1..).skip(1);
+        let is_end = |window: &[u8]| window.first_chunk().is_some_and(|window| rolling_hash(window) % 160 == 159);
+        let defined: Vec<u32> = windows.filter(|(window, _)| is_end(window)).map(|(_, place)| place).collect();
+        assert!(defined.len() > 80);
+        for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
+            let expected: Vec<u32> = defined.iter().copied().filter(|&end| (end as usize) < length).collect();
+            for backend in Backend::offered() {
+                let mut found = vec![Trigger::default(); length + PLACES_SPARE];
+                let count = backend.ends_160(&bytes[..length], &mut found);
+                let found: Vec<u32> = found[..count].iter().map(|trigger| trigger.place).collect();
+                assert_eq!(found, expected, "{backend:?}, {length} bytes");
+            }
+        }
+    }
+
+    #[test]
     fn hashes_are_those_of_the_definition() {
         let bytes = noise(FILES * TILE_BYTES);
-        let rows: [&[u8; TILE_BYTES]; FILES] = std::array::from_fn(|row| &bytes.as_chunks().0[row]);
+        let rows: [[u8; TILE_BYTES]; FILES] = std::array::from_fn(|row| bytes.as_chunks().0[row]);
         let first: Lanes = std::array::from_fn(|lane| lane as u8);
         let mut keep = [[0xFF; LANES]; TILE_BYTES];
         for (place, byte) in noise(TILE_BYTES * LANES).into_iter().enumerate().filter(|(_, byte)| byte % 50 == 7) {

@@ -1,8 +1,17 @@
-//! The families' types with the family chosen at run time. With their default options; for others make the variant.
+//! The families' types with the family chosen at run time.
 
 use std::fmt;
 
 use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
+
+/// How digests are made, by the families that leave a choice. A digest does not say which one was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Making {
+    /// Version, and division into blocks, of sdhash.
+    pub sdhash: sdhash::Options,
+    /// Build of mrsh-v2.
+    pub mrsh_v2: mrsh_v2::Build,
+}
 
 /// Makes a digest of any family from pieces of any sizes.
 pub enum Hasher {
@@ -19,10 +28,15 @@ pub enum Hasher {
 impl Hasher {
     /// The beginning of an input, with the family's default options.
     pub fn new(family: Family) -> Hasher {
+        Hasher::with_making(family, &Making::default())
+    }
+
+    /// The beginning of an input, with other options.
+    pub fn with_making(family: Family, making: &Making) -> Hasher {
         match family {
             Family::Ssdeep => Hasher::Ssdeep(Box::default()),
-            Family::Sdhash => Hasher::Sdhash(Box::default()),
-            Family::MrshV2 => Hasher::MrshV2(Box::default()),
+            Family::Sdhash => Hasher::Sdhash(Box::new(sdhash::Hasher::with_options(making.sdhash))),
+            Family::MrshV2 => Hasher::MrshV2(Box::new(mrsh_v2::Hasher::with_build(making.mrsh_v2))),
             Family::Tlsh => Hasher::Tlsh(Box::default()),
         }
     }

@@ -157,7 +157,11 @@ impl<R: Read + Seek> PageReader<R> {
         let page = Box::new([0; PAGE_BYTES]);
         let content_bytes = bytes / PAGE_BYTES as u64 * CONTENT_BYTES as u64;
         let mut reader = PageReader { input, algorithm, page, number: None, content_bytes };
-        let not_this = IndexError::NotThisFormat { reason: "this is no index of the family" };
+        let reason = match family {
+            Family::Tlsh => "this is no index of tlsh digests",
+            _ => "this is no index of ssdeep digests",
+        };
+        let not_this = IndexError::NotThisFormat { reason };
         if content_bytes == 0 {
             return Err(not_this);
         }

@@ -54,6 +54,14 @@ pub(crate) struct Counted<F = Filter> {
     pub(crate) is_last: bool,
 }
 
+impl<F> Counted<F> {
+    /// Without the filter.
+    pub(crate) fn numbers(&self) -> Counted<()> {
+        let &Counted { weight, elements, is_last, .. } = self;
+        Counted { filter: (), weight, elements, is_last }
+    }
+}
+
 /// The filters of a digest with their numbers.
 pub(crate) fn counted(filters: &[Filter], elements: impl Iterator<Item = u16>) -> Vec<Counted> {
     let numbered = filters.iter().zip(elements).zip(1..);

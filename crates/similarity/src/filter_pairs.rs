@@ -1,15 +1,17 @@
 //! All against all, for the families whose digests are sequences of Bloom filters.
 //!
 //! A score comes from pairs of filters: each filter of the smaller digest (the *needle*) looks for its best match among those of the
-//! larger one. Nearly all pairs of filters do not match, and a family can tell so from few common bits. So those are
-//! counted for one filter and many others at once, and only where there are enough is a pair looked at closely.
+//! larger one. Nearly all pairs of filters do not match, and few common bits tell so. So those are counted for one filter and many
+//! others at once, and only where there are enough is a score computed.
 //!
 //! Digests are ordered by their number of filters, so that everything that a needle is looked for in lies in one stretch; the
-//! stretch is divided into *tiles* that fit the cache, and all needles go through one tile before the next one.
+//! stretch is divided into *tiles* that fit the cache, and all needles go through one tile before the next one. Within a tile filters
+//! are ordered by weight, since those with few bits have to be looked at closely more often, and eight are at a time.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use pfh_digest::bits::{self, Column, LANES};
+use pfh_digest::bits::{Backend, Columns, STAGE_ENDS, Search};
 
 use crate::filter::Counted;
 
@@ -18,19 +20,19 @@ pub(crate) trait Match {
     /// A needle with fewer elements matches nothing.
     const ELEMENTS_MIN: u16;
 
+    /// As for [`pfh_digest::bits::Search`].
+    const SLACK: u16;
+
     /// True if a needle, which may be the only one of its digest, does not match filters with so few elements either.
     fn skips_sparse(&self, is_only: bool) -> bool;
 
-    /// For each of many filters the least number of bits that `needle` must have in common with it, in the words that are
-    /// counted, to match it. Less than that is allowed, and costs time.
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [i16]);
+    /// For each of many filters the number of bits of which `needle` must have more in common with it, to match it. Less than that is
+    /// allowed, and costs time.
+    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]);
 
-    /// The score of two filters, which have `common` bits in the words that are counted; above 0 if they match.
-    fn score(&self, needle: &Counted, other: &Counted, common: u32) -> f64;
+    /// The score of two filters with so many common bits up to each of [`STAGE_ENDS`]; above 0 if they match.
+    fn score(&self, needle: &Counted, other: &Counted<()>, counts: [u16; STAGE_ENDS.len()]) -> f64;
 }
-
-/// More common bits than there can be.
-const NEVER: i16 = i16::MAX;
 
 /// The numbers of many filters, each kind in a row.
 #[derive(Clone, Copy)]
@@ -43,14 +45,15 @@ pub(crate) struct Numbers<'c> {
 
 impl Numbers<'_> {
     /// Bounds of cut-offs that lie three tenths of the way from the common bits that chance gives to the lesser of both weights:
-    /// what is computed here is at most the cut-off before it is rounded, up to 1, so that `least` gets it through
-    /// `bound`. All in 16 bits, which makes short vectors of it.
-    pub(crate) fn cuts(self, needle: &Counted, least: &mut [i16], bound: impl Fn(i16) -> i16) {
+    /// what is computed here is at most the cut-off before it is rounded. `least` is that without `rounding`. All in 16 bits, which makes
+    /// short vectors of it.
+    pub(crate) fn cuts(self, needle: &Counted, least: &mut [u16], rounding: u16) {
         const THREE_TENTHS: u16 = 19_660;
         let weight = needle.weight as u16;
         let chance = (0.7 * 2048.0 * f64::from(share(needle.elements)) / 65_536.0) as u16;
         for ((least, &other), &share) in least.iter_mut().zip(self.weights).zip(self.shares) {
-            *least = bound((product(other.min(weight), THREE_TENTHS) + product(share, chance)) as i16);
+            let cut = product(other.min(weight), THREE_TENTHS) + product(share, chance);
+            *least = cut.saturating_sub(rounding);
         }
     }
 }
@@ -66,8 +69,8 @@ fn product(a: u16, b: u16) -> u16 {
     ((u32::from(a) * u32::from(b)) >> 16) as u16
 }
 
-/// Filters of a tile: 64 bytes of each, 256 KiB, lie in the second cache of a core.
-const TILE_FILTERS: usize = 4096;
+/// Filters of a tile: the first 32 bytes of each, 32 KiB, lie in the first cache of a core.
+const TILE_FILTERS: usize = 1024;
 /// Parts into which the work is divided at least, if there is as much of it.
 const TILES_MIN: usize = 64;
 
@@ -80,22 +83,33 @@ pub(crate) struct Corpus {
     /// Where the filters of each digest begin, and where the last ones end.
     starts: Vec<usize>,
     filters: Vec<Counted>,
-    /// [`Numbers`] of all filters.
+    tiles: Vec<Tile>,
+}
+
+/// Digests that are searched together.
+struct Tile {
+    digests: Range<usize>,
+    /// Of each filter, in the order of the tile.
+    places: Vec<Place>,
+    /// [`Numbers`] of all of them.
     weights: Vec<u16>,
     shares: Vec<u16>,
     elements: Vec<u8>,
-    /// Places of filters with few elements.
-    sparse: Vec<usize>,
-    /// Words of each filter that are counted.
-    words: usize,
-    columns: Vec<Column>,
-    /// Digests of each tile.
-    tiles: Vec<Range<usize>>,
+    /// The first so many have enough elements.
+    dense: usize,
+    columns: Columns,
+}
+
+/// A filter of a tile.
+struct Place {
+    /// Counted from the tile's first one.
+    digest: usize,
+    numbers: Counted<()>,
 }
 
 impl Corpus {
-    /// Of the filters of each digest, of which the first `words` words are counted.
-    pub(crate) fn new<M: Match>(digests: &[Vec<Counted>], words: usize) -> Corpus {
+    /// Of the filters of each digest.
+    pub(crate) fn new<M: Match>(digests: &[Vec<Counted>]) -> Corpus {
         let mut order: Vec<u32> = (0..digests.len() as u32).collect();
         order.sort_by_key(|&digest| digests[digest as usize].len());
         let sizes: Vec<usize> = order.iter().map(|&digest| digests[digest as usize].len()).collect();
@@ -106,19 +120,9 @@ impl Corpus {
             end
         });
         let starts: Vec<usize> = [0].into_iter().chain(ends).collect();
-        let mut columns = vec![[0; LANES]; filters.len().div_ceil(LANES) * words];
-        for (place, counted) in filters.iter().enumerate() {
-            let group = &mut columns[place / LANES * words..][..words];
-            group.iter_mut().zip(counted.filter.0).for_each(|(column, word)| column[place % LANES] = word);
-        }
         let tiles = tiles(&starts, (filters.len() / TILES_MIN).min(TILE_FILTERS));
-        let weights = filters.iter().map(|counted| counted.weight as u16).collect();
-        let shares_of: Vec<u16> = (0..256).map(share).collect();
-        let shares = filters.iter().map(|counted| shares_of[usize::from(counted.elements)]).collect();
-        let elements = filters.iter().map(|counted| counted.elements as u8).collect();
-        let is_sparse = |&place: &usize| filters[place].elements < M::ELEMENTS_MIN;
-        let sparse = (0..filters.len()).filter(is_sparse).collect();
-        Corpus { order, sizes, starts, filters, weights, shares, elements, sparse, words, columns, tiles }
+        let tiles = tiles.into_iter().map(|digests| Tile::new::<M>(digests, &starts, &filters)).collect();
+        Corpus { order, sizes, starts, filters, tiles }
     }
 
     /// Number of tiles.
@@ -134,6 +138,34 @@ impl Corpus {
     /// A digest's place in the caller's order.
     pub(crate) fn place(&self, digest: usize) -> usize {
         self.order[digest] as usize
+    }
+}
+
+impl Tile {
+    /// Of these digests, whose filters begin at `starts`.
+    fn new<M: Match>(digests: Range<usize>, starts: &[usize], filters: &[Counted]) -> Tile {
+        let first = digests.start;
+        let own = |digest: usize| {
+            filters[starts[digest]..starts[digest + 1]].iter().map(move |filter| (digest - first, filter))
+        };
+        let mut all: Vec<(usize, &Counted)> = digests.clone().flat_map(own).collect();
+        let is_sparse = |filter: &Counted| filter.elements < M::ELEMENTS_MIN;
+        all.sort_by_key(|(_, filter)| (is_sparse(filter), Reverse(filter.weight)));
+        let shares: [u16; 256] = std::array::from_fn(|elements| share(elements as u16));
+        Tile {
+            digests,
+            places: all.iter().map(|&(digest, filter)| Place { digest, numbers: filter.numbers() }).collect(),
+            weights: all.iter().map(|(_, filter)| filter.weight as u16).collect(),
+            shares: all.iter().map(|(_, filter)| shares[usize::from(filter.elements)]).collect(),
+            elements: all.iter().map(|(_, filter)| filter.elements as u8).collect(),
+            dense: all.partition_point(|(_, filter)| !is_sparse(filter)),
+            columns: Columns::new(all.iter().map(|(_, filter)| &filter.filter.0)),
+        }
+    }
+
+    /// The numbers of the first so many filters.
+    fn numbers(&self, count: usize) -> Numbers<'_> {
+        Numbers { weights: &self.weights[..count], shares: &self.shares[..count], elements: &self.elements[..count] }
     }
 }
 
@@ -160,108 +192,67 @@ pub(crate) fn search<M: Match>(
     rule: &M,
     mut found: impl FnMut(usize, usize, f64),
 ) {
-    let backend = bits::Backend::chosen();
-    let tile = corpus.tiles[tile].clone();
-    let end = corpus.starts[tile.end];
-    let (mut counts, mut least) = (Vec::new(), Vec::new());
-    let mut sums = Sums { first: tile.start, sums: vec![0.0; tile.len()], touched: Vec::new() };
-    let smallest_too_large = needles.sizes.partition_point(|&size| size <= corpus.sizes[tile.end - 1]);
+    let backend = Backend::chosen();
+    let tile = &corpus.tiles[tile];
+    let sizes = &corpus.sizes[tile.digests.clone()];
+    let (mut least, mut candidates) = (Vec::new(), Vec::new());
+    let mut sums = Sums::new(sizes.len());
+    let mut best = Sums::new(sizes.len());
+    let smallest_too_large = needles.sizes.partition_point(|size| Some(size) <= sizes.last());
     for needle in 0..smallest_too_large {
         let own = needles.filters(needle);
         // Digests of the tile before this one are too small.
-        let first = tile.start + corpus.sizes[tile.clone()].partition_point(|&size| size < own.len());
-        let start = corpus.starts[first];
-        // Groups of columns do not begin and end where digests do.
-        let groups = start / LANES..end.div_ceil(LANES);
-        let columns = &corpus.columns[groups.start * corpus.words..groups.end * corpus.words];
-        counts.resize(groups.len(), [0; LANES]);
-        least.resize(end - start, 0);
-        let numbers = Numbers {
-            weights: &corpus.weights[start..end],
-            shares: &corpus.shares[start..end],
-            elements: &corpus.elements[start..end],
-        };
+        let first = sizes.partition_point(|&size| size < own.len());
+        let searched = if rule.skips_sparse(own.len() == 1) { tile.dense } else { tile.places.len() };
+        least.resize(searched, 0);
         for filter in own.iter().filter(|filter| filter.elements >= M::ELEMENTS_MIN) {
-            backend.and_counts(&filter.filter.0[..corpus.words], columns, &mut counts);
-            let counts = &counts.as_flattened()[start - groups.start * LANES..][..end - start];
-            rule.least(filter, numbers, &mut least);
-            if rule.skips_sparse(own.len() == 1) {
-                let sparse = corpus.sparse.partition_point(|&place| place < start)..;
-                let sparse = corpus.sparse[sparse].iter().take_while(|&&place| place < end);
-                sparse.for_each(|&place| least[place - start] = NEVER);
-            }
-            let mut best = Best { digest: first, end: corpus.starts[first + 1], score: 0.0 };
-            candidates(counts, &least, |candidate| {
-                let place = start + candidate;
-                let score = rule.score(filter, &corpus.filters[place], counts[candidate].into());
-                if score > 0.0 {
-                    best.go_to(place, corpus, &mut sums);
-                    best.score = best.score.max(score);
+            rule.least(filter, tile.numbers(searched), &mut least);
+            let search = Search { words: &filter.filter.0, least: &least, slack: M::SLACK };
+            backend.search(&search, &tile.columns, 0, &mut candidates);
+            for candidate in candidates.drain(..) {
+                let Place { digest, numbers } = &tile.places[candidate.place as usize];
+                if *digest >= first {
+                    best.raise(*digest, rule.score(filter, numbers, candidate.counts));
                 }
-            });
-            sums.add(&best);
-        }
-        sums.drain(|digest, sum| found(needle, digest, sum));
-    }
-}
-
-/// Calls `candidate` with each place whose count is enough.
-fn candidates(counts: &[u16], least: &[i16], mut candidate: impl FnMut(usize)) {
-    const GROUP: usize = 16;
-    let is_enough = |(&count, &least): (&u16, &i16)| count as i16 >= least;
-    for (group, (counts, least)) in counts.chunks(GROUP).zip(least.chunks(GROUP)).enumerate() {
-        // Without a way out of the loop, so that it becomes a few vector instructions.
-        if counts.iter().zip(least).fold(false, |any, pair| any | is_enough(pair)) {
-            let enough = counts.iter().zip(least).zip(group * GROUP..).filter(|&(pair, _)| is_enough(pair));
-            enough.for_each(|(_, place)| candidate(place));
-        }
-    }
-}
-
-/// The best score of one filter in the digest that is gone through.
-struct Best {
-    digest: usize,
-    /// Where its filters end.
-    end: usize,
-    score: f64,
-}
-
-impl Best {
-    /// Adds up what was found when the filter at `place` belongs to a later digest.
-    fn go_to(&mut self, place: usize, corpus: &Corpus, sums: &mut Sums) {
-        if place >= self.end {
-            sums.add(self);
-            while place >= self.end {
-                self.digest += 1;
-                self.end = corpus.starts[self.digest + 1];
             }
-            self.score = 0.0;
+            best.drain(|digest, score| sums.add(digest, score));
         }
+        sums.drain(|digest, sum| found(needle, tile.digests.start + digest, sum));
     }
 }
 
-/// The sums of one needle's best scores, by digest of the tile.
+/// Numbers of digests of a tile: all 0 but a few.
 struct Sums {
-    first: usize,
     sums: Vec<f64>,
     /// Which of them are not 0.
     touched: Vec<usize>,
 }
 
 impl Sums {
-    fn add(&mut self, best: &Best) {
-        if best.score > 0.0 {
-            let sum = &mut self.sums[best.digest - self.first];
-            if *sum == 0.0 {
-                self.touched.push(best.digest);
-            }
-            *sum += best.score;
+    fn new(digests: usize) -> Sums {
+        Sums { sums: vec![0.0; digests], touched: Vec::new() }
+    }
+
+    /// Replaces a number by what `change` makes of it, which is not less.
+    fn update(&mut self, digest: usize, change: impl FnOnce(f64) -> f64) {
+        let sum = &mut self.sums[digest];
+        let before = std::mem::replace(sum, change(*sum));
+        if before == 0.0 && *sum > 0.0 {
+            self.touched.push(digest);
         }
     }
 
-    fn drain(&mut self, mut found: impl FnMut(usize, f64)) {
+    fn raise(&mut self, digest: usize, score: f64) {
+        self.update(digest, |sum| sum.max(score));
+    }
+
+    fn add(&mut self, digest: usize, score: f64) {
+        self.update(digest, |sum| sum + score);
+    }
+
+    fn drain(&mut self, mut each: impl FnMut(usize, f64)) {
         for digest in self.touched.drain(..) {
-            found(digest, std::mem::take(&mut self.sums[digest - self.first]));
+            each(digest, std::mem::take(&mut self.sums[digest]));
         }
     }
 }

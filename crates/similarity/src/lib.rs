@@ -33,7 +33,7 @@ pub mod ssdeep;
 pub mod tlsh;
 mod unfit;
 
-pub use any::{Digest, Hasher, Score};
+pub use any::{Digest, Hasher, Making, Score};
 pub use disk::IndexError;
 pub use family::{Family, UnknownFamily};
 pub use pair::Pair;

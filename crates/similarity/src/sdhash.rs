@@ -32,7 +32,6 @@ mod hasher;
 pub mod list;
 mod pairs;
 mod rank;
-mod score;
 mod stream;
 mod tables;
 mod window;

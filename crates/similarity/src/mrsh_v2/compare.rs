@@ -75,7 +75,7 @@ fn match_of(a: &Counted, t: &Counted) -> u32 {
 }
 
 /// The score of two filters that take part and have so many common bits.
-pub(super) fn score_of(a: &Counted, t: &Counted, common: u32) -> u32 {
+pub(super) fn score_of<F, G>(a: &Counted<F>, t: &Counted<G>, common: u32) -> u32 {
     let possible = a.weight.min(t.weight);
     // The order of the subtractions is the original's: it can decide over a last bit.
     let by_chance = if t.is_last { chance(t.elements, a.elements) } else { chance(a.elements, t.elements) };

@@ -1,21 +1,24 @@
 //! Bytes in, digest out.
 
 use pfh_digest::chunks::{Backend, OFFSET_BASIS, fnv1a_64};
+use pfh_digest::pieces::{self, HISTORY_BYTES, PLACES_SPARE, Trigger};
 
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
-use super::rolling::{WINDOW_BYTES, ends_chunk, ends_of_chunks, roll};
+use super::rolling::{WINDOW_BYTES, ends_chunk, roll};
 use crate::Unfit;
 use crate::filter::Filter;
 
-/// Bytes that are divided at once.
-const BUFFER_BYTES: usize = 16 << 10;
+/// Bytes that are divided at once: the more chunks there are, the better do those match that are hashed side by side.
+const BUFFER_BYTES: usize = 48 << 10;
+/// Bytes whose positions are listed together.
+const PART_BYTES: usize = 1024;
 /// After the end of a chunk, so many bytes are not looked at.
 const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
 ///
-/// Memory: some 40 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is never held.
+/// Memory: some 50 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is never held.
 pub struct Hasher {
     build: Build,
     divider: Divider,
@@ -58,6 +61,11 @@ impl Hasher {
         }
     }
 
+    /// Number of filters so far: each takes 256 bytes, and their number depends on the contents.
+    pub fn filters(&self) -> usize {
+        self.filters.filters.len()
+    }
+
     /// Ends the input. The digest has no name yet.
     ///
     /// # Errors
@@ -95,9 +103,8 @@ impl Default for Hasher {
 /// Finds where chunks end.
 struct Divider {
     bytes: Vec<u8>,
-    marks: Box<[u8]>,
     /// Positions where a chunk would end if nothing was skipped before.
-    positions: Vec<usize>,
+    positions: Vec<u32>,
     /// Ends of chunks in `bytes`.
     ends: Vec<usize>,
     /// The latest bytes that were looked at.
@@ -110,7 +117,6 @@ impl Divider {
     fn new() -> Divider {
         Divider {
             bytes: Vec::with_capacity(BUFFER_BYTES),
-            marks: vec![0; BUFFER_BYTES].into(),
             positions: Vec::new(),
             ends: Vec::new(),
             window: 0,
@@ -131,12 +137,11 @@ impl Divider {
 
     /// Finds the ends of chunks, and returns how many bytes are done with: all of them at the end of the input.
     fn divide(&mut self, is_end: bool) -> usize {
-        let Divider { bytes, marks, positions, ends, window, skips } = self;
+        let Divider { bytes, positions, ends, window, skips } = self;
         let bytes = bytes.as_slice();
         ends.clear();
-        positions.clear();
-        ends_of_chunks(bytes, marks, positions);
-        let mut positions = positions.iter().copied();
+        list_positions(bytes, positions);
+        let mut positions = positions.iter().map(|&position| position as usize);
         let mut at = 0;
         loop {
             if *skips {
@@ -153,6 +158,20 @@ impl Divider {
             at = end;
             *skips = true;
         }
+    }
+}
+
+/// Makes `positions` those where a chunk ends with a window that lies in `bytes`.
+fn list_positions(bytes: &[u8], positions: &mut Vec<u32>) {
+    let backend = pieces::Backend::chosen();
+    let mut part = [Trigger::default(); PART_BYTES + PLACES_SPARE];
+    positions.clear();
+    for start in (0..bytes.len()).step_by(PART_BYTES) {
+        // The windows of a part reach back into the one before.
+        let from = start.saturating_sub(HISTORY_BYTES);
+        let end = bytes.len().min(start + PART_BYTES);
+        let count = backend.ends_160(&bytes[from..end], &mut part);
+        positions.extend(part[..count].iter().map(|end| from as u32 + end.place));
     }
 }
 

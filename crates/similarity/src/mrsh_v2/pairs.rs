@@ -8,9 +8,6 @@ use crate::Pair;
 use crate::filter::Counted;
 use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
-/// Words of a filter that are counted: nothing less than all of it tells whether two filters match.
-const WORDS: usize = 32;
-
 /// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
 /// [`Digest::compare`].
 ///
@@ -25,7 +22,7 @@ pub struct Pairs {
 
 fn corpus(digests: &[Digest]) -> Corpus {
     let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
-    Corpus::new::<Rule>(&filters, WORDS)
+    Corpus::new::<Rule>(&filters)
 }
 
 impl Pairs {
@@ -77,17 +74,19 @@ struct Rule;
 
 impl Match for Rule {
     const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
+    /// Nothing less than all of a filter tells whether it matches.
+    const SLACK: u16 = 2048;
 
     fn skips_sparse(&self, _: bool) -> bool {
         true
     }
 
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [i16]) {
+    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]) {
         // Here both the bits that chance gives and the cut-off are rounded down.
-        numbers.cuts(needle, least, |cut| (cut - 2).max(0));
+        numbers.cuts(needle, least, 2);
     }
 
-    fn score(&self, needle: &Counted, other: &Counted, common: u32) -> f64 {
-        score_of(needle, other, common).into()
+    fn score(&self, needle: &Counted, other: &Counted<()>, [.., common]: [u16; 4]) -> f64 {
+        score_of(needle, other, common.into()).into()
     }
 }

@@ -1,21 +1,20 @@
 //! Block mode: one filter for each block, of its best features.
 
 use super::digest::Layout;
-use super::features::Features;
+use super::features::{self, Feature};
 use super::window::Window;
 use crate::filter::Filter;
 
 pub(super) const ELEMENTS_MAX: u16 = 192;
 /// A remainder of the input with fewer bytes gets no filter.
 const REMAINDER_BYTES_MIN: usize = 512;
-/// The threshold of a remainder, and about the lowest that a block can have.
+/// The threshold of a remainder; the lowest that a block can have is one less.
 const SCORE_MIN: usize = 16;
 /// The highest score: that of a position which is the best one of every window it lies in.
 const SCORE_MAX: usize = 65;
 
 pub(super) struct Blocks {
     window: Window,
-    features: Features,
     block_bytes: u32,
     filters: Vec<Filter>,
     /// Of each filter.
@@ -24,13 +23,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     pub(super) fn new(block_bytes: u32) -> Blocks {
-        Blocks {
-            window: Window::new(block_bytes as usize),
-            features: Features::new(),
-            block_bytes,
-            filters: Vec::new(),
-            elements: Vec::new(),
-        }
+        Blocks { window: Window::new(block_bytes as usize), block_bytes, filters: Vec::new(), elements: Vec::new() }
     }
 
     pub(super) fn update(&mut self, mut bytes: &[u8]) {
@@ -51,28 +44,28 @@ impl Blocks {
 
     fn end_block(&mut self, is_full: bool) {
         self.window.score(true);
-        let mut selection = if is_full { self.selection() } else { Selection::new(SCORE_MIN, ELEMENTS_MAX) };
-        for (score, feature) in self.window.features(selection.threshold) {
-            self.features.push(score, feature, |score, words| selection.insert(score, words));
-        }
-        self.features.flush(|score, words| selection.insert(score, words));
+        self.window.find_features(SCORE_MIN as u8 - 1);
+        let mut found: Vec<Feature<'_>> = self.window.features().collect();
+        let mut selection = if is_full { selection(&found) } else { Selection::new(SCORE_MIN, ELEMENTS_MAX) };
+        found.retain(|feature| feature.score >= selection.threshold);
+        features::hash(&found, |score, words| selection.insert(score, words));
         self.window.clear();
         self.filters.push(selection.filter);
         self.elements.push(selection.elements as u8);
     }
+}
 
-    /// Takes as many of the highest scores as there is room for.
-    fn selection(&self) -> Selection {
-        let mut counts = [0_usize; SCORE_MAX + 1];
-        self.window.features(SCORE_MIN as u8).for_each(|(score, _)| counts[usize::from(score)] += 1);
-        let (mut threshold, mut room) = (SCORE_MAX, usize::from(ELEMENTS_MAX));
-        // Where all fit, this ends one below the lowest score of a feature, of which then some are taken too: so does the original.
-        while threshold >= SCORE_MIN && counts[threshold] <= room {
-            room -= counts[threshold];
-            threshold -= 1;
-        }
-        Selection::new(threshold, room as u16)
+/// Takes as many of the highest scores as there is room for.
+fn selection(found: &[Feature<'_>]) -> Selection {
+    let mut counts = [0_usize; SCORE_MAX + 1];
+    found.iter().for_each(|feature| counts[usize::from(feature.score)] += 1);
+    let (mut threshold, mut room) = (SCORE_MAX, usize::from(ELEMENTS_MAX));
+    // Where all fit, this ends one below the lowest score of a feature, of which then some are taken too: so does the original.
+    while threshold >= SCORE_MIN && counts[threshold] <= room {
+        room -= counts[threshold];
+        threshold -= 1;
     }
+    Selection::new(threshold, room as u16)
 }
 
 /// What of a block goes into its filter.

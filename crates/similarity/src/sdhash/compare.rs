@@ -69,9 +69,9 @@ pub(super) struct Side<'s, F> {
 }
 
 /// What `--fast` compares.
-type Folded = [u64; 8];
+pub(super) type Folded = [u64; 8];
 
-fn folded(counted: Vec<Counted>) -> Vec<Counted<Folded>> {
+pub(super) fn folded(counted: Vec<Counted>) -> Vec<Counted<Folded>> {
     let fold = |Counted { filter, elements, is_last, .. }: Counted| {
         let mut folded: Folded = [0; 8];
         filter.0.iter().enumerate().for_each(|(index, word)| folded[index % 8] |= word);
@@ -97,12 +97,15 @@ fn common_in(a: &[u64], b: &[u64]) -> u32 {
 /// What is allowed for on top, where a part of a filter tells of the whole.
 pub(super) const SLACK: u32 = 48;
 
+/// Words of the parts of a filter after which it may be given up, and what they are of the whole.
+const STAGES: [(usize, u32); 3] = [(4, 8), (8, 4), (16, 2)];
+
 impl Bits for Filter {
     fn common(&self, other: &Filter, cut: u32) -> u32 {
         let (a, b) = (&self.0, &other.0);
         let mut common = 0;
         let mut done = 0;
-        for (words, times) in [(4, 8), (8, 4), (16, 2)] {
+        for (words, times) in STAGES {
             common += common_in(&a[done..words], &b[done..words]);
             if times * common + SLACK < cut {
                 return 0;
@@ -113,10 +116,7 @@ impl Bits for Filter {
     }
 
     fn cut(comparison: &Comparison, a: &Counted<Filter>, b: &Counted<Filter>) -> u32 {
-        match comparison.profile {
-            Profile::V3_4 => cut_3_4(a.weight.min(b.weight), a.elements, b.elements),
-            Profile::V4_0 => cut_4_0(a.elements, b.elements),
-        }
+        cut(comparison.profile, a, b)
     }
 }
 
@@ -131,12 +131,25 @@ impl Bits for Folded {
     }
 }
 
+fn cut<F, G>(profile: Profile, a: &Counted<F>, b: &Counted<G>) -> u32 {
+    match profile {
+        Profile::V3_4 => cut_3_4(a.weight.min(b.weight), a.elements, b.elements),
+        Profile::V4_0 => cut_4_0(a.elements, b.elements),
+    }
+}
+
 /// Profile 3.4: three tenths of the way from the common bits that chance gives to the most that are possible.
 fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u32 {
     let chance = chance(a_elements, b_elements);
     // Where the weight is below, the original's difference wraps, and the cut-off is above all that is possible: so is this one.
     let Some(beyond) = least_weight.checked_sub(chance) else { return u32::MAX };
-    (0.3 * f64::from(beyond) + f64::from(chance)).round() as u32
+    rounded(0.3 * f64::from(beyond) + f64::from(chance))
+}
+
+/// `round` of such a sum, without its call; that they agree for all that there are is tested.
+#[inline]
+fn rounded(sum: f64) -> u32 {
+    (sum + 0.5) as u32
 }
 
 /// Expected number of common bits of two filters of different features.
@@ -209,18 +222,46 @@ fn best_match<F: Bits>(a: &Counted<F>, has_others: bool, t: &Side<'_, F>, compar
 }
 
 /// The score of two filters, 0 to 1.
-pub(super) fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) -> f64 {
+fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) -> f64 {
     let cut = F::cut(comparison, a, t);
-    let common = a.filter.common(&t.filter, cut);
-    if common <= cut {
+    match_above(a.filter.common(&t.filter, cut), cut, a.weight.min(t.weight))
+}
+
+/// The same for two filters that have so many common bits after 4, 8, 16 and 32 words.
+pub(super) fn match_of_counts(a: &Counted, t: &Counted<()>, counts: [u16; STAGES.len() + 1], profile: Profile) -> f64 {
+    let cut = cut(profile, a, t);
+    let gives_up = |((_, times), count): ((usize, u32), u16)| times * u32::from(count) + SLACK < cut;
+    if STAGES.into_iter().zip(counts).any(gives_up) {
         return 0.0;
     }
-    f64::from(common - cut) / f64::from(a.weight.min(t.weight) - cut)
+    match_above(counts[STAGES.len()].into(), cut, a.weight.min(t.weight))
+}
+
+fn match_above(common: u32, cut: u32, least_weight: u32) -> f64 {
+    if common <= cut { 0.0 } else { f64::from(common - cut) / f64::from(least_weight - cut) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ELEMENTS, chance};
+    use pfh_digest::bits::STAGE_ENDS;
+
+    use super::{ELEMENTS, STAGES, chance, rounded};
+
+    /// The search for pairs counts up to where a pair can be given up.
+    #[test]
+    fn stages_are_those_of_the_search() {
+        assert_eq!(STAGES.map(|(words, _)| words), STAGE_ENDS[..STAGES.len()]);
+    }
+
+    #[test]
+    fn cuts_are_rounded_as_the_original_does() {
+        for beyond in 0..=2048 {
+            for chance in 0..=2048 {
+                let sum = 0.3 * f64::from(beyond) + f64::from(chance);
+                assert_eq!(rounded(sum), sum.round() as u32, "{beyond} {chance}");
+            }
+        }
+    }
 
     /// The symmetric comparison, and the search for pairs, rely on it.
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::Write as _;
+use std::num::NonZero;
 use std::str::FromStr;
 
 use super::{base64, block, stream};
@@ -32,6 +33,8 @@ pub(super) enum Layout {
     Blocks { block_bytes: u32, elements: Vec<u8> },
 }
 
+/// The longest tail that belongs to the segment before it.
+const SEGMENT_TAIL_BYTES_MAX: u64 = 512;
 /// The text of one filter.
 const FILTER_TEXT_BYTES: usize = base64::text_bytes(FILTER_BYTES);
 /// From the hash function on to the mask; the most elements of a filter follow.
@@ -61,6 +64,35 @@ impl Digest {
             Layout::Stream { .. } => None,
             Layout::Blocks { block_bytes, .. } => Some(block_bytes),
         }
+    }
+
+    /// The digests that the original's command line makes of an input that is larger than a segment of so many MiB: in block mode, each
+    /// segment has one, under the name with the segment's offset in MiB behind it (`name.0128M`), and a tail of up to 512 bytes belongs to
+    /// the segment before it. Otherwise, and where blocks do not end where segments do, the digest itself.
+    ///
+    /// (The original hashes as many zeros as the tail has bytes behind it, by mistake; so the last filter of such a segment can differ.)
+    pub fn into_segments(self, mebibytes: NonZero<u32>) -> Vec<Digest> {
+        let segment_bytes = u64::from(mebibytes.get()) << 20;
+        // Segments after the first.
+        let more = self.bytes.saturating_sub(SEGMENT_TAIL_BYTES_MAX + 1) / segment_bytes;
+        let Layout::Blocks { block_bytes, elements } = &self.layout else { return vec![self] };
+        let block_bytes = *block_bytes;
+        if more == 0 || !segment_bytes.is_multiple_of(block_bytes.into()) {
+            return vec![self];
+        }
+        let blocks = usize::try_from(segment_bytes / u64::from(block_bytes)).unwrap_or(usize::MAX);
+        let segment = |index: u64| {
+            let start = (index as usize).saturating_mul(blocks).min(self.filters.len());
+            let end =
+                if index < more { start.saturating_add(blocks).min(self.filters.len()) } else { self.filters.len() };
+            let bytes = if index < more { segment_bytes } else { self.bytes - more * segment_bytes };
+            let mut name = self.name.clone();
+            name.extend_from_slice(format!(".{:04}M", index * u64::from(mebibytes.get())).as_bytes());
+            let layout = Layout::Blocks { block_bytes, elements: elements[start..end].to_vec() };
+            Digest { name, bytes, layout, filters: self.filters[start..end].to_vec() }
+        };
+        // A digest that was read may claim another length than its filters have.
+        (0..=more).map(segment).take_while(|segment| !segment.filters.is_empty()).collect()
     }
 
     /// Number of filters, at least one.

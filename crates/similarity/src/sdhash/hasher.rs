@@ -15,7 +15,7 @@ const AUTOMATIC_BLOCK_BYTES: u32 = 16 << 10;
 
 /// Makes one digest of one input, given in pieces of any size.
 ///
-/// Memory: some 100 KiB, and 256 bytes for each filter, which come to about 3 % of the input in stream mode and to
+/// Memory: some 150 KiB, as much again for each thread, and 256 bytes for each filter, which come to about 3 % of the input in stream mode and to
 /// 256 bytes for each block in block mode. The input itself is never held.
 pub struct Hasher(Modes);
 
@@ -108,7 +108,7 @@ impl Modes {
             (Mode::Automatic, input_bytes) => (input_bytes.is_none(), Some(AUTOMATIC_BLOCK_BYTES)),
         };
         Modes {
-            stream: is_stream.then(|| Stream::new(options.profile)),
+            stream: is_stream.then(|| Stream::new(options.profile, options.input_bytes)),
             segments: block_bytes.map(|block_bytes| Segments::new(block_bytes, segment_bytes)),
             bytes: 0,
         }

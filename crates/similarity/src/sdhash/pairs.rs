@@ -3,23 +3,28 @@
 use std::num::NonZero;
 
 use super::compare::{
-    Bits, Comparison, Direction, ELEMENTS_MIN, SLACK, Side, cut_4_0, match_of, score, swaps_tie, total,
+    Bits, Comparison, Direction, ELEMENTS_MIN, Folded, SLACK, Side, cut_4_0, folded, match_of_counts, score, swaps_tie,
+    total,
 };
 use super::{Digest, Profile};
 use crate::Pair;
 use crate::filter::{Counted, Filter};
 use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
-/// Words of a filter that are counted: the definition gives a pair up when the first 64 bytes have too few common bits.
-const WORDS: usize = 8;
-/// By how much the common bits of those words are multiplied to be those of the filter.
-const TIMES: u32 = 32 / WORDS as u32;
-
 /// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
 /// [`Digest::compare`].
 ///
-/// The work is divided into parts that any threads may do in any order. Memory: about 350 bytes for each filter.
-pub struct Pairs {
+/// The work is divided into parts that any threads may do in any order. Memory: about 550 bytes for each filter.
+///
+/// With [`Comparison::sample`] or [`Comparison::fast`] each is compared with each: no bound is known to hold there.
+pub struct Pairs(Way);
+
+enum Way {
+    Search(Box<Search>),
+    Each(Each),
+}
+
+struct Search {
     left: Set,
     /// `None` if all are compared with all.
     right: Option<Set>,
@@ -38,7 +43,7 @@ impl Set {
     fn new(digests: &[Digest]) -> Set {
         let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
         let names = digests.iter().map(|digest| digest.name.clone()).collect();
-        Set { corpus: Corpus::new::<Rule>(&filters, WORDS), names }
+        Set { corpus: Corpus::new::<Rule>(&filters), names }
     }
 
     fn side(&self, digest: usize) -> Side<'_, Filter> {
@@ -47,32 +52,108 @@ impl Set {
 }
 
 impl Pairs {
-    /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i < j.
-    pub fn all(digests: &[Digest], profile: Profile, direction: Direction, threshold: NonZero<u8>) -> Pairs {
-        Pairs { left: Set::new(digests), right: None, rule: Rule { profile }, direction, threshold }
+    /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j], comparison)` with i < j.
+    pub fn all(digests: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
+        Pairs::new(digests, None, comparison, threshold)
     }
 
-    /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j])`.
-    pub fn between(
-        left: &[Digest],
-        right: &[Digest],
-        profile: Profile,
-        direction: Direction,
-        threshold: NonZero<u8>,
-    ) -> Pairs {
-        Pairs { right: Some(Set::new(right)), ..Pairs::all(left, profile, direction, threshold) }
+    /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j], comparison)`.
+    pub fn between(left: &[Digest], right: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
+        Pairs::new(left, Some(right), comparison, threshold)
+    }
+
+    fn new(left: &[Digest], right: Option<&[Digest]>, comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
+        if comparison.fast || comparison.sample > 0 {
+            let (left, right) = (Sides::new(left, comparison), right.map(|right| Sides::new(right, comparison)));
+            return Pairs(Way::Each(Each { left, right, comparison: *comparison, threshold }));
+        }
+        let (left, right) = (Set::new(left), right.map(Set::new));
+        let Comparison { profile, direction, .. } = *comparison;
+        Pairs(Way::Search(Box::new(Search { left, right, rule: Rule { profile }, direction, threshold })))
     }
 
     /// Number of parts.
     pub fn parts(&self) -> usize {
-        self.left.corpus.tiles() + self.right.as_ref().map_or(0, |right| right.corpus.tiles())
+        match &self.0 {
+            Way::Search(search) => search.parts(),
+            Way::Each(each) => each.left.names.len(),
+        }
     }
 
     /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not defined.
     ///
     /// # Panics
     /// When there is no such part.
-    pub fn part(&self, part: usize, mut found: impl FnMut(Pair)) {
+    pub fn part(&self, part: usize, found: impl FnMut(Pair)) {
+        match &self.0 {
+            Way::Search(search) => search.part(part, found),
+            Way::Each(each) => each.row(part, found),
+        }
+    }
+}
+
+/// Each with each.
+struct Each {
+    left: Sides,
+    /// `None` if all are compared with all.
+    right: Option<Sides>,
+    comparison: Comparison,
+    threshold: NonZero<u8>,
+}
+
+/// Digests, ready to be compared.
+struct Sides {
+    names: Vec<Vec<u8>>,
+    filters: Filters,
+}
+
+enum Filters {
+    Whole(Vec<Vec<Counted>>),
+    Folded(Vec<Vec<Counted<Folded>>>),
+}
+
+impl Sides {
+    fn new(digests: &[Digest], comparison: &Comparison) -> Sides {
+        let counted = digests.iter().map(Digest::counted);
+        let filters = match comparison.fast {
+            true => Filters::Folded(counted.map(folded).collect()),
+            false => Filters::Whole(counted.collect()),
+        };
+        Sides { names: digests.iter().map(|digest| digest.name.clone()).collect(), filters }
+    }
+}
+
+impl Each {
+    /// The pairs of one digest of the left side.
+    fn row(&self, first: usize, mut found: impl FnMut(Pair)) {
+        let right = self.right.as_ref().unwrap_or(&self.left);
+        let from = if self.right.is_some() { 0 } else { first + 1 };
+        for second in from..right.names.len() {
+            let (name, other) = (&*self.left.names[first], &*right.names[second]);
+            let score = match (&self.left.filters, &right.filters) {
+                (Filters::Whole(one), Filters::Whole(others)) => self.score(name, &one[first], other, &others[second]),
+                (Filters::Folded(one), Filters::Folded(others)) => {
+                    self.score(name, &one[first], other, &others[second])
+                }
+                _ => None,
+            };
+            if let Some(score) = score.filter(|&score| score >= self.threshold.get()) {
+                found(Pair { first, second, score });
+            }
+        }
+    }
+
+    fn score<F: Bits>(&self, a: &[u8], a_filters: &[Counted<F>], b: &[u8], b_filters: &[Counted<F>]) -> Option<u8> {
+        score(&Side { name: a, filters: a_filters }, &Side { name: b, filters: b_filters }, &self.comparison)
+    }
+}
+
+impl Search {
+    fn parts(&self) -> usize {
+        self.left.corpus.tiles() + self.right.as_ref().map_or(0, |right| right.corpus.tiles())
+    }
+
+    fn part(&self, part: usize, mut found: impl FnMut(Pair)) {
         let left_parts = self.left.corpus.tiles();
         let (needles, set, tile, needles_are_left) = match &self.right {
             None => (&self.left, &self.left, part, true),
@@ -125,32 +206,25 @@ impl Rule {
 
 impl Match for Rule {
     const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
+    const SLACK: u16 = SLACK as u16;
 
     fn skips_sparse(&self, is_only: bool) -> bool {
         !is_only || self.profile == Profile::V4_0
     }
 
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [i16]) {
-        // What must be common in the words that are counted, for so many common bits in all.
-        let part = |cut: i16| (cut - SLACK as i16).max(0).unsigned_abs().div_ceil(TIMES as u16) as i16;
+    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]) {
         match self.profile {
-            Profile::V3_4 => numbers.cuts(needle, least, |cut| part(cut - 1)),
+            Profile::V3_4 => numbers.cuts(needle, least, 1),
             Profile::V4_0 => {
-                let parts: [i16; 256] =
-                    std::array::from_fn(|elements| part(cut_4_0(needle.elements, elements as u16) as i16));
+                let cuts: [u16; 256] = std::array::from_fn(|elements| cut_4_0(needle.elements, elements as u16) as u16);
                 for (least, &elements) in least.iter_mut().zip(numbers.elements) {
-                    *least = parts[usize::from(elements)];
+                    *least = cuts[usize::from(elements)];
                 }
             }
         }
     }
 
-    fn score(&self, needle: &Counted, other: &Counted, common: u32) -> f64 {
-        let comparison = self.comparison();
-        // Part of the definition, and nearly always so.
-        if TIMES * common + SLACK < Filter::cut(&comparison, needle, other) {
-            return 0.0;
-        }
-        match_of(needle, other, &comparison)
+    fn score(&self, needle: &Counted, other: &Counted<()>, counts: [u16; 4]) -> f64 {
+        match_of_counts(needle, other, counts, self.profile)
     }
 }

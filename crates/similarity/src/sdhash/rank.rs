@@ -1,13 +1,11 @@
 //! Step 1: how improbable the 64 bytes at each position are.
 
+use pfh_digest::popularity::NO_COST;
+
 use super::tables::{ENTROPY, RANK};
 use super::window::FEATURE_BYTES;
 
-/// The cost of a position that is not eligible: above all others.
-pub(super) const NO_COST: i16 = cost(0);
-
-/// A rank as a number of which the least is the best one: rank 0 comes last, and the lowest six bits are free for a position. Signed,
-/// because every x86-64 compares signed numbers of 16 bits in vectors.
+/// A rank as a number of which the least is the best one: rank 0 comes last, as [`NO_COST`].
 pub(super) const fn cost(rank: u16) -> i16 {
     ((rank.wrapping_sub(1) << 6) ^ 0x8000) as i16
 }

@@ -1,15 +1,19 @@
 //! Stream mode: features fill one filter after another.
 
+use pfh_digest::popularity::LOOK_AHEAD;
+
 use super::Profile;
 use super::digest::Layout;
-use super::features::Features;
-use super::window::Window;
+use super::features::{self, Feature};
+use super::window::{FEATURE_BYTES, Window};
 use crate::filter::Filter;
 
 /// Bytes that are scored as one; features that straddle two chunks are lost.
 const CHUNK_BYTES: u64 = 32 << 20;
-/// Bytes of a window: with costs and scores about 32 KiB of memory, the first cache of a core.
-const WINDOW_BYTES: usize = 8 << 10;
+/// Bytes of a window, at most: with costs and scores 64 KiB of memory. Each time, 2¹⁴ positions are scored, which fills the lanes.
+const WINDOW_BYTES_MAX: usize = (16 << 10) + FEATURE_BYTES + LOOK_AHEAD;
+/// And at least, so that little of it is overlap.
+const WINDOW_BYTES_MIN: usize = 1 << 10;
 /// A position whose score is at least this becomes a feature.
 const SCORE_MIN: u8 = 17;
 pub(super) const ELEMENTS_MAX: u16 = 160;
@@ -18,17 +22,17 @@ const LAST_ELEMENTS_MIN: u16 = 20;
 
 pub(super) struct Stream {
     window: Window,
-    features: Features,
     filters: Filters,
     /// Bytes that the current chunk still takes.
     left: u64,
 }
 
 impl Stream {
-    pub(super) fn new(profile: Profile) -> Stream {
+    /// For an input of so many bytes, as far as that is known.
+    pub(super) fn new(profile: Profile, input_bytes: Option<u64>) -> Stream {
+        let input_bytes = input_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
         Stream {
-            window: Window::new(WINDOW_BYTES),
-            features: Features::new(),
+            window: Window::new(input_bytes.clamp(WINDOW_BYTES_MIN, WINDOW_BYTES_MAX)),
             filters: Filters {
                 filters: vec![Filter::EMPTY],
                 last: 0,
@@ -64,16 +68,15 @@ impl Stream {
     }
 
     fn score(&mut self, is_end: bool) {
-        let Stream { window, features, filters, .. } = self;
+        let Stream { window, filters, .. } = self;
         window.score(is_end);
-        for (score, feature) in window.features(SCORE_MIN) {
-            features.push(score, feature, |_, words| filters.insert(words));
-        }
+        window.find_features(SCORE_MIN);
+        let found: Vec<Feature<'_>> = window.features().collect();
+        features::hash(&found, |_, words| filters.insert(words));
     }
 
     fn end_chunk(&mut self) {
         self.score(true);
-        self.features.flush(|_, words| self.filters.insert(words));
         self.window.clear();
         self.left = CHUNK_BYTES;
         if let Some(seen) = &mut self.filters.seen {

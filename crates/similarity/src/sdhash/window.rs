@@ -3,8 +3,10 @@
 //! A rank depends on 64 bytes, and a score on the ranks of the 64 positions before and after it, so a few hundred bytes
 //! of overlap are enough to go through a chunk of any length as if it lay in memory as a whole.
 
-use super::rank::{NO_COST, costs};
-use super::score::{LOOK_AHEAD, Scan};
+use pfh_digest::popularity::{Backend, LOOK_AHEAD, NO_COST, Scan};
+
+use super::features::Feature;
+use super::rank::costs;
 
 /// Bytes of a feature.
 pub(super) const FEATURE_BYTES: usize = 64;
@@ -18,6 +20,8 @@ pub(super) struct Window {
     ranked: usize,
     scores: Box<[u8]>,
     scan: Scan,
+    /// Positions of features.
+    places: Vec<u32>,
     capacity: usize,
 }
 
@@ -30,6 +34,7 @@ impl Window {
             ranked: 0,
             scores: vec![0; capacity].into(),
             scan: Scan::default(),
+            places: Vec::new(),
             capacity,
         }
     }
@@ -64,23 +69,25 @@ impl Window {
         } else {
             ranked.saturating_sub(LOOK_AHEAD)
         };
-        self.scan.advance(&self.costs, end, &mut self.scores);
+        self.scan.advance(Backend::chosen(), &self.costs, end, &mut self.scores);
     }
 
-    /// The features whose scores are final, with the scores that are at least `least`, in order of position.
-    pub(super) fn features(&self, least: u8) -> impl Iterator<Item = (u8, &[u8; FEATURE_BYTES])> {
-        let scores = &self.scores[..self.scan.at];
-        let groups = scores.chunks(GROUP).enumerate().filter(move |(_, group)| group_has(group, least));
-        let places = groups.flat_map(move |(index, group)| {
-            let places = group.iter().zip(index * GROUP..);
-            places.filter(move |&(&score, _)| score >= least)
-        });
-        places.filter_map(|(&score, at)| Some((score, self.bytes[at..].first_chunk()?)))
+    /// Finds the features whose scores are final and at least `least`.
+    pub(super) fn find_features(&mut self, least: u8) {
+        Backend::chosen().at_least(&self.scores[..self.scan.at()], least, &mut self.places);
+    }
+
+    /// The features that were found, with their scores, in order of position.
+    pub(super) fn features(&self) -> impl Iterator<Item = Feature<'_>> {
+        self.places.iter().filter_map(|&at| {
+            let at = at as usize;
+            Some(Feature { score: self.scores[at], bytes: self.bytes[at..].first_chunk()? })
+        })
     }
 
     /// Forgets the positions whose scores are final.
     pub(super) fn retire(&mut self) {
-        let done = self.scan.at;
+        let done = self.scan.at();
         self.costs.copy_within(done..self.ranked, 0);
         self.scores.copy_within(done..self.ranked, 0);
         self.scores[self.ranked - done..self.ranked].fill(0);
@@ -96,12 +103,4 @@ impl Window {
         self.ranked = 0;
         self.scan = Scan::default();
     }
-}
-
-/// Scores that are looked at together.
-const GROUP: usize = 32;
-
-/// Without a way out of the loop, so that it becomes a few vector instructions.
-fn group_has(group: &[u8], least: u8) -> bool {
-    group.iter().fold(false, |any, &score| any | (score >= least))
 }

@@ -43,8 +43,9 @@ pub struct ManyHasher {
     scanner: Scanner,
     keep: Box<[Lanes; TILE_BYTES]>,
     trace: Box<[Lanes; TILE_BYTES]>,
-    /// The last bytes of inputs that end within a tile.
-    tails: Box<[[u8; TILE_BYTES]; FILES]>,
+    /// A tile of each lane. Copies: inputs often lie at multiples of large powers of two, where they would compete for the same lines
+    /// of the cache.
+    rows: Box<[[u8; TILE_BYTES]; FILES]>,
 }
 
 impl Default for ManyHasher {
@@ -66,7 +67,7 @@ impl ManyHasher {
             scanner: Scanner::new(backend),
             keep: Box::new([[0xFF; LANES]; TILE_BYTES]),
             trace: Box::new([[0; LANES]; TILE_BYTES]),
-            tails: Box::new([[0; TILE_BYTES]; FILES]),
+            rows: Box::new([[0; TILE_BYTES]; FILES]),
         }
     }
 
@@ -244,14 +245,15 @@ impl<'b> Run<'_, 'b> {
 
     /// Hashes a tile of each lane.
     fn advance(&mut self, hashes: &mut Lanes, digests: &mut [Option<Result<Digest, Unfit>>]) {
-        let ManyHasher { backend, keep, trace, tails, .. } = &mut *self.hasher;
+        let ManyHasher { backend, keep, trace, rows, .. } = &mut *self.hasher;
         let keep = &mut **keep;
         self.ends.clear();
         for (lane, part) in self.lanes.iter_mut().enumerate() {
             let Some(part) = part else { continue };
             let rest = &part.bytes[part.start as usize..];
-            if rest.len() < TILE_BYTES {
-                tails[lane][..rest.len()].copy_from_slice(rest);
+            match rest.first_chunk() {
+                Some(row) => rows[lane] = *row,
+                None => rows[lane][..rest.len()].copy_from_slice(rest),
             }
             let file = &self.files[part.file];
             let tile_end = part.tile_end();
@@ -266,11 +268,7 @@ impl<'b> Run<'_, 'b> {
                 }
             }
         }
-        let rows = std::array::from_fn(|lane| {
-            let rest = self.lanes[lane].map(|part| &part.bytes[part.start as usize..]);
-            rest.and_then(|rest| rest.first_chunk()).unwrap_or(&tails[lane])
-        });
-        backend.advance(&rows, hashes, keep, trace);
+        backend.advance(rows, hashes, keep, trace);
         for end in &self.ends {
             keep.as_flattened_mut()[end.at] = 0xFF;
             self.files[end.file].levels[end.level].hashes[end.piece] = turned(trace.as_flattened()[end.at]);

@@ -3,6 +3,8 @@
 //! Triplets are counted file by file, with vectors (`pfh_digest::triplets`). But the checksum of a file takes its bytes one after the
 //! other, and each look-up waits for the one before. So the checksums of several files are computed side by side.
 
+use std::ops::Range;
+
 use pfh_digest::triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
 
 use super::hasher::digest;
@@ -10,8 +12,12 @@ use super::length::BYTES_MAX;
 use super::{Digest, Hasher};
 use crate::Unfit;
 
-/// Files side by side.
-const LANES: usize = 8;
+/// Files side by side: as many as there are registers for.
+const LANES: usize = 12;
+
+/// Bytes from a lane's steps to the next one's: not a power of two, or the same place of all lanes would compete for the same lines
+/// of the cache.
+const ROW_BYTES: usize = WINDOWS_MAX + 64;
 
 /// The digests of many whole inputs, in their order: what [`Hasher`] makes of each.
 ///
@@ -26,12 +32,13 @@ pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
     ManyHasher::new().digest_many(inputs)
 }
 
-/// Makes many digests at once, again and again. Memory: some 170 KiB, beside the inputs.
+/// Makes many digests at once, again and again. Memory: some 230 KiB, beside the inputs.
 #[derive(Clone, Debug)]
 pub struct ManyHasher {
     /// Where it pays.
     counter: Option<Counter>,
-    steps: Box<[[u8; WINDOWS_MAX]; LANES]>,
+    /// What the windows do to the checksums. All lanes are at the same place, so that one register says where.
+    steps: Box<[[u8; ROW_BYTES]; LANES]>,
 }
 
 impl Default for ManyHasher {
@@ -48,7 +55,7 @@ impl ManyHasher {
 
     /// With these instructions. The digests are the same.
     pub fn with_backend(backend: Backend) -> ManyHasher {
-        ManyHasher { counter: Counter::with_backend(backend), steps: Box::new([[0; WINDOWS_MAX]; LANES]) }
+        ManyHasher { counter: Counter::with_backend(backend), steps: Box::new([[0; ROW_BYTES]; LANES]) }
     }
 
     /// The digests, in the order of the inputs.
@@ -64,11 +71,12 @@ impl ManyHasher {
         let mut digests = vec![None; inputs.len()];
         let mut waiting = inputs.iter().enumerate();
         let mut lanes: [Option<Lane<'_>>; LANES] = [const { None }; LANES];
+        let mut place = 0;
         loop {
             for (lane, steps) in lanes.iter_mut().zip(&mut *self.steps) {
                 while lane.as_ref().is_none_or(|lane| lane.steps == 0) {
                     if let Some(file) = lane.as_mut().filter(|file| file.rest.len() > HISTORY_BYTES) {
-                        file.count(counter, steps);
+                        file.count(counter, &mut steps[place..WINDOWS_MAX]);
                         continue;
                     }
                     if let Some(file) = lane.take() {
@@ -79,7 +87,9 @@ impl ManyHasher {
                 }
             }
             let Some(steps) = lanes.iter().flatten().map(|lane| lane.steps).min() else { break };
-            advance(&mut lanes, &self.steps, steps);
+            advance(&mut lanes, &self.steps, place..place + steps);
+            // No lane has steps beyond the end, so all are out of them there.
+            place = (place + steps) % WINDOWS_MAX;
         }
         // Every input has had a lane.
         digests.into_iter().flatten().collect()
@@ -95,9 +105,8 @@ struct Lane<'b> {
     rest: &'b [u8],
     counts: [u32; BUCKETS],
     checksum: u8,
-    /// Steps of the checksum that are left, at the end of those that were made.
+    /// Steps of the checksum that are left.
     steps: usize,
-    made: usize,
 }
 
 impl<'b> Lane<'b> {
@@ -105,41 +114,29 @@ impl<'b> Lane<'b> {
         let length = bytes.len() as u64;
         // Of what is too long, nothing is wanted.
         let rest = if length <= BYTES_MAX { bytes } else { &[] };
-        Lane { index, bytes: length, rest, counts: [0; BUCKETS], checksum: 0, steps: 0, made: 0 }
+        Lane { index, bytes: length, rest, counts: [0; BUCKETS], checksum: 0, steps: 0 }
     }
 
-    fn count(&mut self, counter: &mut Counter, steps: &mut [u8; WINDOWS_MAX]) {
-        let windows = (self.rest.len() - HISTORY_BYTES).min(WINDOWS_MAX);
-        counter.count(&self.rest[..windows + HISTORY_BYTES], &mut self.counts, &mut steps[..windows]);
-        self.rest = &self.rest[windows..];
-        (self.steps, self.made) = (windows, windows);
+    fn count(&mut self, counter: &mut Counter, steps: &mut [u8]) {
+        self.steps = steps.len().min(self.rest.len() - HISTORY_BYTES);
+        counter.count(&self.rest[..self.steps + HISTORY_BYTES], &mut self.counts, &mut steps[..self.steps]);
+        self.rest = &self.rest[self.steps..];
     }
 }
 
-/// Takes all checksums so many steps on.
-fn advance(lanes: &mut [Option<Lane<'_>>; LANES], steps: &[[u8; WINDOWS_MAX]; LANES], count: usize) {
+/// Takes all checksums these steps on.
+fn advance(lanes: &mut [Option<Lane<'_>>; LANES], steps: &[[u8; ROW_BYTES]; LANES], places: Range<usize>) {
     let mut checksums = [0; LANES];
-    let mut rows = [&steps[0][..count]; LANES];
-    for (index, lane) in lanes.iter().enumerate() {
-        let Some(lane) = lane else { continue };
-        let start = lane.made - lane.steps;
-        rows[index] = &steps[index][start..start + count];
-        checksums[index] = lane.checksum;
+    for (checksum, lane) in checksums.iter_mut().zip(&*lanes) {
+        *checksum = lane.as_ref().map_or(0, |lane| lane.checksum);
     }
-    let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
-    let step = |checksum: &mut u8, step: u8| *checksum = PEARSON[usize::from(step ^ *checksum)];
-    let [mut c0, mut c1, mut c2, mut c3, mut c4, mut c5, mut c6, mut c7] = checksums;
-    for place in 0..count {
-        step(&mut c0, r0[place]);
-        step(&mut c1, r1[place]);
-        step(&mut c2, r2[place]);
-        step(&mut c3, r3[place]);
-        step(&mut c4, r4[place]);
-        step(&mut c5, r5[place]);
-        step(&mut c6, r6[place]);
-        step(&mut c7, r7[place]);
+    let count = places.len();
+    for place in places {
+        for (checksum, steps) in checksums.iter_mut().zip(steps) {
+            *checksum = PEARSON[usize::from(steps[place] ^ *checksum)];
+        }
     }
-    for (lane, checksum) in lanes.iter_mut().zip([c0, c1, c2, c3, c4, c5, c6, c7]) {
+    for (lane, checksum) in lanes.iter_mut().zip(checksums) {
         let Some(lane) = lane else { continue };
         lane.checksum = checksum;
         lane.steps -= count;

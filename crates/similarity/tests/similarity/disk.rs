@@ -148,5 +148,5 @@ fn other_files_are_no_index() {
         assert!(matches!(opened.err(), Some(IndexError::NotThisFormat { .. })));
     }
     let opened = ssdeep::IndexFile::open(Cursor::new(tlsh_file(&related_tlsh(1, 5))));
-    assert_eq!(opened.err().map(|error| error.to_string()).as_deref(), Some("this is no index of the family"));
+    assert_eq!(opened.err().map(|error| error.to_string()).as_deref(), Some("this is no index of ssdeep digests"));
 }

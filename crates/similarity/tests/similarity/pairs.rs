@@ -69,29 +69,39 @@ fn sdhash() {
     let inputs = corpus();
     for profile in [Profile::V3_4, Profile::V4_0] {
         let digests: Vec<_> = inputs.iter().enumerate().map(|(place, input)| digest(place, input, profile)).collect();
-        for direction in [Direction::Original, Direction::Symmetric] {
-            let comparison = Comparison { profile, direction, ..Comparison::default() };
+        let plain = [Direction::Original, Direction::Symmetric].map(|direction| Comparison {
+            profile,
+            direction,
+            ..Comparison::default()
+        });
+        let others = [(2, false), (0, true), (1, true)].map(|(sample, fast)| Comparison {
+            profile,
+            sample,
+            fast,
+            ..Comparison::default()
+        });
+        for comparison in plain.into_iter().chain(others) {
             for threshold in THRESHOLDS {
                 let expected =
                     brute(digests.len(), None, threshold.get(), |i, j| digests[i].compare(&digests[j], &comparison));
-                let pairs = sdhash::Pairs::all(&digests, profile, direction, threshold);
+                let pairs = sdhash::Pairs::all(&digests, &comparison, threshold);
                 let mut found = Vec::new();
                 (0..pairs.parts()).for_each(|part| pairs.part(part, |pair| found.push(pair)));
-                assert_eq!(sorted(found), expected, "{profile:?} {direction:?} {threshold}");
+                assert_eq!(sorted(found), expected, "{comparison:?} {threshold}");
                 assert!(expected.len() > 1 && pairs.parts() > 10);
 
                 let (left, right) = digests.split_at(30);
                 let expected = brute(left.len(), Some(right.len()), threshold.get(), |i, j| {
                     left[i].compare(&right[j], &comparison)
                 });
-                let pairs = sdhash::Pairs::between(left, right, profile, direction, threshold);
+                let pairs = sdhash::Pairs::between(left, right, &comparison, threshold);
                 let mut found = Vec::new();
                 (0..pairs.parts()).for_each(|part| pairs.part(part, |pair| found.push(pair)));
-                assert_eq!(sorted(found), expected, "{profile:?} {direction:?} {threshold}");
+                assert_eq!(sorted(found), expected, "{comparison:?} {threshold}");
             }
         }
     }
-    let none = sdhash::Pairs::all(&[], Profile::V3_4, Direction::Original, THRESHOLDS[0]);
+    let none = sdhash::Pairs::all(&[], &Comparison::default(), THRESHOLDS[0]);
     assert_eq!(none.parts(), 0);
 }
 

@@ -187,10 +187,20 @@ fn segments_take_short_tails() {
             })
             .collect();
         assert_eq!(digests_of(bytes, blocks(4)), expected, "{bytes}");
+        let whole = digest(&input[..bytes], options(Profile::V3_4, blocks(4))).expect("long enough");
+        assert_eq!(whole.with_name("disk.dd").into_segments(NonZero::<u32>::MIN), expected, "{bytes}");
     }
     // A stream is never cut.
     assert_eq!(digests_of(3 * MIB, Mode::Automatic).len(), 1);
     assert_eq!(digests_of(3 * MIB, Mode::Stream).len(), 1);
+    let stream = digest(&input, options(Profile::V3_4, Mode::Stream)).expect("long enough");
+    assert_eq!(stream.clone().into_segments(NonZero::<u32>::MIN), [stream]);
+    // A digest that claims more than it has.
+    let claims = |bytes: &str| {
+        let text = digest(&input[..9000], options(Profile::V3_4, blocks(4))).expect("long enough").to_string();
+        text.replacen(":9000:", bytes, 1).parse::<Digest>().expect("valid").into_segments(NonZero::<u32>::MIN)
+    };
+    assert_eq!((claims(":9000000000000000000:").len(), claims(":10000000:").len()), (1, 1));
 }
 
 fn samples() -> Vec<Digest> {

@@ -9,11 +9,15 @@ use crate::vectors::{contents, inputs};
 #[path = "../../../../fuzz/src/similarity.rs"]
 pub(crate) mod similarity;
 
+#[expect(unreachable_pub, reason = "public to the fuzz targets")]
+#[path = "../../../../fuzz/src/kernels.rs"]
+mod kernels;
+
 type Target = fn(&[u8]);
 
 #[test]
 fn every_seed() {
-    const TARGETS: [(&str, Target); 9] = [
+    const TARGETS: [(&str, Target); 15] = [
         ("ssdeep_list", similarity::ssdeep_list),
         ("tlsh_list", similarity::tlsh_list),
         ("ssdeep_digest", similarity::ssdeep_digest),
@@ -23,6 +27,12 @@ fn every_seed() {
         ("sdhash_digest", similarity::sdhash_digest),
         ("mrsh_v2_digest", similarity::mrsh_v2_digest),
         ("index", similarity::index),
+        ("many_digests", similarity::many_digests),
+        ("kernel_bits", kernels::bits),
+        ("kernel_chunks", kernels::chunks),
+        ("kernel_pieces", kernels::pieces),
+        ("kernel_popularity", kernels::popularity),
+        ("kernel_triplets", kernels::triplets),
     ];
     for (name, target) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fuzz/seeds/similarity_{name}"));
@@ -44,5 +54,33 @@ fn vectors_hold_the_properties_in_pieces_of_many_sizes() {
             similarity::tlsh_digest(&input);
             similarity::mrsh_v2_digest(&input);
         }
+    }
+}
+
+/// Inputs by chance: noise, few values, runs, of all lengths up to some tens of thousands.
+#[test]
+fn kernels_are_their_definitions_on_inputs_by_chance() {
+    const TARGETS: [Target; 6] = [
+        similarity::many_digests,
+        kernels::bits,
+        kernels::chunks,
+        kernels::pieces,
+        kernels::popularity,
+        kernels::triplets,
+    ];
+    let mut state = 5_u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u128::from(state) * u128::from(end)) >> 64) as u64
+    };
+    for round in 0..60 {
+        let length = below([20, 300, 3000, 20_000][round % 4]) as usize;
+        let (values, run) = ([256, 2, 40][round % 3], [1, 1, 90][round / 4 % 3]);
+        let mut input = vec![below(256) as u8];
+        while input.len() <= length {
+            let byte = below(values) as u8;
+            input.extend(std::iter::repeat_n(byte, 1 + below(run) as usize));
+        }
+        TARGETS.iter().for_each(|target| target(&input));
     }
 }

@@ -1,0 +1,163 @@
+//! What the vector kernels of similarity digests make is what their definitions make, of any input. Shared by the fuzz targets and by
+//! the tests of `pfh-similarity`, which run the seeds.
+
+use pfh_digest::pieces::{
+    FILES, INITIAL, LANES, PLACES_SPARE, TILE_BYTES, Trigger, WINDOW_BYTES, rolling_hash, turned,
+};
+use pfh_digest::popularity::{LOOK_AHEAD, NO_COST, Scan};
+use pfh_digest::triplets::{BUCKETS, Counter, PEARSON, WINDOWS_MAX};
+use pfh_digest::{bits, chunks, popularity, triplets};
+
+/// The input from its second byte on, and its first one.
+fn flagged(input: &[u8]) -> (usize, &[u8]) {
+    input.split_first().map_or((0, input), |(&flag, bytes)| (usize::from(flag), bytes))
+}
+
+/// Sequences with more than so many common bits. The first byte says how many sequences there are, and how many bits are enough; the words
+/// follow, and are repeated.
+pub fn bits(input: &[u8]) {
+    let (flag, bytes) = flagged(input);
+    let mut numbers =
+        bytes.chunks(8).map(|part| part.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))).cycle();
+    let mut next = || numbers.next().unwrap_or(0);
+    let words: [u64; bits::WORDS] = std::array::from_fn(|_| next());
+    let sequences: Vec<[u64; bits::WORDS]> = (0..flag % 20).map(|_| std::array::from_fn(|_| next())).collect();
+    let least = vec![8 * flag as u16; sequences.len()];
+    let count = |sequence: &[u64; bits::WORDS], end: usize| {
+        words[..end].iter().zip(sequence).map(|(word, other)| (word & other).count_ones() as u16).sum::<u16>()
+    };
+    let expected: Vec<bits::Found> = sequences
+        .iter()
+        .zip(0..)
+        .map(|(sequence, place)| bits::Found { place, counts: bits::STAGE_ENDS.map(|end| count(sequence, end)) })
+        .filter(|found| found.counts.last() > least.first())
+        .collect();
+    let columns = bits::Columns::new(&sequences);
+    for backend in bits::Backend::offered() {
+        // Nothing is given up before the last word.
+        let search = bits::Search { words: &words, least: &least, slack: 2048 };
+        let mut found = Vec::new();
+        backend.search(&search, &columns, 0, &mut found);
+        assert_eq!(found, expected, "{backend:?}");
+    }
+}
+
+/// FNV-1a of chunks. They end behind the bytes that the first byte, taken as a mask, lets through.
+pub fn chunks(input: &[u8]) {
+    let (mask, bytes) = flagged(input);
+    let is_end = |&end: &usize| usize::from(bytes[end - 1]) & mask == 0;
+    let ends: Vec<usize> = (1..=bytes.len()).filter(is_end).collect();
+    let first = mask as u64;
+    let mut expected = Vec::new();
+    let mut start = 0;
+    for &end in &ends {
+        let value = if start == 0 { first } else { chunks::OFFSET_BASIS };
+        expected.push(chunks::fnv1a_64(value, &bytes[start..end]));
+        start = end;
+    }
+    for backend in chunks::Backend::offered() {
+        let mut values = Vec::new();
+        backend.fnv1a_64(first, bytes, &ends, &mut values);
+        assert_eq!(values, expected, "{backend:?}");
+    }
+}
+
+/// Places where pieces end, and hashes of pieces of many files at once: those of ssdeep and of mrsh-v2. The first byte is the lowest level.
+pub fn pieces(input: &[u8]) {
+    let (flag, bytes) = flagged(input);
+    let lowest = flag as u32 % 12;
+    let hashes = || bytes.windows(WINDOW_BYTES).zip(WINDOW_BYTES as u32 - 1..).skip(1);
+    let hash = |window: &[u8]| window.first_chunk().map_or(0, rolling_hash);
+    let level = |window: &[u8]| {
+        let value = u64::from(hash(window)) + 1;
+        (0..31).take_while(|level| value <= u32::MAX.into() && value % (3 << level) == 0).last()
+    };
+    let triggers: Vec<Trigger> = hashes()
+        .filter_map(|(window, place)| Some(Trigger { place, level: level(window)? }))
+        .filter(|trigger| trigger.level >= lowest)
+        .collect();
+    let ends: Vec<u32> = hashes().filter(|(window, _)| hash(window) % 160 == 159).map(|(_, place)| place).collect();
+    let mut next = bytes.iter().copied().cycle().chain(std::iter::repeat(0));
+    let mut byte = || next.next().unwrap_or(0);
+    let rows: Box<[[u8; TILE_BYTES]; FILES]> = Box::new(std::array::from_fn(|_| std::array::from_fn(|_| byte())));
+    let first: [u8; LANES] = std::array::from_fn(|_| byte() & 63);
+    let keep: Box<[[u8; LANES]; TILE_BYTES]> = Box::new(std::array::from_fn(|_| {
+        std::array::from_fn(|_| if byte() as usize % 8 == flag % 8 { 0 } else { 0xFF })
+    }));
+    for backend in pfh_digest::pieces::Backend::offered() {
+        let mut found = vec![Trigger::default(); bytes.len() + PLACES_SPARE];
+        let count = backend.triggers(bytes, lowest, &mut found);
+        // What is below the level may be among them.
+        found.truncate(count);
+        found.retain(|trigger| trigger.level >= lowest);
+        assert_eq!(found, triggers, "{backend:?}");
+        let mut found = vec![Trigger::default(); bytes.len() + PLACES_SPARE];
+        let count = backend.ends_160(bytes, &mut found);
+        assert!(found[..count].iter().map(|end| end.place).eq(ends.iter().copied()), "{backend:?}");
+
+        let mut hashes = first.map(turned);
+        let mut trace = Box::new([[0; LANES]; TILE_BYTES]);
+        backend.advance(&rows, &mut hashes, &keep, &mut trace);
+        for lane in 0..LANES {
+            let mut hash = first[lane];
+            for at in 0..TILE_BYTES {
+                hash = (hash.wrapping_mul(19) ^ rows[lane / 2][at]) & 63;
+                assert_eq!(turned(trace[at][lane]), hash, "{backend:?}");
+                hash = if keep[at][lane] == 0 { INITIAL } else { hash };
+            }
+            assert_eq!(turned(hashes[lane]), hash, "{backend:?}");
+        }
+    }
+}
+
+/// Popularity scores, against those of the portable backend (which the tests of `pfh-digest` compare with the definition). The first byte
+/// says how many ranks there are, and where the scan stops for a while; each byte, repeated, is a rank.
+pub fn popularity(input: &[u8]) {
+    let (flag, bytes) = flagged(input);
+    let mut costs: Vec<i16> = Vec::new();
+    // As ranks: some positions that are not eligible, runs, and few that are better than all around them.
+    for &byte in bytes {
+        let rank = if byte < 32 { 0 } else { 100 + u16::from(byte) * 3 };
+        let cost = ((rank.wrapping_sub(1) << 6) ^ 0x8000) as i16;
+        costs.extend(std::iter::repeat_n(cost, 1 + flag % 16 * usize::from(byte % 5)));
+    }
+    let last = costs.len();
+    costs.resize(last + LOOK_AHEAD, NO_COST);
+    let pause = last.saturating_sub(LOOK_AHEAD) * (flag / 16) / 16;
+    let scores = |backend: popularity::Backend| {
+        let (mut scan, mut scores) = (Scan::default(), vec![0; last + LOOK_AHEAD]);
+        scan.advance(backend, &costs, pause, &mut scores);
+        scan.advance(backend, &costs, last, &mut scores);
+        let mut places = Vec::new();
+        backend.at_least(&scores, 16, &mut places);
+        (scan.at(), scores, places)
+    };
+    let mut found = popularity::Backend::offered().map(scores);
+    let expected = popularity::Backend::offered().last().map(scores);
+    assert!(found.all(|found| Some(found) == expected));
+}
+
+/// Counts of triplets.
+pub fn triplets(input: &[u8]) {
+    /// Salt, and how far the middle and the oldest byte lie back.
+    const TRIPLETS: [(u8, usize, usize); 6] = [(2, 1, 2), (3, 1, 3), (5, 2, 3), (7, 2, 4), (11, 1, 4), (13, 3, 4)];
+    let history = triplets::HISTORY_BYTES;
+    let bytes = &input[..input.len().min(history + WINDOWS_MAX)];
+    let pearson = |salt: u8, bytes: &[u8]| {
+        bytes.iter().fold(PEARSON[usize::from(salt)], |hash, &byte| PEARSON[usize::from(hash ^ byte)])
+    };
+    let (mut expected, mut expected_steps) = ([0; BUCKETS], Vec::new());
+    for window in bytes.windows(history + 1) {
+        let back = |back: usize| window[history - back];
+        for (salt, middle, oldest) in TRIPLETS {
+            let bucket = usize::from(pearson(salt, &[back(0), back(middle), back(oldest)]));
+            expected.get_mut(bucket).into_iter().for_each(|count| *count += 1);
+        }
+        expected_steps.push(pearson(0, &[back(0), back(1)]));
+    }
+    for mut counter in triplets::Backend::offered().filter_map(Counter::with_backend) {
+        let (mut counts, mut steps) = ([0; BUCKETS], vec![0; expected_steps.len()]);
+        counter.count(bytes, &mut counts, &mut steps);
+        assert_eq!((counts, steps), (expected, expected_steps.clone()));
+    }
+}
