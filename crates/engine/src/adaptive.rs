@@ -7,6 +7,7 @@ use crate::chain::{Feeding, feed};
 use crate::job::{Failure, Job};
 use crate::lanes::{Lanes, MovingFile};
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES, WINDOW_FILES_MAX};
+use crate::many::{Gathering, Similarities, WholeFile};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, FirstAtOnce, Opened};
 use crate::run::{Context, Sink, Worker, announce};
@@ -22,17 +23,16 @@ use std::time::Instant;
 
 /// The life of a thread.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
-    let lanes = (context.lanes > 0)
-        .then(|| Lanes::new(&context.options.algorithms, &context.families, context.options.backend))
-        .flatten();
+    let lanes = (context.lanes > 0).then(|| Lanes::new(context)).flatten();
     let mut adaptive = Adaptive {
         window: Window::default(),
         opened: VecDeque::new(),
         overtaken: 0,
         jobs: VecDeque::new(),
         device: None,
+        gathering: (context.gathered_files > 0).then(Gathering::default),
         lanes,
-        slot: None,
+        slots: Vec::new(),
     };
     let mut worker = Worker::new(context);
     loop {
@@ -67,14 +67,20 @@ struct Adaptive<'r, 'm, F> {
     jobs: VecDeque<Job>,
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
+    /// Where families digest many whole files at once.
+    gathering: Option<Gathering<'r, 'm>>,
     lanes: Option<Lanes<'r, 'm, F>>,
-    /// The slot of a worker without lanes.
-    slot: Option<Slot<'r, 'm>>,
+    /// Spare slots of a worker without lanes.
+    slots: Vec<Slot<'r, 'm>>,
 }
 
 impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     /// True while another file can be begun.
     fn has_room(&self) -> bool {
+        self.has_lane() && self.gathering.as_ref().is_none_or(Gathering::has_room)
+    }
+
+    fn has_lane(&self) -> bool {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
     }
 
@@ -84,16 +90,62 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
 
     fn is_hashing(&self) -> bool {
         self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0)
+            || self.gathering.as_ref().is_some_and(|gathering| !gathering.is_empty())
     }
 
-    /// Hashes in the lanes until one of them was seen to. Returns false when they are empty.
+    /// Hashes until one of the files in hand was seen to. Returns false when there are none.
     fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
-        let Some(lanes) = &mut self.lanes else { return false };
-        if lanes.active() > 0 && lanes.active() < lanes.lanes() / 2 && !lanes.is_express() {
-            // Half empty lanes cost as much as full ones: give the walk a moment.
+        // Half empty lanes cost as much as full ones: give the walk a moment.
+        if self.has_lane() && self.gathering.as_mut().is_some_and(Gathering::pauses) {
+            worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
+            return true;
+        }
+        let half_empty =
+            |lanes: &Lanes<'r, 'm, F>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.is_express();
+        if self.lanes.as_ref().is_some_and(half_empty) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
         }
-        lanes.advance(worker)
+        self.hash_on(worker)
+    }
+
+    /// The same without waiting for further files.
+    fn hash_on<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+        let mut hashed = false;
+        if self.has_lane()
+            && let Some(gathering) = &mut self.gathering
+        {
+            gathering.digest(worker);
+        }
+        while self.has_lane()
+            && let Some((file, similarities)) = self.gathering.as_mut().and_then(Gathering::take)
+        {
+            self.hash_whole(worker, file, similarities);
+            hashed = true;
+        }
+        self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker)) || hashed
+    }
+
+    /// Puts a file that is whole in its slot into a lane, or hashes it.
+    fn hash_whole<S: Source<File = F>, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        file: WholeFile<'r, 'm>,
+        similarities: Similarities,
+    ) {
+        match (similarities, &mut self.lanes) {
+            (Some(similarities), Some(lanes)) => lanes.submit_whole(worker, file, similarities),
+            (Some(similarities), None) => {
+                let WholeFile { job, slot, length, metadata } = file;
+                worker.guarded_job(&job, |worker| {
+                    hash_whole(worker, &job, slot.filled(length), metadata, similarities);
+                });
+                self.keep_slot(slot);
+            }
+            (None, _) => {
+                worker.fail(file.job.ticket, file.job.entry.path(), Failure::panicked());
+                self.keep_slot(file.slot);
+            }
+        }
     }
 
     fn adopt<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<F>) {
@@ -104,7 +156,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     fn return_slots(&mut self) {
-        self.slot = None;
+        self.slots.clear();
         if let Some(lanes) = &mut self.lanes {
             lanes.return_slots();
         }
@@ -224,7 +276,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     fn own_slot<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
-        let own = self.lanes.as_mut().map_or_else(|| self.slot.take(), Lanes::spare_slot);
+        let own = self.lanes.as_mut().map_or_else(|| self.slots.pop(), Lanes::spare_slot);
         own.unwrap_or_else(|| {
             let started = worker.context.clock.start();
             let slot = worker.context.table.acquire();
@@ -236,7 +288,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     fn keep_slot(&mut self, slot: Slot<'r, 'm>) {
         match &mut self.lanes {
             Some(lanes) => lanes.keep_slot(slot),
-            None => self.slot = Some(slot),
+            None => self.slots.push(slot),
         }
     }
 
@@ -272,15 +324,14 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
                 self.keep_slot(slot);
                 worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
             }
-            Ok(First::Whole { length, metadata }) => match &mut self.lanes {
-                Some(lanes) => lanes.submit_whole(opened, slot, length, metadata),
-                None => {
-                    worker.guarded_file(&opened, |worker| {
-                        hash_whole(worker, &opened, slot.filled(length), metadata);
-                    });
-                    self.keep_slot(slot);
+            Ok(First::Whole { length, metadata }) => {
+                opened.file.release(length as u64);
+                let file = WholeFile { job: opened.job, slot, length, metadata };
+                match &mut self.gathering {
+                    Some(gathering) => gathering.add(file),
+                    None => self.hash_whole(worker, file, Some(Vec::new())),
                 }
-            },
+            }
             Ok(First::Long { metadata }) => self.begin_long(worker, opened, slot, metadata),
         }
     }
@@ -320,21 +371,21 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             // A stream is read by one thread while others hash; so is a large file with several digests.
             _ if is_spread => {
                 self.give_back_jobs(worker);
-                self.finish_lanes(worker);
+                self.finish_others(worker);
                 feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
             }
             _ => {
                 self.give_back_jobs(worker);
-                self.finish_lanes(worker);
+                self.finish_others(worker);
                 hash_long(worker, &opened, &mut slot, metadata);
                 self.keep_slot(slot);
             }
         }
     }
 
-    /// What is in the lanes does not wait for a long file.
-    fn finish_lanes<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
-        while self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker)) {}
+    /// What is in hand does not wait for a long file.
+    fn finish_others<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        while self.hash_on(worker) {}
         worker.flush();
     }
 
@@ -349,7 +400,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Slots that the reader of one spread file may be ahead, so that all readers together leave some to everybody.
     fn slots_ahead(&self) -> usize {
-        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + 2);
+        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + self.gathered_files + 2);
         share.clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
     }
 }

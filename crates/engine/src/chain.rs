@@ -85,6 +85,9 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         sets.push(DigestSet::new(&[], &[], context.pieces));
     }
     sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &[*one], None)));
+    if let Some(metadata) = &metadata {
+        sets.iter_mut().for_each(|set| set.expect(metadata.size));
+    }
     let spread = Arc::new(Spread {
         ticket: opened.job.ticket,
         path: opened.job.entry.path(),

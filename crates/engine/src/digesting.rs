@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest, Hasher};
 use pfh_record::{Piece, Similarity};
-use pfh_similarity::{Family, Unfit, UnfitReason};
+use pfh_similarity::{Family, Making, Unfit, UnfitReason};
 
 /// The states of several algorithms and families that see the same bytes.
 pub(crate) struct DigestSet {
@@ -34,6 +34,7 @@ impl PieceRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FamilyRule {
     pub(crate) family: Family,
+    pub(crate) making: Making,
     /// Longer ones have no digest: it would take too much memory.
     pub(crate) bytes_max: u64,
 }
@@ -44,6 +45,10 @@ struct Similar {
     /// Made for each message with its first bytes: they are large, and cannot be used again.
     hasher: Option<pfh_similarity::Hasher>,
     bytes: u64,
+    /// Length of the message, where it is known before.
+    expected: Option<u64>,
+    /// It needs more memory than it may have.
+    is_too_long: bool,
 }
 
 /// What one message yields.
@@ -70,6 +75,12 @@ impl Made {
         joined
     }
 
+    /// Adds similarity digests; all come into the order of the families.
+    pub(crate) fn add(&mut self, similarities: Vec<Similarity>, families: &[Family]) {
+        self.similarities.extend(similarities);
+        self.similarities.sort_by_key(|one| families.iter().position(|&family| family == one.family));
+    }
+
     /// Bytes that the pieces and similarity digests occupy and, as a part of a list, will occupy beyond what every file
     /// of this many digests may.
     pub(crate) fn extra_bytes(pieces: &[Piece], similarities: &[Similarity], algorithms: usize) -> u64 {
@@ -83,24 +94,44 @@ impl Made {
 pub(crate) const SIMILARITY_BYTES: u64 = 1 << 10;
 
 impl Similar {
+    fn new(rule: FamilyRule) -> Similar {
+        Similar { rule, hasher: None, bytes: 0, expected: None, is_too_long: false }
+    }
+
     fn update(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        if self.bytes > self.rule.bytes_max {
+        let length = self.expected.unwrap_or(0).max(self.bytes);
+        self.is_too_long |= length > self.rule.bytes_max;
+        if self.is_too_long {
             self.hasher = None;
-        } else {
-            self.hasher.get_or_insert_with(|| pfh_similarity::Hasher::new(self.rule.family)).update(bytes);
+            return;
+        }
+        let hasher = self.hasher.get_or_insert_with(|| self.rule.hasher(self.expected));
+        hasher.update(bytes);
+        if let pfh_similarity::Hasher::MrshV2(hasher) = hasher {
+            self.is_too_long = hasher.filters() as u64 > self.rule.filters_max(length);
         }
     }
 
     fn finish(&mut self) -> Similarity {
-        let FamilyRule { family, bytes_max } = self.rule;
-        let (bytes, hasher) = (std::mem::take(&mut self.bytes), self.hasher.take());
-        let digest = if bytes > bytes_max {
+        let rule = self.rule;
+        let Similar { hasher, bytes, is_too_long, .. } = std::mem::replace(self, Similar::new(rule));
+        let family = rule.family;
+        let digest = if is_too_long {
             Err(Unfit { minimum_bytes: family.minimum_bytes(), bytes, reason: UnfitReason::TooLong })
         } else {
-            hasher.unwrap_or_else(|| pfh_similarity::Hasher::new(family)).finish()
+            hasher.unwrap_or_else(|| rule.hasher(Some(0))).finish()
         };
         Similarity { family, digest }
+    }
+}
+
+impl FamilyRule {
+    /// For a message of so many bytes, where that is known.
+    fn hasher(&self, bytes: Option<u64>) -> pfh_similarity::Hasher {
+        let mut making = self.making;
+        making.sdhash.input_bytes = bytes;
+        pfh_similarity::Hasher::with_making(self.family, &making)
     }
 }
 
@@ -120,7 +151,7 @@ impl DigestSet {
         let hashers = || algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
         DigestSet {
             whole: hashers(),
-            similar: families.iter().map(|&rule| Similar { rule, hasher: None, bytes: 0 }).collect(),
+            similar: families.iter().map(|&rule| Similar::new(rule)).collect(),
             pieces: rule.map(|rule| Pieces {
                 rule,
                 hashers: hashers(),
@@ -130,6 +161,18 @@ impl DigestSet {
                 overflowed: false,
             }),
         }
+    }
+
+    /// The next message has so many bytes, unless its file changes: then nothing of it is delivered.
+    pub(crate) fn expect(&mut self, bytes: u64) {
+        self.similar.iter_mut().for_each(|similar| similar.expected = Some(bytes));
+    }
+
+    /// What a whole message yields.
+    pub(crate) fn digest(&mut self, message: &[u8]) -> Made {
+        self.expect(message.len() as u64);
+        self.update(message);
+        self.finish()
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
@@ -205,6 +248,7 @@ pub(crate) fn pieces_memory_bytes(pieces: usize, algorithms: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_digest::pieces::rolling_hash;
 
     #[test]
     fn pieces_do_not_depend_on_how_the_bytes_arrive() {
@@ -229,7 +273,7 @@ mod tests {
 
     #[test]
     fn families_begin_anew_with_each_message_and_keep_to_their_limit() {
-        let rule = |family| FamilyRule { family, bytes_max: 6000 };
+        let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
         let mut set = DigestSet::new(&[], &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
         for (length, step) in [(0, 1), (3000, 7), (6001, 6001), (6000, 999), (6001, 1), (40, 3)] {
             let message: Vec<u8> = (0..length).map(|i: u32| ((i * i) >> 7) as u8 ^ (i % 251) as u8).collect();
@@ -250,6 +294,78 @@ mod tests {
                 assert_eq!(found, Similarity { family, digest: expected }, "{length} bytes");
             }
         }
+    }
+
+    /// What is known to be too long is not begun, and says nothing about the message after it.
+    #[test]
+    fn a_message_known_to_be_too_long_is_refused_at_once() {
+        let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
+        let mut set = DigestSet::new(&[], &Family::ALL.map(rule), None);
+        set.expect(6001);
+        set.update(&[7; 10]);
+        assert!(set.similar.iter().all(|similar| similar.hasher.is_none() && similar.is_too_long));
+        set.update(&[7; 5991]);
+        let unfit = |found: Similarity| found.digest.map_err(|unfit| (unfit.bytes, unfit.reason));
+        assert!(set.finish().similarities.into_iter().all(|found| unfit(found) == Err((6001, UnfitReason::TooLong))));
+        let message: Vec<u8> = (0..6000u32).map(|i| ((i * i) >> 7) as u8 ^ (i % 251) as u8).collect();
+        set.update(&message);
+        for found in set.finish().similarities {
+            let mut hasher = pfh_similarity::Hasher::new(found.family);
+            hasher.update(&message);
+            assert_eq!(found.digest, hasher.finish());
+        }
+    }
+
+    /// Some 64 KiB that are divided into nearly as many chunks as possible, and again where they are repeated: the 40 bytes behind the end of
+    /// a chunk are skipped, and of most windows one byte ends the next chunk.
+    fn shortest_chunks() -> Vec<u8> {
+        let after = |window: [u8; 7], byte| std::array::from_fn(|at| *window.get(at + 1).unwrap_or(&byte));
+        let is_end = |window: &[u8; 7]| rolling_hash(window) % 160 == 159;
+        let noise = |at: usize| (at.wrapping_mul(2_654_435_761) >> 13) as u8;
+        let (mut bytes, mut window) = (vec![0; 7], [0; 7]);
+        loop {
+            let byte = (0..=u8::MAX).find(|&byte| is_end(&after(window, byte)));
+            window = after(window, byte.unwrap_or(noise(bytes.len())));
+            bytes.push(window[6]);
+            if byte.is_some() {
+                let end = bytes.len();
+                bytes.extend((end..end + 40).map(noise));
+            }
+            // Seven zeros come next, and must begin as they did.
+            let mut zeros = std::iter::successors(Some(window), |&window| Some(after(window, 0))).skip(1).take(7);
+            if bytes.len() > 64 << 10 && !zeros.any(|window| is_end(&window)) {
+                return bytes;
+            }
+        }
+    }
+
+    /// A digest of mrsh-v2 whose contents were made to need more than is reserved is given up.
+    #[test]
+    fn chunks_of_41_bytes_cannot_exceed_what_is_reserved() {
+        let chunks = shortest_chunks();
+        let rule = FamilyRule { family: Family::MrshV2, making: Making::default(), bytes_max: u64::MAX };
+        let mut set = DigestSet::new(&[], &[rule], None);
+        let mut given_up = 0;
+        for repetitions in [100, 800, 900, 1] {
+            let parts = || std::iter::repeat_n(&*chunks, repetitions);
+            let mut hasher = pfh_similarity::mrsh_v2::Hasher::new();
+            set.expect(parts().map(|part| part.len() as u64).sum());
+            for part in parts() {
+                hasher.update(part);
+                set.update(part);
+            }
+            let bytes = (repetitions * chunks.len()) as u64;
+            let [found] = &set.finish().similarities[..] else { panic!("one family") };
+            let digest = hasher.finish().expect("any input");
+            if digest.filters() as u64 <= rule.filters_max(bytes) {
+                assert_eq!(found.digest, Ok(pfh_similarity::Digest::MrshV2(digest)), "{bytes} bytes");
+            } else {
+                let unfit = found.digest.as_ref().expect_err("too many filters");
+                assert_eq!((unfit.bytes, unfit.reason), (bytes, UnfitReason::TooLong));
+                given_up += 1;
+            }
+        }
+        assert_eq!(given_up, 1);
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! One worker's lanes: many files at once, each in a lane of the SIMD kernels.
 //!
-//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes and families see each chunk
-//! when it is read, by a digest set of the file's own.
+//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes, and families, see a whole file
+//! before it gets its lane. Of a long one they see each chunk when it is read, by a digest set of the file's own.
 
 use crate::digesting::{DigestSet, FamilyRule, Made};
 use crate::job::{Failure, Job, Yield};
+use crate::many::WholeFile;
+use crate::options::Options;
 use crate::reading::Opened;
-use crate::run::{Sink, Worker};
+use crate::run::{Context, Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Detached, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest};
-use pfh_record::Metadata;
+use pfh_record::{Metadata, Similarity};
 use pfh_source::{Source, SourceFile};
 use std::sync::atomic::Ordering;
 
@@ -20,8 +22,8 @@ pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
 
 /// A file in a lane.
 pub(crate) enum LaneFile<F> {
-    /// All of it is in the slot, and it is closed.
-    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, rest: Option<DigestSet> },
+    /// All of it is in the slot, it is closed, and what has no lanes has digested it.
+    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, others: Made },
     /// More of it is to be read. While one is `express`, its worker begins no other files.
     Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet>, express: bool },
 }
@@ -36,6 +38,8 @@ pub(crate) struct Lanes<'r, 'm, F> {
     /// No family has.
     families: Vec<FamilyRule>,
     spare_sets: Vec<DigestSet>,
+    /// For whole files: the algorithms without lanes, and the families that do not digest many at once.
+    whole: DigestSet,
     spare_slots: Vec<Slot<'r, 'm>>,
     /// Lanes with files of which more is to be read.
     long: usize,
@@ -59,13 +63,16 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
 
 impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// `None` where no algorithm has lanes on this CPU.
-    pub(crate) fn new(algorithms: &[Algorithm], families: &[FamilyRule], backend: Backend) -> Option<Self> {
-        let with = with_lanes(algorithms, backend);
+    pub(crate) fn new<S: Source<File = F>, K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
+        let Options { algorithms, backend, .. } = context.options;
+        let with = with_lanes(algorithms, *backend);
+        let rest: Vec<_> = algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect();
         Some(Lanes {
-            manager: manager(&with, backend)?,
+            manager: manager(&with, *backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
-            rest: algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect(),
-            families: families.to_vec(),
+            whole: DigestSet::new(&rest, &context.rest, None),
+            rest,
+            families: context.families.clone(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
             long: 0,
@@ -109,18 +116,28 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         self.spare_slots.clear();
     }
 
-    /// Begins a file that is whole in its slot.
-    pub(crate) fn submit_whole(
+    /// Begins a file that is whole in its slot, and of which some families have made their digests.
+    pub(crate) fn submit_whole<S: Source<File = F>, K: Sink>(
         &mut self,
-        opened: Opened<F>,
-        slot: Slot<'r, 'm>,
-        length: usize,
-        metadata: Option<Metadata>,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        file: WholeFile<'r, 'm>,
+        similarities: Vec<Similarity>,
     ) {
-        opened.file.release(length as u64);
-        let rest = self.rest_of(slot.filled(length));
-        let file = LaneFile::Whole { job: opened.job, metadata, bytes: length as u64, rest };
-        self.manager.submit(file, slot, length, true);
+        let started = worker.context.clock.start();
+        let others = worker.guarded_job(&file.job, |worker| {
+            let mut made = self.whole.digest(file.content());
+            made.add(similarities, &worker.context.options.families);
+            made
+        });
+        stop(started, &mut worker.timers.hash);
+        let WholeFile { job, slot, length, metadata } = file;
+        if let Some(others) = others {
+            let file = LaneFile::Whole { job, metadata, bytes: length as u64, others };
+            self.manager.submit(file, slot, length, true);
+        } else {
+            self.whole = DigestSet::new(&self.rest, &worker.context.rest, None);
+            self.spare_slots.push(slot);
+        }
     }
 
     /// Begins a longer file, whose first slot is full.
@@ -133,7 +150,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
-        let rest = self.rest_of(slot.filled(length));
+        let rest = self.rest_of(slot.filled(length), metadata.size);
         let express = worker.context.begin_express(metadata.size);
         self.express += usize::from(express);
         self.long += 1;
@@ -141,11 +158,13 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         self.manager.submit(file, slot, length, false);
     }
 
-    fn rest_of(&mut self, content: &[u8]) -> Option<DigestSet> {
+    /// The digests that no lane makes, of a file of so many bytes that begins with `content`.
+    fn rest_of(&mut self, content: &[u8], bytes: u64) -> Option<DigestSet> {
         if self.rest.is_empty() && self.families.is_empty() {
             return None;
         }
         let mut set = self.spare_sets.pop().unwrap_or_else(|| DigestSet::new(&self.rest, &self.families, None));
+        set.expect(bytes);
         set.update(content);
         Some(set)
     }
@@ -174,10 +193,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
                 }
             }
             Event::Finished { tag, buffer, digests } => {
-                let rest = match &tag {
-                    LaneFile::Whole { rest, .. } | LaneFile::Long { rest, .. } => rest.is_some(),
-                };
-                let digests = if rest { Digests::Part(digests.to_vec()) } else { Digests::All(digests.to_vec()) };
+                let digests = digests.to_vec();
                 self.spare_slots.push(buffer);
                 self.finish(worker, tag, digests);
             }
@@ -246,17 +262,22 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         file: LaneFile<F>,
-        digests: Digests,
+        digests: Vec<Digest>,
     ) {
         match file {
-            LaneFile::Whole { job, metadata, bytes, rest } => {
-                let made = self.join(digests, rest);
+            LaneFile::Whole { job, metadata, bytes, others } => {
+                let made = self.join(digests, others);
                 worker.count_bytes(bytes);
                 let found = Yield { metadata, bytes_read: bytes, made };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
             LaneFile::Long { opened, metadata, offset, rest, express } => {
-                let made = self.join(digests, rest);
+                let others = rest.map(|mut set| {
+                    let made = set.finish();
+                    self.spare_sets.push(set);
+                    made
+                });
+                let made = self.join(digests, others.unwrap_or_default());
                 let found = Yield { metadata: Some(metadata), bytes_read: offset, made };
                 self.conclude_long(worker, &opened, &metadata, express, Ok(found));
             }
@@ -285,22 +306,13 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         worker.context.express_files.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The digests in the order of the run.
-    fn join(&mut self, digests: Digests, rest: Option<DigestSet>) -> Made {
-        let (part, mut set) = match (digests, rest) {
-            (Digests::All(digests), _) | (Digests::Part(digests), None) => return Made { digests, ..Made::default() },
-            (Digests::Part(part), Some(set)) => (part, set),
-        };
-        let others = set.finish();
-        self.spare_sets.push(set);
-        let (mut part, mut rest) = (part.into_iter(), others.digests.into_iter());
+    /// What the lanes have made and what others have, in the order of the run.
+    fn join(&self, digests: Vec<Digest>, others: Made) -> Made {
+        if self.rest.is_empty() {
+            return Made { digests, ..others };
+        }
+        let (mut part, mut rest) = (digests.into_iter(), others.digests.into_iter());
         let digests = self.laned.iter().filter_map(|laned| if *laned { part.next() } else { rest.next() }).collect();
-        Made { digests, pieces: others.pieces, similarities: others.similarities }
+        Made { digests, ..others }
     }
-}
-
-/// What the lanes yield: every digest of the run, or those that have lanes.
-enum Digests {
-    All(Vec<Digest>),
-    Part(Vec<Digest>),
 }

@@ -27,6 +27,7 @@ mod job;
 mod lanes;
 mod limits;
 mod links;
+mod many;
 mod mtp;
 mod options;
 mod queue;

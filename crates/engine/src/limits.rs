@@ -2,7 +2,7 @@
 
 use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
-use pfh_similarity::Family;
+use pfh_similarity::{Family, Making};
 use std::fmt;
 
 /// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
@@ -10,6 +10,9 @@ use std::fmt;
 const SLOT_BYTES_MAX: usize = 256 << 10;
 /// Largest slot where a worker fills many lanes at once: 32 lanes of 64 KiB are the 2 MiB of a second-level cache.
 const LANE_SLOT_BYTES_MAX: usize = 64 << 10;
+/// Largest slot where files wait for each other to be digested many at once: what is longer gains nothing by that. Of short
+/// files little more than the first page of a slot is touched.
+const GATHERED_SLOT_BYTES_MAX: usize = 1 << 20;
 /// Largest slot with direct I/O, where each read waits for the device: with 256 KiB a virtual disk gave 74 % of its rate at
 /// a third of a core, with 4 MiB all of it at 7 %.
 const DIRECT_SLOT_BYTES_MAX: usize = 4 << 20;
@@ -45,7 +48,13 @@ pub(crate) const WINDOW_FILES_MAX: usize = 256;
 pub(crate) const WINDOW_FILE_BYTES: u64 = 1 << 20;
 
 /// Files in one slot of prefetched small files.
-pub(crate) const BATCH_FILES_MAX: usize = 16;
+pub(crate) const BATCH_FILES_MAX: usize = 32;
+/// Whole files that wait for each other to be digested many at once: twice what the kernel takes side by side, so that it has
+/// another one when a short one ends.
+pub(crate) const GATHERED_FILES_MAX: usize = 64;
+/// Their bytes. The kernel also takes parts of long files side by side, so that few of these are enough: eight of 1 MiB each gave
+/// 2.9 GB/s, four 2.5 and two 1.7.
+pub(crate) const GATHERED_BYTES_MAX: usize = 8 << 20;
 /// Jobs that `balance` looks at, and times a job may be passed over.
 pub(crate) const BALANCE_JOBS: usize = 256;
 
@@ -63,6 +72,20 @@ const fn hasher_bytes(family: Family) -> usize {
     }
 }
 
+/// What a family's hasher of many messages at once occupies, in bytes, rounded up.
+const fn many_hasher_bytes(family: Family) -> usize {
+    match family {
+        Family::Ssdeep => 128 << 10,
+        Family::Tlsh => 256 << 10,
+        Family::Sdhash | Family::MrshV2 => 0,
+    }
+}
+
+/// Whether a family digests many messages faster than one after the other.
+pub(crate) const fn digests_many(family: Family) -> bool {
+    many_hasher_bytes(family) > 0
+}
+
 /// Whether a family's digests grow with their files.
 fn grows(family: Family) -> bool {
     matches!(family, Family::Sdhash | Family::MrshV2)
@@ -76,7 +99,7 @@ const TWO_MODES_BYTES: u64 = 16 << 20;
 /// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a small file, twice that where
 /// vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter for each 16 KiB.
 /// mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %. Contents made for it could have chunks of 41
-/// bytes, and their digests take 2.5 times of what is said here of files from 128 MiB on.
+/// bytes; where their digest takes more than is said here, it is given up ([`FamilyRule::filters_max`]).
 fn digest_bytes(bytes: u64) -> u64 {
     (bytes.min(TWO_MODES_BYTES) / 2).max(bytes / 16)
 }
@@ -110,6 +133,10 @@ pub(crate) struct Budget {
     pub(crate) slots: usize,
     /// Lanes that each worker may fill; 0 where there are none, or too little memory for them.
     pub(crate) lanes: usize,
+    /// Whether families digest many whole files at once.
+    pub(crate) many: bool,
+    /// Files that each worker may let wait for each other for that, beside those in its lanes.
+    pub(crate) gathered_files: usize,
     /// Bytes that may be announced ahead (they sit in the page cache): ¼.
     pub(crate) announced_bytes: u64,
     /// Jobs and records that wait: what is left, at least 1/16. It decides how far other files may get ahead of a huge
@@ -164,46 +191,58 @@ impl Budget {
         // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
         let growing = options.families.iter().filter(|&&family| grows(family)).count() as u64;
         let family_bytes: usize = options.families.iter().map(|&family| hasher_bytes(family)).sum();
-        let states_bytes = |lanes: usize| {
-            let states = holders.saturating_mul(lanes + 2).saturating_mul(family_bytes);
-            (states as u64).saturating_add(growing * GROWTH_BYTES_MIN)
+        let many_bytes: usize = match options.mode {
+            Mode::Smt => 0,
+            Mode::Adaptive | Mode::Mtp => options.families.iter().map(|&family| many_hasher_bytes(family)).sum(),
         };
+        let states_bytes = |lanes: usize, many: bool| {
+            let states = (lanes + 2).saturating_mul(family_bytes) + if many { many_bytes } else { 0 };
+            (holders.saturating_mul(states) as u64).saturating_add(growing * GROWTH_BYTES_MIN)
+        };
+        // Prefetchers hand over several files in a slot anyway.
+        let gathered = |many: bool| if many && readers == 0 { GATHERED_FILES_MAX } else { 0 };
         let table_eighths: usize = if growing > 0 { 3 } else { 5 };
         // One alignment unit is lost at the start of the allocation.
-        let table_bytes_for = |lanes: usize| {
-            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes));
+        let table_bytes_for = |lanes: usize, many: bool| {
+            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes, many));
             let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
             eighth.saturating_mul(table_eighths).saturating_sub(SLOT_ALIGN_BYTES)
         };
-        let slot_bytes_for = |lanes: usize| {
-            let table_bytes = table_bytes_for(lanes);
-            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes);
+        let slot_bytes_for = |lanes: usize, many: bool| {
+            let table_bytes = table_bytes_for(lanes, many);
+            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + gathered(many));
             let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
             let most = match lanes {
                 // Where digests grow, no device waits for its reader.
                 _ if options.direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
+                _ if gathered(many) > 0 && growing == 0 => GATHERED_SLOT_BYTES_MAX,
                 0 => SLOT_BYTES_MAX,
+                _ if gathered(many) > 0 => SLOT_BYTES_MAX,
                 _ => LANE_SLOT_BYTES_MAX,
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        // Lanes are not worth what all else needs: families have none.
-        let lanes_fit = states_bytes(lanes) <= options.memory_bytes / 4 && slot_bytes_for(lanes) >= SLOT_BYTES_MIN;
-        let lanes = if lanes_fit { lanes } else { 0 };
-        let slot_bytes = slot_bytes_for(lanes);
+        // Lanes are not worth what all else needs, and less than many digests at once: families take longer.
+        let fits = |&(lanes, many): &(usize, bool)| {
+            states_bytes(lanes, many) <= options.memory_bytes / 4 && slot_bytes_for(lanes, many) >= SLOT_BYTES_MIN
+        };
+        let pays = many_bytes > 0;
+        let (lanes, many) = [(lanes, pays), (0, pays), (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
+        let slot_bytes = slot_bytes_for(lanes, many);
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
             let least = least.div_ceil(table_eighths as u64).saturating_mul(8) + 8;
-            let least_bytes = least.saturating_add(states_bytes(0));
+            let least_bytes = least.saturating_add(states_bytes(0, false));
             return Err(MemoryError::TooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
-        let (memory_bytes, table_bytes) = (options.memory_bytes - states_bytes(lanes), table_bytes_for(lanes));
+        let memory_bytes = options.memory_bytes - states_bytes(lanes, many);
+        let table_bytes = table_bytes_for(lanes, many);
         let stride_bytes = slot_bytes + gap_bytes;
         let slots_wanted = if readers > 0 {
             usize::MAX
         } else {
-            holders * (SLOTS_PER_THREAD_MIN + lanes + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
+            holders * (SLOTS_PER_THREAD_MIN + lanes + gathered(many) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
         };
         let slots = (table_bytes / stride_bytes).min(slots_wanted);
         let announced_bytes = memory_bytes / 4;
@@ -216,6 +255,8 @@ impl Budget {
             stride_bytes,
             slots,
             lanes,
+            many,
+            gathered_files: gathered(many),
             announced_bytes,
             waiting_bytes: left_bytes - growth_share,
             growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
@@ -225,17 +266,25 @@ impl Budget {
     }
 
     /// The families, each of which has its part of the share for digests that grow.
-    pub(crate) fn family_rules(&self, families: &[Family]) -> Vec<FamilyRule> {
+    pub(crate) fn family_rules(&self, families: &[Family], making: Making) -> Vec<FamilyRule> {
         let growing = families.iter().filter(|&&family| grows(family)).count() as u64;
         let rule = |&family| match grows(family) {
-            true => FamilyRule { family, bytes_max: digestible_bytes(self.growth_bytes / growing) },
-            false => FamilyRule { family, bytes_max: u64::MAX },
+            true => FamilyRule { family, making, bytes_max: digestible_bytes(self.growth_bytes / growing) },
+            false => FamilyRule { family, making, bytes_max: u64::MAX },
         };
         families.iter().map(rule).collect()
     }
 }
 
+/// What a filter of mrsh-v2 takes: 256 bytes, twice that where vectors grow by doubling, and 512 digits.
+const FILTER_BYTES: u64 = 1 << 10;
+
 impl FamilyRule {
+    /// The most filters of mrsh-v2 that keep within [`FamilyRule::growth_bytes`]. A file of one slot has fewer in any case.
+    pub(crate) fn filters_max(&self, bytes: u64) -> u64 {
+        digest_bytes(bytes).max(GROWTH_BYTES_MIN) / FILTER_BYTES
+    }
+
     /// What the digest of a file of so many bytes takes while it is made, if that depends on the file.
     pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
         if grows(self.family) { digest_bytes(bytes.min(self.bytes_max)) } else { 0 }
@@ -267,6 +316,18 @@ mod tests {
         }
     }
 
+    /// What is reserved for a file suffices for the filters that it may have, and those for what it has without being made for it: one for
+    /// 160 chunks of some 200 bytes.
+    #[test]
+    fn filters_keep_within_what_is_reserved() {
+        let rule = FamilyRule { family: Family::MrshV2, making: Making::default(), bytes_max: u64::MAX };
+        for bytes in (0..40).flat_map(|shift| [(1 << shift) - 1, 1 << shift, 3 << shift]) {
+            let filters = rule.filters_max(bytes);
+            assert!(filters * FILTER_BYTES <= rule.growth_bytes(bytes).max(GROWTH_BYTES_MIN), "{bytes}");
+            assert!(filters > bytes / 20_000, "{bytes}");
+        }
+    }
+
     #[test]
     fn states_of_families_are_part_of_the_memory() {
         let families = Family::ALL.to_vec();
@@ -284,11 +345,39 @@ mod tests {
                     (budget(&[], memory_bytes, 32).unwrap(), budget(&families, memory_bytes, 32).unwrap());
                 let table = (with.stride_bytes * with.slots) as u64;
                 let shares = with.announced_bytes + with.waiting_bytes + with.growth_bytes;
-                let states = threads * (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
+                let states = (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
+                let many = families.iter().map(|one| many_hasher_bytes(*one)).sum::<usize>() * usize::from(with.many);
+                let states = threads * (states + many);
                 assert!(table + shares + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
+                assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.gathered_files));
+                assert!(!without.many && without.gathered_files == 0);
                 assert!(without.lanes >= with.lanes && without.growth_bytes == 0);
             }
         }
+    }
+
+    #[test]
+    fn files_wait_for_each_other_where_there_is_memory_for_it() {
+        let budget = |families: &[Family], mode, memory_bytes, lanes| {
+            let options = Options { families: families.to_vec(), mode, ..options(2, memory_bytes) };
+            Budget::new(&options, lanes).unwrap()
+        };
+        let (ssdeep, both) = ([Family::Ssdeep], [Family::Tlsh, Family::Ssdeep]);
+        for (families, lanes) in [(&ssdeep[..], 0), (&both, 32)] {
+            let large = budget(families, Mode::Adaptive, 256 << 20, lanes);
+            assert_eq!((large.gathered_files, large.lanes), (GATHERED_FILES_MAX, lanes));
+            assert!(large.slot_bytes >= 512 << 10);
+            let small = budget(families, Mode::Adaptive, 1 << 20, lanes);
+            assert_eq!((small.gathered_files, small.many, small.lanes), (0, false, 0));
+        }
+        // Lanes go first.
+        let some = budget(&ssdeep, Mode::Adaptive, 5 << 20, 32);
+        assert_eq!((some.gathered_files, some.lanes), (GATHERED_FILES_MAX, 0));
+        for (mode, many) in [(Mode::Mtp, true), (Mode::Smt, false)] {
+            let budget = budget(&both, mode, 256 << 20, 0);
+            assert_eq!((budget.gathered_files, budget.many), (0, many));
+        }
+        assert!(!budget(&[Family::Sdhash, Family::MrshV2], Mode::Adaptive, 256 << 20, 0).many);
     }
 
     #[test]
@@ -297,7 +386,7 @@ mod tests {
             for families in [vec![Family::Sdhash], Family::ALL.to_vec()] {
                 let options = Options { families: families.clone(), ..options(2, memory_bytes) };
                 let budget = Budget::new(&options, 32).unwrap();
-                let rules = budget.family_rules(&families);
+                let rules = budget.family_rules(&families, Making::default());
                 let growth = |bytes| rules.iter().map(|rule| rule.growth_bytes(bytes)).sum::<u64>();
                 assert!(growth(u64::MAX) <= budget.growth_bytes && growth(u64::MAX) > budget.growth_bytes / 2);
                 assert!(rules.iter().all(|rule| rule.bytes_max >= 1 << 20));

@@ -4,7 +4,7 @@
 //! prefetcher that has nothing left to read becomes a hasher.
 
 use crate::chain::{Feeding, feed};
-use crate::job::{Ticket, Yield};
+use crate::job::{Failure, Ticket, Yield};
 use crate::limits::BATCH_FILES_MAX;
 use crate::queue::{Grab, Next, Preference, Queue};
 use crate::reading::{First, Opened};
@@ -190,18 +190,15 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
 impl Batch<'_, '_> {
     /// Hashes the files of the slot.
     pub(crate) fn run<S: Source, K: Sink>(self, worker: &mut Worker<'_, '_, '_, S, K>) {
-        for file in self.files {
-            let content = &self.full.content()[file.content];
-            let started = worker.context.clock.start();
-            let hashed = worker.guarded(|worker| {
-                worker.set.update(content);
-                worker.set.finish()
-            });
-            stop(started, &mut worker.timers.hash);
+        let contents: Vec<&[u8]> = self.files.iter().map(|file| &self.full.content()[file.content.clone()]).collect();
+        let similarities = worker.digest_many(&contents);
+        for ((file, content), similarities) in self.files.into_iter().zip(&contents).zip(similarities) {
+            let made = similarities
+                .and_then(|similarities| worker.guarded(|worker| worker.digest_whole(content, similarities)));
             let bytes_read = content.len() as u64;
-            let result = match hashed {
+            let result = match made {
                 Some(made) => Ok(Yield { metadata: file.metadata, bytes_read, made }),
-                None => Err(crate::job::Failure::panicked()),
+                None => Err(Failure::panicked()),
             };
             worker.conclude(file.ticket, file.path, result, None);
         }

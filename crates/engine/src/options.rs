@@ -2,7 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::Backend;
-use pfh_similarity::Family;
+use pfh_similarity::{Family, Making};
 use std::fmt;
 use std::str::FromStr;
 
@@ -84,6 +84,8 @@ pub struct Options {
     pub algorithms: Vec<Algorithm>,
     /// The similarity digests to make of whole files, in the order in which records list them.
     pub families: Vec<Family>,
+    /// How their digests are made.
+    pub making: Making,
     /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
     /// at least one thread hashes.
     pub threads: usize,
@@ -128,6 +130,7 @@ impl Options {
         Options {
             algorithms,
             families: Vec::new(),
+            making: Making::default(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             prefetchers: 1,
             memory_bytes: Options::MEMORY_BYTES_DEFAULT,

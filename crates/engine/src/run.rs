@@ -10,8 +10,10 @@ use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{
     Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryError, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
+    digests_many,
 };
 use crate::links::{Links, same_content};
+use crate::many::ManyHashers;
 use crate::mtp::{self, Batch};
 use crate::options::{Mode, Options, Order};
 use crate::queue::{Need, Queue};
@@ -21,7 +23,8 @@ use crate::stats::{Clock, Report, Timers, stop};
 use crate::table::{Arena, Table};
 use crate::tree::TreeFile;
 use pfh_digest::Digest;
-use pfh_record::{Metadata, Outcome, Record, Summary};
+use pfh_record::{Metadata, Outcome, Record, Similarity, Summary};
+use pfh_similarity::Family;
 use pfh_source::{EntryKind, Found, Medium, Source, SourceFile};
 use std::any::Any;
 use std::io;
@@ -82,6 +85,8 @@ pub fn run<S: Source, K: Sink>(
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
     let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
+    let is_many = |family: &Family| budget.many && digests_many(*family);
+    let families = budget.family_rules(&options.families, options.making);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -93,10 +98,13 @@ pub fn run<S: Source, K: Sink>(
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
+        gathered_files: budget.gathered_files,
         express_files: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
-        families: budget.family_rules(&options.families),
+        many: options.families.iter().copied().filter(is_many).collect(),
+        rest: families.iter().copied().filter(|rule| !is_many(&rule.family)).collect(),
+        families,
         growth: Growth::new(budget.growth_bytes),
         pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
         counters,
@@ -146,12 +154,18 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
+    /// Whole files that each worker may let wait for each other; 0 where there is nothing to gain.
+    pub(crate) gathered_files: usize,
     /// Files that have lanes nearly to themselves now.
     pub(crate) express_files: AtomicUsize,
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
     pub(crate) families: Vec<FamilyRule>,
+    /// Those that digest many whole files at once.
+    pub(crate) many: Vec<Family>,
+    /// The others.
+    pub(crate) rest: Vec<FamilyRule>,
     pub(crate) growth: Arc<Growth>,
     pub(crate) pieces: Option<PieceRule>,
     pub(crate) counters: &'r Counters,
@@ -288,6 +302,11 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         DigestSet::new(&self.options.algorithms, &self.families, self.pieces)
     }
 
+    /// New states of what digests whole files one by one.
+    fn rest_set(&self) -> DigestSet {
+        DigestSet::new(&self.options.algorithms, &self.rest, self.pieces)
+    }
+
     /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
     /// one like it at most. If so, it counts as one from now on.
     pub(crate) fn begin_express(&self, size: u64) -> bool {
@@ -348,6 +367,9 @@ enum Opening<F> {
 pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) context: &'c Context<'r, 'm, S, K>,
     pub(crate) set: DigestSet,
+    rest: DigestSet,
+    /// Made when first needed: they are large.
+    pub(crate) many: Option<ManyHashers>,
     pub(crate) timers: Timers,
     finished: Vec<Finished<K::Item>>,
     summary: Summary,
@@ -360,6 +382,8 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         Worker {
             context,
             set: context.digest_set(),
+            rest: context.rest_set(),
+            many: None,
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
             summary: Summary::default(),
@@ -511,6 +535,15 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         }
     }
 
+    /// All digests of a message, of which the families that make many at once have made theirs.
+    pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> Made {
+        let started = self.context.clock.start();
+        let mut made = self.rest.digest(message);
+        made.add(similarities, &self.context.options.families);
+        stop(started, &mut self.timers.hash);
+        made
+    }
+
     /// Counts bytes of small files; they are published in groups.
     pub(crate) fn count_bytes(&mut self, bytes: u64) {
         self.bytes += bytes;
@@ -560,9 +593,14 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// Begins work on an opened file; a panic becomes that file's error.
     pub(crate) fn guarded_file<T>(&mut self, opened: &Opened<S::File>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.guarded_job(&opened.job, work)
+    }
+
+    /// Works on a job's file; a panic becomes that file's error.
+    pub(crate) fn guarded_job<T>(&mut self, job: &Job, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = self.guarded(work);
         if result.is_none() {
-            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::panicked());
+            self.fail(job.ticket, job.entry.path(), Failure::panicked());
         }
         result
     }
@@ -572,6 +610,8 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if result.is_err() {
             self.set = self.context.digest_set();
+            self.rest = self.context.rest_set();
+            self.many = None;
         }
         result.ok()
     }

@@ -1,13 +1,13 @@
 //! Simple multi-threading, as published: every thread reads and hashes its own file.
 
-use crate::job::{Failure, Yield};
+use crate::job::{Failure, Job, Yield};
 use crate::links::Claim;
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
 use crate::run::{Context, Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::Metadata;
+use pfh_record::{Metadata, Similarity};
 use pfh_source::{EntryKind, Source, SourceFile};
 
 /// The life of a thread.
@@ -44,7 +44,10 @@ fn read_and_hash<S: Source, K: Sink>(
         let first = opened.first(slot.bytes());
         stop(started, &mut worker.timers.read);
         match first {
-            Ok(First::Whole { length, metadata }) => hash_whole(worker, &opened, slot.filled(length), metadata),
+            Ok(First::Whole { length, metadata }) => {
+                opened.file.release(length as u64);
+                hash_whole(worker, &opened.job, slot.filled(length), metadata, Vec::new());
+            }
             Ok(First::Long { metadata }) => return Some(metadata),
             Err(failure) => worker.fail(opened.job.ticket, opened.job.entry.path(), failure),
         }
@@ -57,21 +60,18 @@ fn read_and_hash<S: Source, K: Sink>(
     }
 }
 
-/// Hashes a file that is whole in memory.
+/// Hashes a file that is whole in memory, of which the families that make many digests at once have made theirs.
 pub(crate) fn hash_whole<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
+    job: &Job,
     content: &[u8],
     metadata: Option<Metadata>,
+    similarities: Vec<Similarity>,
 ) {
-    opened.file.release(content.len() as u64);
-    let started = worker.context.clock.start();
-    worker.set.update(content);
-    let made = worker.set.finish();
-    stop(started, &mut worker.timers.hash);
+    let made = worker.digest_whole(content, similarities);
     worker.count_bytes(content.len() as u64);
     let found = Yield { metadata, bytes_read: content.len() as u64, made };
-    worker.conclude(opened.job.ticket, opened.job.entry.path(), Ok(found), None);
+    worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
 }
 
 /// Reads and hashes a long file whose first slot is full, by this thread alone.
@@ -99,6 +99,9 @@ fn hash_slots<S: Source, K: Sink>(
     let context = worker.context;
     let mut length = slot.bytes().len();
     let mut offset = 0;
+    if let Some(metadata) = expected {
+        worker.set.expect(metadata.size);
+    }
     loop {
         let started = context.clock.start();
         worker.set.update(slot.filled(length));

@@ -3,7 +3,7 @@
 use pfh_engine::{Mode, Options};
 use pfh_record::{Outcome, Similarity};
 use pfh_similarity::{Family, Hasher, Unfit, UnfitReason};
-use pfh_testing::ScriptedSource;
+use pfh_testing::{Change, Fault, ScriptedSource};
 
 use crate::common::*;
 
@@ -147,6 +147,111 @@ fn large_files_share_what_digests_may_take() {
         for (record, sample) in run.records.iter().zip(&samples) {
             assert_complete(record, sample);
             assert_eq!(record.similarities, similarities(&families, &sample.contents), "{setting:?}");
+        }
+    }
+}
+
+/// Files that wait for each other to be digested many at once: of all lengths, alike, and longer than a slot.
+fn many_samples(algorithms: &[pfh_digest::Algorithm]) -> Vec<Sample> {
+    let lengths = [0, 1, 6, 7, 49, 50, 255, 256, 257, 4095, 4096, 20_000, 65_535, 65_536, 65_537, 262_144, 262_145];
+    let long = [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 10 << 20];
+    let mut samples: Vec<_> = (0..150)
+        .map(|seed| sample(format!("file {seed}"), contents(seed, lengths[seed as usize % lengths.len()]), algorithms))
+        .collect();
+    samples.extend(long.map(|length| sample(format!("long {length}"), contents(99, length), algorithms)));
+    samples.push(sample("zeros", vec![0; 100_000], algorithms));
+    samples.push(sample("period", b"abcdefg".repeat(9000), algorithms));
+    samples
+}
+
+#[test]
+fn many_at_once_are_what_each_is_alone_in_every_mode() {
+    let _watchdog = watchdog(240);
+    let families = [Family::Tlsh, Family::Ssdeep];
+    for names in [&[][..], &["md5", "sha256"], &["crc32"]] {
+        let algorithms = algorithms(names);
+        let samples = many_samples(&algorithms);
+        let expected: Vec<_> = samples.iter().map(|sample| similarities(&families, &sample.contents)).collect();
+        for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
+            for threads in [1, 2, 4] {
+                let options =
+                    Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+                let middle = Options { memory_bytes: 8 << 20, ..options.clone() };
+                let least = Options { memory_bytes: least_memory(&options), ..options.clone() };
+                for options in [options, middle, least] {
+                    let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+                    assert_eq!(run.records.len(), samples.len());
+                    for ((record, sample), expected) in run.records.iter().zip(&samples).zip(&expected) {
+                        assert_complete(record, sample);
+                        let memory_bytes = options.memory_bytes;
+                        assert_eq!(
+                            &record.similarities, expected,
+                            "{}, {mode:?}, {threads}, {memory_bytes}",
+                            sample.path
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A fault at any call costs one file, not those that wait beside it.
+#[test]
+fn a_fault_among_many_costs_one_file() {
+    let _watchdog = watchdog(240);
+    let families = [Family::Ssdeep, Family::Tlsh];
+    for names in [&[][..], &["md5"]] {
+        let algorithms = algorithms(names);
+        let samples: Vec<_> = (0..40)
+            .map(|seed| sample(format!("{seed}"), contents(seed, 600 + 97 * seed as usize), &algorithms))
+            .collect();
+        let options = Options { families: families.to_vec(), ..Options::new(algorithms.clone()) };
+        for fault in [Fault::Fail(EIO), Fault::Panic] {
+            for call in (1..200).step_by(7) {
+                let source = with_samples(ScriptedSource::new(), &samples).fault_at_call(call, fault.clone());
+                let run = hash(&source, &options);
+                assert_eq!((run.records.len(), source.open_files()), (samples.len(), 0));
+                assert!(run.report.summary.complete + 1 >= samples.len() as u64, "call {call}");
+                for (record, sample) in run.records.iter().zip(&samples) {
+                    if record.outcome == Outcome::Complete {
+                        assert_eq!(record.similarities, similarities(&families, &sample.contents), "call {call}");
+                    } else {
+                        assert_nothing_claimed(record);
+                        assert!(record.similarities.is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_change_while_read_do_not_touch_those_beside_them() {
+    let _watchdog = watchdog(60);
+    let families = [Family::Ssdeep, Family::Tlsh];
+    for names in [&[][..], &["md5"]] {
+        let algorithms = algorithms(names);
+        let samples: Vec<_> =
+            (0..40).map(|seed| sample(format!("{seed}"), contents(seed, 30_000), &algorithms)).collect();
+        let grown = [&samples[23].contents[..], &[1; 5000]].concat();
+        let changed = [(7, samples[7].contents[..100].to_vec()), (23, grown)];
+        for (mode, threads) in [(Mode::Adaptive, 1), (Mode::Adaptive, 2), (Mode::Mtp, 2)] {
+            let source = with_samples(ScriptedSource::new(), &samples)
+                .change_after_reads("7", 1, Change::Shrink(100))
+                .change_after_reads("23", 1, Change::Grow(vec![1; 5000]));
+            let options = Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+            let run = hash(&source, &options);
+            for (place, (record, sample)) in run.records.iter().zip(&samples).enumerate() {
+                if let Some((_, new)) = changed.iter().find(|(changed, _)| *changed == place) {
+                    // What it was or what it became, if any of it.
+                    let known = [&sample.contents, new].map(|contents| similarities(&families, contents));
+                    assert!(record.similarities.is_empty() || known.contains(&record.similarities), "{mode:?}");
+                } else {
+                    assert_complete(record, sample);
+                    assert_eq!(record.similarities, similarities(&families, &sample.contents));
+                }
+            }
         }
     }
 }

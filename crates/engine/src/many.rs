@@ -1,0 +1,179 @@
+//! Families that digest many whole messages at once, and the files that wait for each other for that.
+//!
+//! A worker keeps the files that came whole into a slot until they are enough, or nothing else is left to begin. Then they go
+//! on together: first these families digest all of them, and after that each goes into a lane, or is hashed alone.
+
+use crate::job::Job;
+use crate::limits::{GATHERED_BYTES_MAX, GATHERED_FILES_MAX};
+use crate::run::{Sink, Worker};
+use crate::stats::stop;
+use crate::table::Slot;
+use pfh_record::{Metadata, Similarity};
+use pfh_similarity::{Digest, Family, Hasher, ssdeep, tlsh};
+use pfh_source::Source;
+use std::collections::VecDeque;
+
+/// The hashers of some families that do.
+pub(crate) struct ManyHashers(Vec<ManyHasher>);
+
+enum ManyHasher {
+    Ssdeep(Box<ssdeep::ManyHasher>),
+    Tlsh(Box<tlsh::ManyHasher>),
+}
+
+impl ManyHashers {
+    pub(crate) fn new(families: &[Family]) -> ManyHashers {
+        let hasher = |family: &Family| match family {
+            Family::Ssdeep => Some(ManyHasher::Ssdeep(Box::default())),
+            Family::Tlsh => Some(ManyHasher::Tlsh(Box::default())),
+            Family::Sdhash | Family::MrshV2 => None,
+        };
+        ManyHashers(families.iter().filter_map(hasher).collect())
+    }
+
+    /// The digests of each message.
+    fn digest(&mut self, messages: &[&[u8]]) -> Vec<Vec<Similarity>> {
+        let mut made = vec![Vec::new(); messages.len()];
+        for hasher in &mut self.0 {
+            for (made, similarity) in made.iter_mut().zip(hasher.digest(messages)) {
+                made.push(similarity);
+            }
+        }
+        made
+    }
+}
+
+impl ManyHasher {
+    fn digest(&mut self, messages: &[&[u8]]) -> Vec<Similarity> {
+        let (family, digests): (_, Vec<_>) = match self {
+            ManyHasher::Ssdeep(hasher) => {
+                let digests = hasher.digest_many(messages);
+                (Family::Ssdeep, digests.into_iter().map(|digest| digest.map(Digest::Ssdeep)).collect())
+            }
+            ManyHasher::Tlsh(hasher) => {
+                let digests = hasher.digest_many(messages);
+                (Family::Tlsh, digests.into_iter().map(|digest| digest.map(Digest::Tlsh)).collect())
+            }
+        };
+        digests.into_iter().map(|digest| Similarity { family, digest }).collect()
+    }
+}
+
+impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
+    /// The digests of each message by the families that make many at once.
+    pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Similarities> {
+        let families = &self.context.many;
+        if families.is_empty() {
+            return vec![Some(Vec::new()); messages.len()];
+        }
+        let started = self.context.clock.start();
+        let all = self.guarded(|worker| worker.many.get_or_insert_with(|| ManyHashers::new(families)).digest(messages));
+        let digests = match all {
+            Some(all) => all.into_iter().map(Some).collect(),
+            // One of them is at fault, and the others are not to suffer.
+            None => messages.iter().map(|message| self.guarded(|_| one_by_one(families, message))).collect(),
+        };
+        stop(started, &mut self.timers.hash);
+        digests
+    }
+}
+
+fn one_by_one(families: &[Family], message: &[u8]) -> Vec<Similarity> {
+    let similarity = |&family| {
+        let mut hasher = Hasher::new(family);
+        hasher.update(message);
+        Similarity { family, digest: hasher.finish() }
+    };
+    families.iter().map(similarity).collect()
+}
+
+/// A file that is whole in its slot, and closed.
+pub(crate) struct WholeFile<'r, 'm> {
+    pub(crate) job: Job,
+    pub(crate) slot: Slot<'r, 'm>,
+    pub(crate) length: usize,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+/// What these families made of a file; `None` where that panicked.
+pub(crate) type Similarities = Option<Vec<Similarity>>;
+
+impl WholeFile<'_, '_> {
+    pub(crate) fn content(&self) -> &[u8] {
+        self.slot.filled(self.length)
+    }
+}
+
+/// Files of one worker that wait for each other.
+#[derive(Default)]
+pub(crate) struct Gathering<'r, 'm> {
+    waiting: Vec<WholeFile<'r, 'm>>,
+    waiting_bytes: usize,
+    /// Those that these families have digested.
+    digested: VecDeque<(WholeFile<'r, 'm>, Similarities)>,
+    /// The walk was given a moment since the last file came.
+    paused: bool,
+}
+
+impl<'r, 'm> Gathering<'r, 'm> {
+    pub(crate) fn has_room(&self) -> bool {
+        self.digested.is_empty() && self.fills_less_than(1)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.digested.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Whether to wait for more files before these are digested: once after each that came.
+    pub(crate) fn pauses(&mut self) -> bool {
+        let few = self.digested.is_empty() && !self.waiting.is_empty() && self.fills_less_than(2);
+        few && !std::mem::replace(&mut self.paused, true)
+    }
+
+    /// Less than this part of what it may be.
+    fn fills_less_than(&self, divisor: usize) -> bool {
+        self.waiting.len() < GATHERED_FILES_MAX / divisor && self.waiting_bytes < GATHERED_BYTES_MAX / divisor
+    }
+
+    pub(crate) fn add(&mut self, file: WholeFile<'r, 'm>) {
+        self.waiting_bytes += file.length;
+        self.waiting.push(file);
+        self.paused = false;
+    }
+
+    /// Digests the files that wait, unless some are digested already.
+    pub(crate) fn digest<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        if self.digested.is_empty() {
+            let contents: Vec<&[u8]> = self.waiting.iter().map(WholeFile::content).collect();
+            let made = worker.digest_many(&contents);
+            self.digested.extend(self.waiting.drain(..).zip(made));
+            self.waiting_bytes = 0;
+        }
+    }
+
+    /// One that is digested.
+    pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm>, Similarities)> {
+        self.digested.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::digests_many;
+
+    #[test]
+    fn many_at_once_are_what_each_is_alone() {
+        let messages: Vec<Vec<u8>> = (0..70u32)
+            .map(|seed| (0..seed * 97).map(|at| ((at * at + seed) >> 5) as u8 ^ (at % 251) as u8).collect())
+            .collect();
+        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let families: Vec<Family> = Family::ALL.into_iter().rev().filter(|&family| digests_many(family)).collect();
+        let mut hashers = ManyHashers::new(&families);
+        for part in [&messages[..], &messages[3..4], &[]] {
+            let alone: Vec<_> = part.iter().map(|message| one_by_one(&families, message)).collect();
+            assert_eq!(hashers.digest(part), alone);
+        }
+        assert_eq!(families.len(), hashers.0.len());
+    }
+}
