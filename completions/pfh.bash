@@ -171,7 +171,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__compare)
-            opts="-a -f -o -t -m -q -r -x -h -V --digests --against --against-digests --algorithm --top --clusters --heatmap --build-index --index --threshold --format --output --threads --memory --progress --quiet --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -t -m -q -r -x -h -V --digests --against --against-digests --algorithm --top --clusters --heatmap --build-index --index --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -272,6 +272,10 @@ _pfh() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --sample)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "ssdeep ssdeep-pretty sdhash mrsh-v2 tlsh csv jsonl" -- "${cur}"))
                     return 0
@@ -328,6 +332,18 @@ _pfh() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-profile)
+                    COMPREPLY=($(compgen -W "3.4 4.0" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-segments)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --files-from)
@@ -416,7 +432,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__frash)
-            opts="-a -o -h -V --tests --algorithm --seed --runs --bytes --output --help --version"
+            opts="-a -o -h -V --tests --algorithm --seed --plots --runs --bytes --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -436,6 +452,13 @@ _pfh() {
                     ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plots)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --runs)
@@ -484,7 +507,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --resume --unordered --piecewise --stats --progress --quiet --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --resume --unordered --piecewise --stats --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -546,6 +569,18 @@ _pfh() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-profile)
+                    COMPREPLY=($(compgen -W "3.4 4.0" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-segments)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --files-from)
@@ -1248,7 +1283,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -t -m -q -r -x -h -V --digests --digest --known --algorithm --top --threshold --format --output --threads --memory --progress --quiet --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -t -m -q -r -x -h -V --digests --digest --known --algorithm --top --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1301,6 +1336,10 @@ _pfh() {
                     return 0
                     ;;
                 --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sample)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1360,6 +1399,18 @@ _pfh() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-profile)
+                    COMPREPLY=($(compgen -W "3.4 4.0" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-segments)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --files-from)

@@ -45,6 +45,10 @@ json\t'One JSON object'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
 always\t''
 never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+4.0\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
@@ -75,6 +79,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -d 'End recor
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
@@ -86,12 +91,13 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print 
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against -d 'Compare with the files below PATH instead of with each other (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests that LIST has instead of with each other (repeatable)' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K most similar of each file; where they are equally similar, the first' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l heatmap -d 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l build-index -d 'Write an index of the digests (ssdeep, tlsh) instead of comparing them' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l index -d 'Compare with the digests in this index instead of with each other' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sample -d 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
 ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
 sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
@@ -105,6 +111,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -s m -l memory -d 'Ceil
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
 always\t''
 never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+4.0\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
@@ -113,7 +123,11 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -l min-size -d 'Leave o
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-size -d 'Leave out files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l clusters -d 'Print groups of files that are joined by pairs, also indirectly, instead of the pairs'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
@@ -127,6 +141,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of di
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests of each file' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sample -d 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
 ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
 sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
@@ -140,6 +155,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -s m -l memory -d 'Ceilin
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
 always\t''
 never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+4.0\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
@@ -147,7 +166,11 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Leave out 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Leave out files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Leave out files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
@@ -155,9 +178,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition [default: all]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'What chance depends on: the same seed gives the same, but for times' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is made where it is not there' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Repetitions with other random bytes and places' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that get a block in common, and of the longest whose times are measured' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F

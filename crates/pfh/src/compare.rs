@@ -109,20 +109,20 @@ impl Digests {
             // Postings grow by doubling while they are collected.
             Digests::Ssdeep(_) => 1500,
             Digests::Tlsh(_) => 160,
-            Digests::Sdhash(digests) => 256 + digests[number].filters() as u64 * 2 * 350,
+            Digests::Sdhash(digests) => 256 + digests[number].filters() as u64 * 2 * 550,
             Digests::MrshV2(digests) => 256 + digests[number].filters() as u64 * 2 * 550,
         }
     }
 
     /// The score of one digest with another, in the family's measure; `None` where there is nothing to compare.
-    fn score(&self, number: usize, others: &Digests, other: usize) -> Option<u32> {
+    fn score(&self, number: usize, others: &Digests, other: usize, how: &Compare) -> Option<u32> {
         match (self, others) {
             (Digests::Ssdeep(one), Digests::Ssdeep(others)) => Some(one[number].compare(&others[other]).into()),
             (Digests::Sdhash(one), Digests::Sdhash(others)) => {
-                one[number].compare(&others[other], &sdhash::Comparison::default()).map(u32::from)
+                one[number].compare(&others[other], &how.sdhash).map(u32::from)
             }
             (Digests::MrshV2(one), Digests::MrshV2(others)) => {
-                Some(one[number].compare(&others[other], mrsh_v2::Measure::Containment).into())
+                Some(one[number].compare(&others[other], how.mrsh_v2).into())
             }
             (Digests::Tlsh(one), Digests::Tlsh(others)) => Some(one[number].compare(&others[other])),
             _ => None,
@@ -170,6 +170,10 @@ pub struct Compare {
     /// The lowest score that is of interest; with TLSH the largest distance. A threshold of 0 with a family that has scores compares
     /// each with each, which takes time in proportion to the number of pairs.
     pub threshold: u32,
+    /// How digests of sdhash are compared.
+    pub sdhash: sdhash::Comparison,
+    /// What scores of mrsh-v2 say.
+    pub mrsh_v2: mrsh_v2::Measure,
     /// Threads.
     pub threads: NonZero<usize>,
     /// Memory for comparing, beside that of the digests: where all need more, blocks of digests are compared with each other.
@@ -206,6 +210,8 @@ impl Compare {
     pub fn new(family: Family) -> Compare {
         Compare {
             threshold: if family == Family::Tlsh { 30 } else { 1 },
+            sdhash: sdhash::Comparison::default(),
+            mrsh_v2: mrsh_v2::Measure::default(),
             threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             memory_bytes: 1 << 30,
             progress: Fraction::default(),
@@ -233,24 +239,22 @@ impl Compare {
                     }
                 }
                 (Digests::Sdhash(all), Some(threshold)) => {
-                    let (profile, direction) = Default::default();
                     for other in &blocks[place..] {
                         let (one, two) = (&all[block.clone()], &all[other.clone()]);
                         let pairs = match other == block {
-                            true => sdhash::Pairs::all(one, profile, direction, threshold),
-                            false => sdhash::Pairs::between(one, two, profile, direction, threshold),
+                            true => sdhash::Pairs::all(one, &self.sdhash, threshold),
+                            false => sdhash::Pairs::between(one, two, &self.sdhash, threshold),
                         };
                         let second = if other == block { block.start } else { other.start };
                         run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
                     }
                 }
                 (Digests::MrshV2(all), Some(threshold)) => {
-                    let measure = mrsh_v2::Measure::default();
                     for other in &blocks[place..] {
                         let (one, two) = (&all[block.clone()], &all[other.clone()]);
                         let pairs = match other == block {
-                            true => mrsh_v2::Pairs::all(one, measure, threshold),
-                            false => mrsh_v2::Pairs::between(one, two, measure, threshold),
+                            true => mrsh_v2::Pairs::all(one, self.mrsh_v2, threshold),
+                            false => mrsh_v2::Pairs::between(one, two, self.mrsh_v2, threshold),
                         };
                         let second = if other == block { block.start } else { other.start };
                         run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
@@ -288,17 +292,16 @@ impl Compare {
                     }
                 }
                 (Digests::Sdhash(left), Digests::Sdhash(right), Some(threshold)) => {
-                    let (profile, direction) = Default::default();
                     for here in &lefts {
                         let (one, two) = (&left[here.clone()], &right[there.clone()]);
-                        let pairs = sdhash::Pairs::between(one, two, profile, direction, threshold);
+                        let pairs = sdhash::Pairs::between(one, two, &self.sdhash, threshold);
                         run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
                     }
                 }
                 (Digests::MrshV2(left), Digests::MrshV2(right), Some(threshold)) => {
                     for here in &lefts {
                         let (one, two) = (&left[here.clone()], &right[there.clone()]);
-                        let pairs = mrsh_v2::Pairs::between(one, two, mrsh_v2::Measure::default(), threshold);
+                        let pairs = mrsh_v2::Pairs::between(one, two, self.mrsh_v2, threshold);
                         run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
                     }
                 }
@@ -486,7 +489,7 @@ impl<'a, 'b> Run<'a, 'b> {
                 let first = here.start + step;
                 let from = if is_same { first + 1 } else { there.start };
                 for second in from..there.end {
-                    if let Some(score) = left.score(first, right, second) {
+                    if let Some(score) = left.score(first, right, second, self.compare) {
                         batch.push(first, second, score)?;
                     }
                 }

@@ -2,10 +2,11 @@
 //!
 //! Source: F. Breitinger, G. Stivaktakis, H. Baier, "FRASH: A framework to test algorithms of similarity hashing", Digital
 //! Investigation 10, 2013; steps and numbers are those of its successor FRASHER (T. Göbel, F. Uhlig, H. Baier, F. Breitinger,
-//! 2022). Differences: an insertion inserts (FRASHER's overwrites), and noise changes one byte at a time.
+//! 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time, and no compressed copy is looked up,
+//! of which no family finds anything.
 
 use pfh_digest::Algorithm;
-use pfh_similarity::{Digest, Family, Hasher, Score};
+use pfh_similarity::{Digest, Family, Hasher, Making, Score};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -31,11 +32,18 @@ pub enum Test {
     Noise,
     /// 5000 random bytes with their repetition. Parameter: copies.
     Repetition,
+    /// 2900 random characters with themselves: whether they have a digest that says something. Parameter: different characters.
+    Variety,
+    /// A manipulated file is looked up among all files; it matches if no other is more similar than its original. Parameter: files.
+    Needle,
+    /// Two files get the same block, half as long as the shorter one; one is looked up among all files, and matches if no other is more
+    /// similar than the other one. Parameter: files.
+    Cross,
 }
 
 impl Test {
     /// All of them.
-    pub const ALL: [Test; 8] = [
+    pub const ALL: [Test; 11] = [
         Test::Generation,
         Test::Comparison,
         Test::Compression,
@@ -44,6 +52,9 @@ impl Test {
         Test::Alignment,
         Test::Noise,
         Test::Repetition,
+        Test::Variety,
+        Test::Needle,
+        Test::Cross,
     ];
 
     /// Its name.
@@ -57,6 +68,9 @@ impl Test {
             Test::Alignment => "alignment",
             Test::Noise => "noise",
             Test::Repetition => "repetition",
+            Test::Variety => "variety",
+            Test::Needle => "needle",
+            Test::Cross => "cross",
         }
     }
 }
@@ -140,6 +154,14 @@ const EDITS_MAX: u64 = 20_000;
 const CHUNK_BYTES: usize = 5000;
 const COPIES_MAX: u64 = 39;
 
+/// Characters of [`Test::Variety`], and how many different ones there are at most: the printable ones of ASCII and some more.
+const VARIETY_BYTES: usize = 2900;
+const VARIETY_MAX: u64 = 99;
+
+/// Files that are made for [`Test::Needle`] and [`Test::Cross`], and files that are looked up.
+const HAYSTACK_FILES: usize = 50;
+const NEEDLES: usize = 10;
+
 /// Lengths of inputs that are made where no files are given: of cuts, and of additions and noise.
 const FRAGMENT_BYTES: usize = 10_000;
 const ALIGNMENT_BYTES: usize = 30_000;
@@ -149,7 +171,7 @@ pub type Emit<'a> = dyn FnMut(Row) -> ControlFlow<()> + 'a;
 
 impl Frash {
     /// Does the experiments. `files` are the inputs of those that change one input: [`Test::Compression`] to [`Test::Noise`] but for
-    /// [`Test::CommonBlock`]; without any, random bytes are.
+    /// [`Test::CommonBlock`], and those among which [`Test::Needle`] and [`Test::Cross`] look; without any, random bytes are.
     ///
     /// # Errors
     /// When `emit` broke.
@@ -166,6 +188,9 @@ impl Frash {
                 Test::Alignment => self.alignment(files, &mut random, emit)?,
                 Test::Noise => self.noise(files, &mut random, emit)?,
                 Test::Repetition => self.repetition(&mut random, emit)?,
+                Test::Variety => self.variety(&mut random, emit)?,
+                Test::Needle => self.needle(files, &mut random, emit)?,
+                Test::Cross => self.cross(files, &mut random, emit)?,
             }
         }
         ControlFlow::Continue(())
@@ -228,12 +253,7 @@ impl Frash {
         for bytes in block_lengths(self.bytes) {
             let mut means = self.means();
             for [one, other, source] in &sets {
-                let [one, other] = [one, other].map(|input| {
-                    let mut input = input.clone();
-                    let place = random.below(input.len() - bytes + 1);
-                    input[place..place + bytes].copy_from_slice(&source[..bytes]);
-                    input
-                });
+                let [one, other] = [one, other].map(|input| random.with_block(input, &source[..bytes]));
                 means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
             }
             emit_all(Test::CommonBlock, "", bytes as u64, &means, emit)?;
@@ -317,6 +337,76 @@ impl Frash {
         self.changed(Test::Repetition, "", copies, &inputs, emit, |input, copies| input.repeat(copies as usize))
     }
 
+    fn variety(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        for different in 1..=VARIETY_MAX {
+            let mut means = self.means();
+            for _ in 0..self.runs {
+                let mut character = || b'!' + random.below(different as usize) as u8;
+                let input: Vec<u8> = std::iter::repeat_with(&mut character).take(VARIETY_BYTES).collect();
+                means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &input).as_ref(), &input));
+            }
+            emit_all(Test::Variety, "", different, &means, emit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The files among which others are looked up.
+    fn haystack(&self, files: &[Vec<u8>], random: &mut Random) -> Vec<Vec<u8>> {
+        match files.is_empty() {
+            true => (0..HAYSTACK_FILES).map(|_| random.bytes(ALIGNMENT_BYTES)).collect(),
+            false => files.to_vec(),
+        }
+    }
+
+    fn needle(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let haystack = self.haystack(files, random);
+        let digests = self.digests(&haystack);
+        for manipulation in Manipulation::ALL {
+            let mut means = self.means();
+            for _ in 0..NEEDLES {
+                let own = random.below(haystack.len());
+                let other = (own + 1 + random.below(haystack.len().max(2) - 1)) % haystack.len();
+                let manipulated = manipulation.apply(&haystack[own], &haystack[other], random);
+                for (place, mean) in means.iter_mut().enumerate() {
+                    let needle = digest(mean.family, &manipulated);
+                    // What a foreign block comes from is not among the files.
+                    let is_there = |file| file == own || file != other || !manipulation.is_foreign();
+                    let all = digests.iter().enumerate();
+                    let all = all.map(|(file, digests)| digests[place].as_ref().filter(|_| is_there(file)));
+                    mean.look_up(needle.as_ref(), all, own);
+                }
+            }
+            emit_all(Test::Needle, manipulation.name(), haystack.len() as u64, &means, emit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn cross(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let haystack = self.haystack(files, random);
+        if haystack.len() < 2 {
+            return ControlFlow::Continue(());
+        }
+        let digests = self.digests(&haystack);
+        let mut means = self.means();
+        for _ in 0..NEEDLES {
+            let own = random.below(haystack.len());
+            let other = (own + 1 + random.below(haystack.len() - 1)) % haystack.len();
+            let block = random.bytes(haystack[own].len().min(haystack[other].len()) / 2);
+            let [one, two] = [own, other].map(|file| random.with_block(&haystack[file], &block));
+            for (place, mean) in means.iter_mut().enumerate() {
+                let (needle, found) = (digest(mean.family, &one), digest(mean.family, &two));
+                // What it was is not among the files any more.
+                let all = digests.iter().enumerate().map(|(file, digests)| match file {
+                    _ if file == own => None,
+                    _ if file == other => found.as_ref(),
+                    _ => digests[place].as_ref(),
+                });
+                mean.look_up(needle.as_ref(), all, other);
+            }
+        }
+        emit_all(Test::Cross, "", haystack.len() as u64, &means, emit)
+    }
+
     /// The digests of each input, one for each family.
     fn digests(&self, inputs: &[Vec<u8>]) -> Vec<Vec<Option<Digest>>> {
         let all = |input: &Vec<u8>| self.families.iter().map(|&family| digest(family, input)).collect();
@@ -328,6 +418,63 @@ impl Frash {
     }
 }
 
+/// What is done to a file before it is looked up.
+#[derive(Clone, Copy)]
+enum Manipulation {
+    FrontCut,
+    EndCut,
+    BothCut,
+    FrontNoise,
+    EndNoise,
+    Prepended,
+    Appended,
+    ForeignBlock,
+}
+
+impl Manipulation {
+    const ALL: [Manipulation; 8] = [
+        Manipulation::FrontCut,
+        Manipulation::EndCut,
+        Manipulation::BothCut,
+        Manipulation::FrontNoise,
+        Manipulation::EndNoise,
+        Manipulation::Prepended,
+        Manipulation::Appended,
+        Manipulation::ForeignBlock,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Manipulation::FrontCut => "front-cut",
+            Manipulation::EndCut => "end-cut",
+            Manipulation::BothCut => "both-cut",
+            Manipulation::FrontNoise => "front-noise",
+            Manipulation::EndNoise => "end-noise",
+            Manipulation::Prepended => "prepended",
+            Manipulation::Appended => "appended",
+            Manipulation::ForeignBlock => "foreign-block",
+        }
+    }
+
+    fn is_foreign(self) -> bool {
+        matches!(self, Manipulation::ForeignBlock)
+    }
+
+    fn apply(self, file: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
+        let (length, fifth, half) = (file.len(), file.len() / 5, file.len() / 2);
+        match self {
+            Manipulation::FrontCut => file[fifth..].to_vec(),
+            Manipulation::EndCut => file[..length - fifth].to_vec(),
+            Manipulation::BothCut => file[fifth..length - fifth].to_vec(),
+            Manipulation::FrontNoise => [&random.bytes(half), &file[half..]].concat(),
+            Manipulation::EndNoise => [&file[..half], &random.bytes(length - half)].concat(),
+            Manipulation::Prepended => [&random.bytes(2 * length), file].concat(),
+            Manipulation::Appended => [file, &random.bytes(2 * length)].concat(),
+            Manipulation::ForeignBlock => random.with_block(file, &other[..half.min(other.len())]),
+        }
+    }
+}
+
 /// From half of an input down in 63 steps, then in 160 small ones.
 fn block_lengths(bytes: usize) -> impl Iterator<Item = usize> {
     let (step, small) = ((bytes / 128).max(1), (bytes / 20_480).max(1));
@@ -336,7 +483,9 @@ fn block_lengths(bytes: usize) -> impl Iterator<Item = usize> {
 }
 
 fn digest(family: Family, bytes: &[u8]) -> Option<Digest> {
-    let mut hasher = Hasher::new(family);
+    let mut making = Making::default();
+    making.sdhash.input_bytes = Some(bytes.len() as u64);
+    let mut hasher = Hasher::with_making(family, &making);
     hasher.update(bytes);
     hasher.finish().ok()
 }
@@ -373,18 +522,47 @@ struct Mean {
     sum: u32,
 }
 
+/// Whether a score is a match.
+fn is_match(score: Score) -> bool {
+    match score {
+        Score::Similarity(score) => score > 0,
+        Score::Distance(distance) => distance <= DISTANCE_MAX,
+    }
+}
+
+/// How far a score is from the best one.
+fn distance(score: Score) -> u32 {
+    match score {
+        Score::Similarity(score) => 100 - u32::from(score.min(100)),
+        Score::Distance(distance) => distance,
+    }
+}
+
 impl Mean {
     fn add(&mut self, one: Option<&Digest>, other: &[u8]) {
-        self.runs += 1;
         let other = digest(self.family, other);
-        let Some(score) = one.zip(other.as_ref()).and_then(|(one, other)| one.compare(other)) else { return };
-        let (value, matches) = match score {
-            Score::Similarity(score) => (score.into(), score > 0),
-            Score::Distance(distance) => (distance, distance <= DISTANCE_MAX),
-        };
+        let score = one.zip(other.as_ref()).and_then(|(one, other)| one.compare(other));
+        self.note(score, score.is_some_and(is_match));
+    }
+
+    fn note(&mut self, score: Option<Score>, matches: bool) {
+        self.runs += 1;
+        let Some(score) = score else { return };
         self.scored += 1;
-        self.sum += value;
+        self.sum += match score {
+            Score::Similarity(score) => score.into(),
+            Score::Distance(distance) => distance,
+        };
         self.matched += u32::from(matches);
+    }
+
+    /// Looks a digest up among others: a match if `expected` is one, and no other is closer.
+    fn look_up<'d>(&mut self, needle: Option<&Digest>, all: impl Iterator<Item = Option<&'d Digest>>, expected: usize) {
+        let scores: Vec<Option<Score>> =
+            all.map(|one| needle.zip(one).and_then(|(needle, one)| needle.compare(one))).collect();
+        let score = scores[expected];
+        let closest = scores.iter().flatten().map(|&score| distance(score)).min();
+        self.note(score, score.is_some_and(|score| is_match(score) && Some(distance(score)) == closest));
     }
 }
 
@@ -408,6 +586,15 @@ impl Random {
         let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
         bytes.truncate(count);
         bytes
+    }
+
+    /// `bytes` with a block over a random place.
+    fn with_block(&mut self, bytes: &[u8], block: &[u8]) -> Vec<u8> {
+        let mut changed = bytes.to_vec();
+        let length = block.len().min(changed.len());
+        let start = self.below(changed.len() - length + 1);
+        changed[start..start + length].copy_from_slice(&block[..length]);
+        changed
     }
 
     /// Deletes, substitutes or inserts one byte somewhere.
@@ -477,6 +664,45 @@ mod tests {
             assert_eq!(last.matched, Some(0));
             assert!(!before.is_empty() && before.iter().all(|row| row.matched == Some(1)), "{family}");
         }
+    }
+
+    /// Of one character, sdhash has no feature, mrsh-v2 too few chunks, and TLSH no digest. ssdeep has one, and equal ones score 100
+    /// whatever they are of (so does `ssdeep -d`).
+    #[test]
+    fn one_character_is_not_enough_but_for_ssdeep() {
+        let rows = rows(&[Test::Variety], &[]);
+        for family in Family::ALL {
+            let own = of(&rows, family, "");
+            assert_eq!((own.len(), own[98].matched), (99, Some(2)), "{family}");
+            let (matched, value) = match family {
+                Family::Ssdeep => (2, Some(100.0)),
+                Family::Sdhash | Family::MrshV2 => (0, Some(0.0)),
+                Family::Tlsh => (0, None),
+            };
+            assert_eq!((own[0].matched, own[0].value), (Some(matched), value), "{family}");
+        }
+        // Two are enough for features and chunks, but not for TLSH's quartiles.
+        let two = Family::ALL.map(|family| (family, of(&rows, family, "")[1].matched));
+        assert!(two.iter().all(|&(family, matched)| (matched == Some(2)) == (family != Family::Tlsh)), "{two:?}");
+    }
+
+    #[test]
+    fn manipulated_files_are_found_among_others() {
+        let rows = rows(&[Test::Needle, Test::Cross], &[]);
+        for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2] {
+            for manipulation in Manipulation::ALL {
+                let own = of(&rows, family, manipulation.name());
+                assert_eq!((own.len(), own[0].runs, own[0].parameter), (1, 10, 50));
+            }
+            assert_eq!(of(&rows, family, "end-cut")[0].matched, Some(10), "{family}");
+        }
+        // What it looks for is contained.
+        for manipulation in Manipulation::ALL {
+            assert_eq!(of(&rows, Family::Sdhash, manipulation.name())[0].matched, Some(10), "{}", manipulation.name());
+        }
+        assert_eq!(of(&rows, Family::Sdhash, "")[0].matched, Some(10));
+        let one_file = [vec![7; 1000]];
+        assert!(super::tests::rows(&[Test::Cross], &one_file).is_empty());
     }
 
     #[test]

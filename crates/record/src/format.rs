@@ -1,6 +1,7 @@
 //! The contract of a format, and the table of all formats that can be written.
 
 use std::fmt;
+use std::num::NonZero;
 
 use pfh_digest::Algorithm;
 use pfh_similarity::Family;
@@ -88,6 +89,9 @@ pub struct WriteOptions {
     pub null_terminated: bool,
     /// The run has digests of pieces.
     pub piecewise: bool,
+    /// Lists of sdhash have a digest for each segment of so many MiB, as the original's do; see
+    /// [`pfh_similarity::sdhash::Digest::into_segments`].
+    pub sdhash_segment: Option<NonZero<u32>>,
 }
 
 /// No format has the name given. `Display` lists those that exist.
@@ -327,7 +331,9 @@ impl FormatName {
             FormatName::Csv => Box::new(Csv::new(algorithms, families, options.piecewise)),
             FormatName::Jsonl => Box::new(Jsonl),
             FormatName::Dfxml => Box::new(Dfxml),
-            FormatName::Similarity(family) => Box::new(SimilarityList(family)),
+            FormatName::Similarity(family) => {
+                Box::new(SimilarityList { family, sdhash_segment: options.sdhash_segment })
+            }
         })
     }
 }

@@ -7,8 +7,9 @@ use pfh::frash::Test;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
-use pfh_similarity::Family;
+use pfh_similarity::{Family, Making, mrsh_v2, sdhash};
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Parallel framework for hashing: digests of everything, at the speed of the hardware.
@@ -95,6 +96,9 @@ pub(crate) struct HashArguments {
     pub(crate) output: OutputArguments,
 
     #[command(flatten)]
+    pub(crate) families: FamilyArguments,
+
+    #[command(flatten)]
     pub(crate) walk: WalkArguments,
 
     #[command(flatten)]
@@ -141,7 +145,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) against_digests: Vec<OsString>,
 
-    /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists, or ssdeep].
+    /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep].
     #[arg(short = 'a', long = "algorithm", value_name = "NAME")]
     pub(crate) family: Option<Family>,
 
@@ -167,6 +171,9 @@ pub(crate) struct CompareArguments {
 
     #[command(flatten)]
     pub(crate) how: SimilarityArguments,
+
+    #[command(flatten)]
+    pub(crate) families: FamilyArguments,
 
     #[command(flatten)]
     pub(crate) walk: WalkArguments,
@@ -227,13 +234,16 @@ pub(crate) struct MatchArguments {
     pub(crate) how: SimilarityArguments,
 
     #[command(flatten)]
+    pub(crate) families: FamilyArguments,
+
+    #[command(flatten)]
     pub(crate) walk: WalkArguments,
 }
 
 const FRASH_EXAMPLES: &str = "\
 Examples:
-  pfh frash > frash.csv
-      all experiments with all families, on random bytes
+  pfh frash --plots frash -o frash.csv
+      all experiments with all families, on random bytes, as a table and as pictures
   pfh frash --tests fragment,noise -a ssdeep,tlsh *.html
       how much of these files can be missing or changed";
 
@@ -244,7 +254,8 @@ pub(crate) struct FrashArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
-    /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition [default: all].
+    /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross
+    /// [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tests: Vec<Test>,
 
@@ -255,6 +266,10 @@ pub(crate) struct FrashArguments {
     /// What chance depends on: the same seed gives the same, but for times.
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) seed: u64,
+
+    /// Also draw each experiment, as SVG, into a directory, which is made where it is not there.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) plots: Option<PathBuf>,
 
     /// Repetitions with other random bytes and places.
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -277,6 +292,24 @@ pub(crate) struct SimilarityArguments {
     /// With 0 all pairs are printed, which takes time and space for the square of the number of files.
     #[arg(long, value_name = "N")]
     pub(crate) threshold: Option<u32>,
+
+    /// sdhash: where two digests have equally many filters, compare both ways and take the higher score.
+    ///
+    /// Otherwise names and order decide, as in the original: renaming a file can then change a score.
+    #[arg(long)]
+    pub(crate) symmetric: bool,
+
+    /// sdhash: look only for the first N filters of the first of two digests (`sdhash -s`).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) sample: Option<u32>,
+
+    /// sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are).
+    #[arg(long)]
+    pub(crate) fast: bool,
+
+    /// mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`).
+    #[arg(long)]
+    pub(crate) resemblance: bool,
 
     /// Format of the pairs [default: that of the family's own program].
     #[arg(short, long, value_name = "FORMAT")]
@@ -303,6 +336,78 @@ pub(crate) struct SimilarityArguments {
     /// Do not print warnings about single files and lines (the exit status still tells).
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Variants of similarity digests")]
+pub(crate) struct FamilyArguments {
+    /// Version of sdhash whose digests are made and whose scores are computed.
+    ///
+    /// A digest does not say which version made it. 4.0 finds more, but very repetitive files match anything.
+    #[arg(long, value_name = "VERSION", default_value = "3.4")]
+    pub(crate) sdhash_profile: ProfileWord,
+
+    /// Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below].
+    #[arg(long, value_name = "KIB", value_parser = parse_blocks)]
+    pub(crate) sdhash_blocks: Option<Blocks>,
+
+    /// Segment size of sdhash in MiB (`sdhash -z`); 0 for none.
+    ///
+    /// In block mode, a longer file has a digest for each segment, under its name and the segment's offset: `disk.dd.0128M`. In
+    /// lists that other formats than sdhash's own make, it has one.
+    #[arg(long, value_name = "MIB", default_value = "128")]
+    pub(crate) sdhash_segments: u32,
+
+    /// Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk.
+    #[arg(long)]
+    pub(crate) mrsh_network: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileWord {
+    #[value(name = "3.4")]
+    V3_4,
+    #[value(name = "4.0")]
+    V4_0,
+}
+
+impl From<ProfileWord> for sdhash::Profile {
+    fn from(word: ProfileWord) -> sdhash::Profile {
+        match word {
+            ProfileWord::V3_4 => sdhash::Profile::V3_4,
+            ProfileWord::V4_0 => sdhash::Profile::V4_0,
+        }
+    }
+}
+
+/// Stream mode, or blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blocks(sdhash::Mode);
+
+fn parse_blocks(text: &str) -> Result<Blocks, String> {
+    let kibibytes: u32 = text.parse().map_err(|_| "neither 0 nor a number from 1 to 16".to_owned())?;
+    let size = sdhash::BlockSize::from_kibibytes(kibibytes);
+    match (kibibytes, size) {
+        (0, _) => Ok(Blocks(sdhash::Mode::Stream)),
+        (_, Some(size)) => Ok(Blocks(sdhash::Mode::Blocks(size))),
+        (_, None) => Err("neither 0 nor a number from 1 to 16".to_owned()),
+    }
+}
+
+impl FamilyArguments {
+    /// How digests are made.
+    pub(crate) fn making(&self) -> Making {
+        let mode = self.sdhash_blocks.map_or(sdhash::Mode::Automatic, |blocks| blocks.0);
+        Making {
+            sdhash: sdhash::Options { profile: self.sdhash_profile.into(), mode, input_bytes: None },
+            mrsh_v2: if self.mrsh_network { mrsh_v2::Build::Network } else { mrsh_v2::Build::Normal },
+        }
+    }
+
+    /// Segment size of sdhash in MiB.
+    pub(crate) fn segment(&self) -> Option<NonZero<u32>> {
+        NonZero::new(self.sdhash_segments)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

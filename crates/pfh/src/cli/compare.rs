@@ -24,11 +24,15 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
     let how = &arguments.how;
     let mut lists = List::open_all(&arguments.digests)?;
     let mut against_lists = List::open_all(&arguments.against_digests)?;
-    let family = match arguments.family {
-        Some(family) => family,
-        None => family_of(lists.iter_mut().chain(&mut against_lists))?,
+    let family = match (arguments.family, &arguments.index) {
+        (Some(family), _) => family,
+        (None, Some(path)) => index_file::family(path)?,
+        (None, None) => family_of(lists.iter_mut().chain(&mut against_lists))?,
     };
     let threshold = threshold(family, how)?;
+    if arguments.index.is_some() && family == Family::Ssdeep && threshold == 0 {
+        return Err(Stop::usage("--threshold 0: an index finds what scores 1 or more"));
+    }
     if arguments.build_index.is_some() {
         index_file::check(family)?;
     }
@@ -41,7 +45,8 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = how.memory / if has_right { 4 } else { 2 };
     let cancel = delivery.cancel().clone();
-    let mut gather = Gather { how, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    let mut gather =
+        Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
     let mut left = Named::new(family, bytes_max);
     gather.paths(&arguments.paths, &arguments.walk, &mut left)?;
     gather.lists(lists, &mut left)?;
@@ -58,7 +63,8 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
         let written = index_file::write(&left, &mut delivery);
         return delivery.end(written, status);
     }
-    let similar = Similar { how, left: &left, right: right.as_ref() };
+    let profile = arguments.families.sdhash_profile.into();
+    let similar = Similar { how, profile, left: &left, right: right.as_ref() };
     if picture.is_some() {
         if left.len() > heatmap::FILES_MAX {
             return Err(Stop::usage(format_args!(
@@ -88,9 +94,9 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
 pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Stop> {
     let mut family = None;
     for list in lists {
-        match list.kind() {
-            Some(Kind::Similarity(first)) => family = family.or(Some(first)),
-            Some(Kind::Cryptographic) => {
+        match list.family() {
+            Some(first) => family = family.or(Some(first)),
+            None if list.kind() == Some(Kind::Cryptographic) => {
                 let name = message::quoted(list.name());
                 return Err(Stop::usage(format_args!(
                     "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
@@ -102,8 +108,17 @@ pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result
     Ok(family.unwrap_or(Family::Ssdeep))
 }
 
-/// The threshold; refuses one that no score reaches.
+/// The threshold; refuses one that no score reaches, and options of other families.
 pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32, Stop> {
+    let own = [
+        ("symmetric", how.symmetric, Family::Sdhash),
+        ("sample", how.sample.is_some(), Family::Sdhash),
+        ("fast", how.fast, Family::Sdhash),
+        ("resemblance", how.resemblance, Family::MrshV2),
+    ];
+    if let Some((name, _, owner)) = own.into_iter().find(|&(_, is_given, owner)| is_given && owner != family) {
+        return Err(Stop::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
+    }
     match how.threshold {
         Some(threshold @ 101..) if family != Family::Tlsh => {
             Err(Stop::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))

@@ -73,12 +73,18 @@ impl Named {
     pub(crate) fn load(&mut self, list: List, quiet: bool) -> Result<u64, Stop> {
         let place = u16::try_from(self.lists.len()).map_err(|_| Stop::usage("more than 65,536 lists"))?;
         self.lists.push(list.name.clone());
-        let mut broken = 0;
+        let (mut broken, mut others) = (0, false);
+        let (family, before) = (self.digests.family(), self.len());
         for entry in list.listed(quiet, &mut broken) {
-            let own = entry.similarities.into_iter().find(|digest| digest.family() == self.digests.family());
+            others |= !(entry.similarities.is_empty() && entry.digests.is_empty());
+            let own = entry.similarities.into_iter().find(|digest| digest.family() == family);
             if let (Some(digest), None) = (own, entry.piece) {
                 self.push(&entry.path, digest, Some(place))?;
             }
+        }
+        if others && self.len() == before && !quiet {
+            let quoted = message::quoted(&self.lists[usize::from(place)]);
+            message::error(format_args!("{quoted}: no digests of {family}, but others, which are not compared"));
         }
         Ok(broken)
     }
@@ -102,6 +108,9 @@ const START_BYTES: usize = 1 << 16;
 
 /// As many entries as are looked at to see of which family a list has digests: the first files may have none.
 const FIRST_ENTRIES: usize = 256;
+
+/// A file that is no list, or another one than it seems, has as many as lines.
+const BROKEN_LINES_SAID: u64 = 100;
 
 impl List {
     /// Opens a list in any format that `pfh hash` writes, or of hexadecimal digests; `-` is standard input.
@@ -144,29 +153,47 @@ impl List {
 
     /// What the first digest of the list is.
     pub(crate) fn kind(&mut self) -> Option<Kind> {
+        self.first(|listed| match (listed.digests.is_empty(), listed.similarities.is_empty()) {
+            (false, _) => Some(Kind::Cryptographic),
+            (true, false) => Some(Kind::Similarity),
+            (true, true) => None,
+        })
+    }
+
+    /// The family of the first similarity digest of the list.
+    pub(crate) fn family(&mut self) -> Option<Family> {
+        self.first(|listed| listed.similarities.first().map(Digest::family))
+    }
+
+    /// The first thing that is looked for, if one of the first entries has it.
+    fn first<T>(&mut self, what: impl Fn(&Listed) -> Option<T>) -> Option<T> {
         loop {
-            match self.first.back() {
-                Some(Ok(listed)) if !listed.digests.is_empty() => return Some(Kind::Cryptographic),
-                Some(Ok(listed)) if !listed.similarities.is_empty() => {
-                    return Some(Kind::Similarity(listed.similarities[0].family()));
-                }
-                _ if self.first.len() == FIRST_ENTRIES => return None,
-                _ => {}
+            if let Some(found) = self.first.iter().flatten().find_map(&what) {
+                return Some(found);
+            }
+            if self.first.len() >= FIRST_ENTRIES {
+                return None;
             }
             let next = self.rest.next()?;
             self.first.push_back(next);
         }
     }
 
-    /// The entries. Lines that cannot be read are counted, and said, unless `quiet`.
+    /// The entries. Lines that cannot be read are counted, and said, the first [`BROKEN_LINES_SAID`] of them, unless `quiet`.
     pub(crate) fn listed(self, quiet: bool, broken: &mut u64) -> impl Iterator<Item = Listed> {
         let List { name, first, rest } = self;
         first.into_iter().chain(rest).filter_map(move |entry| {
             entry
                 .inspect_err(|error| {
                     *broken += 1;
-                    if !quiet {
-                        message::error(format_args!("{}: {error}", message::quoted(&name)));
+                    let quoted = message::quoted(&name);
+                    match *broken {
+                        _ if quiet => {}
+                        ..=BROKEN_LINES_SAID => message::error(format_args!("{quoted}: {error}")),
+                        count if count == BROKEN_LINES_SAID + 1 => {
+                            message::error(format_args!("{quoted}: more lines cannot be read"));
+                        }
+                        _ => {}
                     }
                 })
                 .ok()
@@ -178,7 +205,7 @@ impl List {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Cryptographic,
-    Similarity(Family),
+    Similarity,
 }
 
 /// Whether the first line that is not empty is a hexadecimal number.

@@ -3,7 +3,8 @@
 use super::args::FrashArguments;
 use super::delivery::Delivery;
 use super::hash::Stop;
-use super::{ExitStatus, message};
+use super::output::Output;
+use super::{ExitStatus, message, plot};
 use pfh::frash::{Frash, Row};
 use pfh_similarity::Family;
 use pfh_source::{EntryKind, Found, LocalSource, Source, SourceFile, WalkOptions};
@@ -34,13 +35,32 @@ fn frash(arguments: &FrashArguments) -> Result<ExitStatus, Stop> {
     if !arguments.families.is_empty() {
         frash.families.clone_from(&arguments.families);
     }
+    if let Some(directory) = &arguments.plots {
+        let failed = |error| Stop::usage(format_args!("`{}`: {error}", directory.display()));
+        std::fs::create_dir_all(directory).map_err(failed)?;
+    }
     let mut delivery = Delivery::open(arguments.output.as_deref())?;
     let (files, unread) = read(arguments)?;
     let mut result = delivery.write_all(b"test,mode,family,parameter,runs,matched,value\r\n");
+    let mut pictures: Vec<(String, Vec<Row>)> = Vec::new();
     if result.is_ok() {
         let _ = frash.run(&files, &mut |row| {
+            if arguments.plots.is_some() {
+                let name = plot::name(&row);
+                match pictures.iter_mut().find(|picture| picture.0 == name) {
+                    Some((_, rows)) => rows.push(row),
+                    None => pictures.push((name, vec![row])),
+                }
+            }
             result = delivery.write_all(line(&row).as_bytes()).and_then(|()| delivery.flush());
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    if let (Some(directory), Ok(())) = (&arguments.plots, &result) {
+        result = pictures.iter().try_for_each(|(name, rows)| {
+            let mut picture = Output::whole(&directory.join(name).with_extension("svg"))?;
+            picture.write(plot::svg(name, rows).as_bytes())?;
+            picture.finish()
         });
     }
     delivery.end(result, if unread { ExitStatus::Unread } else { ExitStatus::Done })

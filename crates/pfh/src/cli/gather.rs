@@ -1,6 +1,6 @@
 //! Similarity digests to compare: from paths, by hashing, and from lists.
 
-use super::args::{SimilarityArguments, WalkArguments};
+use super::args::{FamilyArguments, SimilarityArguments, WalkArguments};
 use super::digest_list::{List, Named};
 use super::hash::{self, Stop};
 use super::message;
@@ -12,11 +12,13 @@ use pfh_engine::{CancelToken, Counters, MemoryError, Options, Sink};
 use pfh_record::Record;
 use pfh_similarity::Digest;
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 
 /// What is the same for all digests of a run, and what there is to say of it in the end.
 pub(crate) struct Gather<'a> {
     pub(crate) how: &'a SimilarityArguments,
+    pub(crate) families: &'a FamilyArguments,
     pub(crate) cancel: &'a CancelToken,
     /// Files that are not to be read.
     pub(crate) own_files: Vec<FileIdentity>,
@@ -43,12 +45,14 @@ impl Gather<'_> {
         let mut engine = engine_options(self.how);
         let family = named.digests.family();
         engine.families = vec![family];
+        engine.making = self.families.making();
         engine.own_files.clone_from(&self.own_files);
         let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Stop::usage)?;
         let counters = Counters::default();
         let (report, unfit, stop) = progress::of_run(self.how.progress, &source, &counters, |progress| {
-            let mut collector = Collector { named, progress, quiet: self.how.quiet, unread: 0, unfit: 0, stop: None };
+            let (quiet, segment) = (self.how.quiet, self.families.segment());
+            let mut collector = Collector { named, segment, progress, quiet, unread: 0, unfit: 0, stop: None };
             let report = pfh::run_on(&options, &source, &Item::new, &mut collector, None, &counters, self.cancel);
             self.unread += collector.unread;
             (report, collector.unfit, collector.stop)
@@ -104,6 +108,8 @@ impl Item {
 
 struct Collector<'a> {
     named: &'a mut Named,
+    /// Of sdhash, in MiB.
+    segment: Option<NonZero<u32>>,
     progress: Progress,
     quiet: bool,
     unread: u64,
@@ -120,7 +126,16 @@ impl Sink for Collector<'_> {
         if let (Some(text), false) = (&item.message, self.quiet) {
             self.progress.print(text);
         }
-        let pushed = item.digest.map_or(Ok(()), |digest| self.named.push(&item.path, digest, None));
+        let pushed = match (item.digest, self.segment) {
+            (Some(Digest::Sdhash(digest)), Some(mebibytes)) => {
+                let mut segments = digest.with_name(item.path).into_segments(mebibytes).into_iter();
+                segments.try_for_each(|segment| {
+                    let name = segment.name().to_vec();
+                    self.named.push(&name, Digest::Sdhash(segment), None)
+                })
+            }
+            (digest, _) => digest.map_or(Ok(()), |digest| self.named.push(&item.path, digest, None)),
+        };
         self.stop = pushed.err();
         if self.stop.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

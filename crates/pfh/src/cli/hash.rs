@@ -14,7 +14,7 @@ use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{
     Format, FormatName, HostFacts, Metadata, Record, RunFacts, Similarity, Summary, Timestamp, WriteOptions,
 };
-use pfh_similarity::Family;
+use pfh_similarity::{Family, Making};
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
@@ -49,8 +49,18 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
     engine.families.clone_from(&families);
+    engine.making = arguments.families.making();
     engine.backend = backend(arguments.engine.backend)?;
-    let options = WriteOptions { null_terminated: out.null, piecewise: out.piecewise.is_some() };
+    if out.resume && engine.making != Making::default() {
+        return Err(Stop::usage(
+            "--resume cannot tell how similarity digests were made before: use it without variants",
+        ));
+    }
+    let options = WriteOptions {
+        null_terminated: out.null,
+        piecewise: out.piecewise.is_some(),
+        sdhash_segment: arguments.families.segment(),
+    };
     let name = format_name(&arguments, &algorithms, &families)?;
     let tells_unfit = name.is_none_or(FormatName::records_unfit);
     let format: Arc<dyn Format> = match name {

@@ -10,38 +10,82 @@ pub(crate) const FILES_MAX: usize = 512;
 /// Length of a side in pixels, about.
 const SIDE: usize = 1024;
 
-/// The picture as SVG: a cell for each pair, the darker the more similar; names and scores are tooltips. `worst` is the score of
-/// no similarity, `best` that of equality.
+/// Cells of this side and more have their file's name beside them.
+const NAMED_CELL: usize = 10;
+
+/// Characters of a name that are shown, and the place of each, in pixels.
+const NAME_CHARACTERS: usize = 44;
+const CHARACTER_PIXELS: usize = 7;
+
+/// Height of the key above the matrix, and what it takes at least, in pixels.
+const KEY_HEIGHT: usize = 36;
+const KEY_WIDTH: usize = 260;
+
+/// Steps of the key.
+const KEY_STEPS: u32 = 5;
+
+/// The picture as SVG: a cell for each pair, the darker the more similar, with a key; names and scores are tooltips, and names are also
+/// beside the rows where there is room. `worst` is the score of no similarity, `best` that of equality.
 pub(crate) fn svg(named: &Named, found: &[Found], worst: u32, best: u32) -> String {
     let count = named.len();
     let cell = (SIDE / count.max(1)).clamp(2, 48);
     let side = cell * count;
+    let numbers = 0..count as u32;
+    let name = |number| String::from_utf8_lossy(named.name(number).name);
+    let labels: Vec<String> =
+        if cell >= NAMED_CELL { numbers.clone().map(|number| shortened(&name(number))).collect() } else { Vec::new() };
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let (width, height) = ((side + longest * CHARACTER_PIXELS + 8).max(KEY_WIDTH), KEY_HEIGHT + side);
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {side}\" width=\"{side}\" height=\"{side}\" \
-         shape-rendering=\"crispEdges\">\n<rect width=\"100%\" height=\"100%\" fill=\"#f4f4f4\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         shape-rendering=\"crispEdges\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <rect y=\"{KEY_HEIGHT}\" width=\"{side}\" height=\"{side}\" fill=\"#f4f4f4\"/>\n"
     );
-    let name = |number| escaped(&String::from_utf8_lossy(named.name(number).name));
-    let mut rect = |column: u32, row: u32, score: u32, title: &str| {
+    let color = |score: u32| {
         let share = f64::from(score.abs_diff(worst).min(worst.abs_diff(best))) / f64::from(worst.abs_diff(best).max(1));
-        let lightness = 88.0 - 64.0 * share;
-        // Writing to a string cannot fail.
+        format!("hsl(210 70% {:.0}%)", 88.0 - 64.0 * share)
+    };
+    // Writing to a string cannot fail.
+    for step in 0..=KEY_STEPS {
+        let (far, near) = (u64::from(worst) * u64::from(KEY_STEPS - step), u64::from(best) * u64::from(step));
+        let (score, x) = (((far + near) / u64::from(KEY_STEPS)) as u32, 4 + 42 * step);
         let _ = writeln!(
             text,
-            "<rect x=\"{}\" y=\"{}\" width=\"{cell}\" height=\"{cell}\" fill=\"hsl(210 70% {lightness:.0}%)\">\
-             <title>{title}</title></rect>",
+            "<rect x=\"{x}\" y=\"4\" width=\"40\" height=\"12\" fill=\"{}\"/><text x=\"{x}\" y=\"28\">{score}</text>",
+            color(score)
+        );
+    }
+    let mut rect = |column: u32, row: u32, score: u32, title: &str| {
+        let _ = writeln!(
+            text,
+            "<rect x=\"{}\" y=\"{}\" width=\"{cell}\" height=\"{cell}\" fill=\"{}\"><title>{title}</title></rect>",
             column as usize * cell,
-            row as usize * cell
+            KEY_HEIGHT + row as usize * cell,
+            color(score)
         );
     };
-    for number in 0..count as u32 {
-        rect(number, number, best, &name(number));
+    for number in numbers {
+        rect(number, number, best, &escaped(&name(number)));
     }
     for &Found { first, second, score } in found {
-        let title = format!("{} – {}: {score}", name(first), name(second));
+        let title = format!("{} – {}: {score}", escaped(&name(first)), escaped(&name(second)));
         rect(first, second, score, &title);
         rect(second, first, score, &title);
     }
+    for (row, label) in labels.iter().enumerate() {
+        let (x, y) = (side + 5, KEY_HEIGHT + row * cell + cell / 2 + 4);
+        let _ = writeln!(text, "<text x=\"{x}\" y=\"{y}\">{}</text>", escaped(label));
+    }
     text + "</svg>\n"
+}
+
+/// The end of a long name, which tells more than its beginning.
+fn shortened(name: &str) -> String {
+    match name.chars().count().checked_sub(NAME_CHARACTERS) {
+        None | Some(0) => name.to_owned(),
+        Some(more) => format!("…{}", name.chars().skip(more + 1).collect::<String>()),
+    }
 }
 
 /// As text of XML; characters that XML has no place for are replaced.

@@ -20,6 +20,12 @@ pub(crate) fn check(family: Family) -> Result<(), Stop> {
     }
 }
 
+/// The family of an index; ssdeep where it is none.
+pub(crate) fn family(path: &Path) -> Result<Family, Stop> {
+    let file = File::open(path).map_err(|error| failed(ExitStatus::Usage, path, error))?;
+    Ok(if tlsh::IndexFile::open(file).is_ok() { Family::Tlsh } else { Family::Ssdeep })
+}
+
 /// Writes an index of the digests.
 pub(crate) fn write(named: &Named, output: &mut impl Write) -> io::Result<()> {
     let names = (0..).map(|number| named.name(number).name);

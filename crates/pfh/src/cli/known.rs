@@ -45,7 +45,9 @@ impl Known {
         let mut broken = 0;
         for Listed { path, digests, piece, .. } in list.listed(quiet, &mut broken) {
             if piece.is_none() && !digests.is_empty() {
-                self.push_entry(path, Some(place), digests)?;
+                // Lists of mere digests have no names.
+                let name = if path.is_empty() { digests[0].to_string().into_bytes() } else { path };
+                self.push_entry(name, Some(place), digests)?;
             }
         }
         Ok(broken)

@@ -128,12 +128,13 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
     let own_lists = List::open_all(&arguments.digests)?;
     let delivery = Delivery::open(how.output.as_deref())?;
     let cancel = delivery.cancel().clone();
-    let mut gather = Gather { how, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    let mut gather =
+        Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
     gather.lists(lists, &mut known)?;
     let mut own = Named::new(family, how.memory / 4);
     gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
     gather.lists(own_lists, &mut own)?;
-    let similar = Similar { how, left: &own, right: Some(&known) };
+    let similar = Similar { how, profile: arguments.families.sdhash_profile.into(), left: &own, right: Some(&known) };
     let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let written = sheet
         .header(&[family.name()], Some(threshold), false)

@@ -21,6 +21,7 @@ mod matching;
 mod message;
 mod output;
 mod pairs;
+mod plot;
 mod progress;
 mod quantity;
 mod similar;

@@ -97,16 +97,20 @@ impl Sheet {
                 self.line.push(b'\n');
             }
             PairFormat::Sdhash | PairFormat::MrshV2 | PairFormat::Tlsh => {
-                let (between, last) = match self.format {
-                    PairFormat::Sdhash => ("|", format!("{:03}\n", score.unwrap_or(0))),
-                    PairFormat::MrshV2 => (" | ", format!("{:03} \n", score.unwrap_or(0))),
-                    _ => ("\t", format!("{}\n", score_text(score))),
+                let between: &[u8] = match self.format {
+                    PairFormat::Sdhash => b"|",
+                    PairFormat::MrshV2 => b" | ",
+                    _ => b"\t",
                 };
                 for name in [first.name, second.name] {
                     self.line.extend_from_slice(name);
-                    self.line.extend_from_slice(between.as_bytes());
+                    self.line.extend_from_slice(between);
                 }
-                self.line.extend_from_slice(last.as_bytes());
+                match self.format {
+                    PairFormat::Sdhash => writeln!(self.line, "{:03}", score.unwrap_or(0))?,
+                    PairFormat::MrshV2 => writeln!(self.line, "{:03} ", score.unwrap_or(0))?,
+                    _ => writeln!(self.line, "{}", score_text(score))?,
+                }
             }
             PairFormat::Csv => {
                 push_csv(first.name, &mut self.line);

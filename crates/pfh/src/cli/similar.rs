@@ -9,7 +9,7 @@ use super::quantity::{Clock, Count};
 use super::sorted::Sorted;
 use pfh::compare::{Compare, Found};
 use pfh_engine::CancelToken;
-use pfh_similarity::Family;
+use pfh_similarity::{Family, mrsh_v2, sdhash};
 use std::io;
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -18,6 +18,7 @@ use std::time::Instant;
 /// One comparison: what with what.
 pub(crate) struct Similar<'a> {
     pub(crate) how: &'a SimilarityArguments,
+    pub(crate) profile: sdhash::Profile,
     pub(crate) left: &'a Named,
     /// `None`: all against all.
     pub(crate) right: Option<&'a Named>,
@@ -49,6 +50,15 @@ impl Similar<'_> {
             compare.threads = threads;
         }
         compare.memory_bytes = self.how.memory / 4;
+        compare.sdhash = sdhash::Comparison {
+            profile: self.profile,
+            direction: if self.how.symmetric { sdhash::Direction::Symmetric } else { sdhash::Direction::Original },
+            sample: self.how.sample.map_or(0, |filters| filters as usize),
+            fast: self.how.fast,
+        };
+        if self.how.resemblance {
+            compare.mrsh_v2 = mrsh_v2::Measure::Resemblance;
+        }
         compare.threshold = threshold(self.family(), self.how);
         compare.cancel = cancel.clone();
         let mut result = Ok(());

@@ -11,6 +11,11 @@ pub(crate) type Row = [u32; 3];
 
 const ROW_BYTES: usize = size_of::<Row>();
 
+/// One number that orders rows, which is compared faster than three.
+fn key(&[first, second, third]: &Row) -> u128 {
+    u128::from(first) << 64 | u128::from(second) << 32 | u128::from(third)
+}
+
 /// Collects rows.
 pub(crate) struct Sorted {
     rows: Vec<Row>,
@@ -32,7 +37,7 @@ impl Sorted {
     /// Where a temporary file cannot be written.
     pub(crate) fn push(&mut self, row: Row) -> io::Result<()> {
         if self.rows.len() == self.rows_max {
-            self.rows.sort_unstable();
+            self.rows.sort_unstable_by_key(key);
             let mut run = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
             for row in self.rows.drain(..) {
                 row.iter().try_for_each(|number| run.write_all(&number.to_le_bytes()))?;
@@ -55,7 +60,7 @@ impl Sorted {
     /// # Errors
     /// Where a temporary file cannot be read, and those of `each`.
     pub(crate) fn into_each(mut self, mut each: impl FnMut(Row) -> io::Result<()>) -> io::Result<()> {
-        self.rows.sort_unstable();
+        self.rows.sort_unstable_by_key(key);
         if self.runs.is_empty() {
             return self.rows.into_iter().try_for_each(each);
         }

@@ -188,6 +188,12 @@ fn indexes_find_what_comparing_finds() {
             String::from_utf8(ended.done().to_vec()).unwrap().lines().map(str::to_owned).collect()
         };
         let mut found = lines(&["--index", "index"]);
+        // The index says of which family it is.
+        let own = run(d, "compare", &["--index", "index", "a", "--threshold", threshold]);
+        assert_eq!(
+            own.done(),
+            run(d, "compare", &["-a", family, "--index", "index", "a", "--threshold", threshold]).done()
+        );
         let against: Vec<&str> = FILES.iter().flat_map(|file| ["--against", file]).collect();
         let mut expected = lines(&against);
         found.sort();
@@ -238,7 +244,17 @@ fn broken_lines_are_said_and_the_others_go_on() {
     );
     fs::write(d.join("tlsh"), format!("TNULL\tname\nT1{}\tother\n", "0".repeat(70))).unwrap();
     run(d, "compare", &["--digests", "tlsh"]).done();
-    run(d, "compare", &["-a", "ssdeep", "--digests", "tlsh"]).done();
+    // What else a list has does not matter.
+    fs::write(d.join("text"), noise(4, 5000)).unwrap();
+    hash(d, ["-a", "md5,tlsh,ssdeep", "-f", "jsonl", "-o", "both", "text", "text"]).run().done();
+    assert_eq!(run(d, "compare", &["--digests", "both"]).done(), b"text\ttext\t0\n");
+    let nothing = "pfh: `tlsh`: no digests of ssdeep, but others, which are not compared\n";
+    assert_eq!(run(d, "compare", &["-a", "ssdeep", "--digests", "tlsh"]).expect(0, nothing), b"");
+    // A file that only seems to be a list: the first lines are said.
+    fs::write(d.join("numbers"), (1000..3000).map(|number| format!("{number}\n")).collect::<String>()).unwrap();
+    let ended = run(d, "compare", &["--digests", "numbers"]);
+    assert_eq!((ended.code(), ended.stderr.lines().count()), (3, 101), "{}", ended.stderr);
+    assert_eq!(ended.stderr.lines().last(), Some("pfh: `numbers`: more lines cannot be read"));
     run(d, "compare", &["--digests", "missing"]).expect(2, "pfh: `missing`: No such file or directory (os error 2)\n");
 }
 
@@ -291,6 +307,10 @@ fn what_cannot_be_compared_is_said() {
     run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
         .expect(2, "pfh: there are indexes of ssdeep and tlsh only\n");
     assert!(!d.join("x").exists());
+    run(d, "compare", &["--index", "list", "a"]).expect(2, "pfh: `list`: this is no index of ssdeep digests\n");
+    run(d, "compare", &["--build-index", "index", "a"]).done();
+    run(d, "compare", &["--index", "index", "--threshold", "0", "a"])
+        .expect(2, "pfh: --threshold 0: an index finds what scores 1 or more\n");
     for wrong in
         [&["a", "--clusters", "--top", "3"][..], &["a", "--index", "i", "--against", "b"], &[], &["-a", "md5", "a"]]
     {
@@ -323,8 +343,9 @@ fn scores_become_a_picture() {
     run(d, "compare", &["--heatmap", "map.svg", "a", "b", "q\"u,o"]).done();
     let svg = fs::read_to_string(d.join("map.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    assert_eq!(svg.matches("<rect x=").count(), 9);
-    assert!(svg.contains("<title>a – b: "), "{svg}");
+    // Six steps of the key, and the cells.
+    assert_eq!(svg.matches("<rect x=").count(), 6 + 9);
+    assert!(svg.contains("<title>a – b: ") && svg.contains(">q\"u,o</text>"), "{svg}");
     fs::create_dir(d.join("many")).unwrap();
     for number in 0..513 {
         fs::write(d.join(format!("many/{number}")), b"").unwrap();
@@ -369,7 +390,10 @@ fn known_digests_are_found() {
         assert_eq_bytes(ended.expect(1, ""), b"d matches known:d\ne matches known:a\n");
     }
     fs::write(d.join("plain"), format!("{hex}\n")).unwrap();
-    assert_eq_bytes(run(d, "match", &["--known", "plain", "b", "e"]).expect(1, ""), b"e matches plain:\n");
+    assert_eq_bytes(
+        run(d, "match", &["--known", "plain", "b", "e"]).expect(1, ""),
+        format!("e matches plain:{hex}\n").as_bytes(),
+    );
     // All digests of an entry count.
     let wrong = digest("sha1", b"something else");
     let hashdeep = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,sha1,filename\n20000,{hex},{wrong},a\n");

@@ -233,9 +233,9 @@ fn threads_that_the_system_refuses() {
         // It holds every thread that there is.
         fifo(&directory.path().join("fifo"));
         let writer = File::options().read(true).write(true).open(directory.path().join("fifo")).unwrap();
-        // Large stacks, so that what is left when one is refused suffices for everything else.
+        // Large stacks, so that what is left when one is refused suffices for everything else, and no arenas that take it.
         let script = format!(
-            "ulimit -v 1000000; RUST_MIN_STACK=$((64 << 20)) exec {} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo",
+            "ulimit -v 1000000; MALLOC_ARENA_MAX=1 RUST_MIN_STACK=$((64 << 20)) exec {} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo",
             env!("CARGO_BIN_EXE_pfh")
         );
         let running = Run::new("bash", directory.path(), ["-c", &script]).start();

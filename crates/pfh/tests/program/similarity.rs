@@ -72,6 +72,118 @@ fn lists_are_those_of_the_original_programs() {
     }
 }
 
+#[test]
+fn variants_are_those_of_the_original_programs() {
+    let directory = scratch();
+    let vectors = vectors();
+    for (name, contents, _) in &vectors {
+        fs::write(directory.path().join(name), contents).unwrap();
+    }
+    let names = || vectors.iter().map(|(name, ..)| name.as_str());
+    let of_profile_4_0 = ["-a", "sdhash", "--sdhash-profile", "4.0"];
+    for (options, field) in [
+        (&of_profile_4_0[..], "sdhash"),
+        (&["-a", "sdhash", "--sdhash-blocks", "1"], "sdhash_dd1"),
+        (&["-a", "sdhash", "--sdhash-blocks", "4"], "sdhash_dd"),
+        (&["-a", "sdhash", "--sdhash-blocks", "16"], "sdhash_dd16"),
+        (&["-a", "mrsh-v2", "--mrsh-network"], "mrsh_v2_net"),
+    ] {
+        let run = hash(directory.path(), ["-q"].iter().chain(options).copied().chain(names())).run();
+        let list = String::from_utf8(run.done().to_vec()).unwrap();
+        let lines: Vec<&str> = list.lines().filter(|line| !line.is_empty()).collect();
+        let expected: Vec<&str> = vectors.iter().filter_map(|(.., vector)| vector[field].as_str()).collect();
+        assert_eq!(lines.len(), expected.len(), "{field}");
+        assert!(
+            lines.len() > 30 && lines.iter().zip(expected).all(|(line, expected)| is_line(line, expected)),
+            "{field}"
+        );
+    }
+    let resumed = hash(directory.path(), of_profile_4_0.iter().copied().chain(["--resume", "-o", "j", "x"])).run();
+    assert_eq!(resumed.code(), 2);
+    assert!(resumed.stderr.contains("--resume cannot tell"), "{}", resumed.stderr);
+}
+
+#[test]
+fn scores_of_variants_are_those_of_the_original_programs() {
+    let directory = scratch();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../similarity/tests/vectors/similarity.jsonl");
+    let all = fs::read_to_string(path).unwrap();
+    let pairs: Vec<Value> = all
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["a"].is_string())
+        .collect();
+    let vectors = vectors();
+    for (name, contents, _) in &vectors {
+        fs::write(directory.path().join(name), contents).unwrap();
+    }
+    for (options, field) in [
+        (&["-a", "sdhash"][..], "sdhash34"),
+        (&["-a", "sdhash", "--sdhash-profile", "4.0"], "sdhash"),
+        (&["-a", "mrsh-v2"], "mrsh_v2"),
+        (&["-a", "mrsh-v2", "--resemblance"], "mrsh_v2_f"),
+        (&["-a", "mrsh-v2", "--mrsh-network"], "mrsh_v2_net"),
+    ] {
+        // All against all gives one direction; both sides against each other give the one of the vector.
+        let names = || vectors.iter().map(|(name, ..)| name.as_str());
+        let against = names().flat_map(|name| ["--against", name]);
+        let run = pfh(
+            directory.path(),
+            ["compare", "-q", "-f", "csv"].iter().chain(options).copied().chain(names()).chain(against),
+        )
+        .run();
+        let found = String::from_utf8(run.done().to_vec()).unwrap();
+        let score = |a: &str, b: &str| {
+            let line = found.lines().find_map(|line| line.strip_prefix(&format!("{a},{b},")));
+            line.map_or(0, |score| score.trim_end().parse().unwrap())
+        };
+        let mut above = 0;
+        for pair in &pairs {
+            let (a, b) = (pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap());
+            if let (Some(expected), true, true) =
+                (pair[field].as_i64(), names().any(|name| name == a), names().any(|name| name == b))
+            {
+                assert_eq!(score(a, b), expected.max(0), "{field} of {a} and {b}");
+                above += u32::from(expected > 0);
+            }
+        }
+        assert!(above > 10, "{field}: {above}");
+    }
+}
+
+#[test]
+fn long_files_have_a_digest_for_each_segment() {
+    let directory = scratch();
+    let contents = random(7, (2 << 20) + 9000);
+    fs::write(directory.path().join("disk"), &contents).unwrap();
+    fs::write(directory.path().join("end"), &contents[2 << 20..]).unwrap();
+    let blocks = ["-a", "sdhash", "--sdhash-blocks", "16", "--sdhash-segments"];
+    let list = |segments: &str| {
+        let run = hash(directory.path(), blocks.iter().copied().chain([segments, "disk"])).run();
+        String::from_utf8(run.done().to_vec()).unwrap()
+    };
+    let heads = |list: &str| -> Vec<String> {
+        list.lines().map(|line| line.split(':').skip(3).take(2).collect::<Vec<_>>().join(":")).collect()
+    };
+    assert_eq!(heads(&list("1")), ["disk.0000M:1048576", "disk.0001M:1048576", "disk.0002M:9000"]);
+    assert_eq!(heads(&list("0")), ["disk:2106152"]);
+    let run = pfh(directory.path(), ["compare"].iter().chain(&blocks).copied().chain(["1", "disk", "end"])).run();
+    assert_eq!(run.done(), b"disk.0002M|end|100\n");
+}
+
+#[test]
+fn variants_of_other_families_are_refused() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "Hello, world!\n").unwrap();
+    for (family, option) in
+        [("ssdeep", "--fast"), ("mrsh-v2", "--symmetric"), ("sdhash", "--resemblance"), ("tlsh", "--sample=1")]
+    {
+        let run = pfh(directory.path(), ["compare", "-a", family, option, "f"]).run();
+        assert_eq!(run.code(), 2);
+        assert!(run.stderr.contains(&format!("the digests are of {family}")), "{}", run.stderr);
+    }
+}
+
 const ALL: &str = "md5,sha256,ssdeep,sdhash,mrsh-v2,tlsh";
 
 /// The record of a file in JSON Lines is what the libraries say of its contents.

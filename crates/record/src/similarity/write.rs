@@ -1,31 +1,44 @@
 //! Writing of the families' lists.
 
+use std::num::NonZero;
+
 use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
 
 use crate::{Format, NotExpressible, Record, RunFacts, Summary};
 
 /// One entry for each file that has a digest of the family.
-pub(crate) struct SimilarityList(pub(crate) Family);
+pub(crate) struct SimilarityList {
+    pub(crate) family: Family,
+    /// In MiB; `None` for no segments.
+    pub(crate) sdhash_segment: Option<NonZero<u32>>,
+}
 
 impl Format for SimilarityList {
     fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
-        if self.0 == Family::Ssdeep {
+        if self.family == Family::Ssdeep {
             out.extend_from_slice(ssdeep::list::HEADER.as_bytes());
             out.push(b'\n');
         }
     }
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
-        let own = record.similarities.iter().find(|similarity| similarity.family == self.0);
+        let own = record.similarities.iter().find(|similarity| similarity.family == self.family);
         let Some(Ok(digest)) = own.map(|similarity| &similarity.digest) else { return Ok(()) };
-        if record.path.ends_with(b"\r") && self.0 == Family::Tlsh {
+        if record.path.ends_with(b"\r") && self.family == Family::Tlsh {
             return Err(NotExpressible::FinalCarriageReturn);
         }
         let path = &*record.path;
         let length = out.len();
         let written = match digest {
             Digest::Ssdeep(digest) => ssdeep::list::write(digest, path, &mut *out),
-            Digest::Sdhash(digest) => sdhash::list::write(&digest.clone().with_name(path), &mut *out),
+            Digest::Sdhash(digest) => {
+                let digest = digest.clone().with_name(path);
+                let segments = match self.sdhash_segment {
+                    Some(mebibytes) => digest.into_segments(mebibytes),
+                    None => vec![digest],
+                };
+                segments.iter().try_for_each(|segment| sdhash::list::write(segment, &mut *out))
+            }
             Digest::MrshV2(digest) => mrsh_v2::list::write(&digest.clone().with_name(path), &mut *out),
             Digest::Tlsh(digest) => tlsh::list::Writer::new(&mut *out).entry(digest, path),
         };

@@ -412,7 +412,7 @@ fn detected_collisions_are_shown() {
     // The marks of a piece stand with the piece. The other columns have the places that they always have.
     let record = in_pieces(b"x", &[&message[..], &[0; 320]].concat(), 320, &algorithms);
     assert!(record.pieces[0].collision_detected() && !record.pieces[1].collision_detected());
-    let options = WriteOptions { null_terminated: false, piecewise: true };
+    let options = WriteOptions { null_terminated: false, piecewise: true, ..WriteOptions::default() };
     let document =
         |name, record: &Record| text(document(format(name), &algorithms, &options, std::slice::from_ref(record)));
     let csv = document("csv", &record);
@@ -471,7 +471,7 @@ fn what_cannot_be_expressed() {
 #[test]
 fn formats_refuse_what_they_have_no_place_for() {
     let refuse = |name: &str, algorithms: &[Algorithm], null_terminated, piecewise| {
-        let options = WriteOptions { null_terminated, piecewise };
+        let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
         format(name).check(algorithms, &[], &options).unwrap_err().to_string()
     };
     let two = algorithms(&["md5", "sha1"]);

@@ -117,7 +117,7 @@ fn forms() -> Vec<(FormatName, Vec<Algorithm>, WriteOptions)> {
             [&["md5"][..], &["crc32"], &["blake3"], &["whirlpool", "md5", "sha1"], &["sha3-256", "xxh3-64", "crc32"]]
         {
             for (null_terminated, piecewise) in [(false, false), (true, false), (false, true), (true, true)] {
-                let options = WriteOptions { null_terminated, piecewise };
+                let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
                 if format.check(&algorithms(names), &[], &options).is_ok() {
                     forms.push((format, algorithms(names), options));
                 }

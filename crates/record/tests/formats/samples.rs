@@ -189,7 +189,7 @@ pub(crate) fn lines(
     null_terminated: bool,
     record: &Record,
 ) -> Result<Vec<u8>, String> {
-    let options = WriteOptions { null_terminated, piecewise: !record.pieces.is_empty() };
+    let options = WriteOptions { null_terminated, piecewise: !record.pieces.is_empty(), ..WriteOptions::default() };
     let mut out = Vec::new();
     let writer = FormatName::from_name(format).unwrap().writer(algorithms, &[], &options).unwrap();
     writer.record(record, &mut out).map_err(|error| error.to_string())?;
@@ -221,7 +221,7 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
             _ => algorithms(&["md5"]),
         };
         for (null_terminated, piecewise) in [(false, false), (true, false), (false, true)] {
-            let options = WriteOptions { null_terminated, piecewise };
+            let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
             if format(name).check(&algorithms, &[], &options).is_err() {
                 continue;
             }

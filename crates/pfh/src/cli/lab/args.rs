@@ -33,7 +33,7 @@ Exit status:
   130  interrupted; `--resume` continues
 
 Environment:
-  PFH_LAB         a folder with `runners` and `experiments`, in the place of those that come with pfh
+  PFH_LAB         a folder with `runners` and `experiments` instead of those of pfh
   XDG_CACHE_HOME  runners are built below its folder `pfh/lab` [default: ~/.cache]";
 
 /// Measure hash and cipher implementations of many languages, and check their answers.

@@ -78,7 +78,7 @@ fn hello(lanes: bool) -> Hello {
     Hello {
         protocol: VERSION,
         language: "Rust".to_owned(),
-        language_version: String::new(),
+        language_version: env!("RUSTC_VERSION").to_owned(),
         library: "pfh-digest".to_owned(),
         library_version: env!("CARGO_PKG_VERSION").to_owned(),
         provider: if lanes { "lanes" } else { "one stream" }.to_owned(),
@@ -146,17 +146,17 @@ fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Resu
         (Mode::DigestFile, Some(algorithm)) => {
             let pass = || {
                 let mut hasher = algorithm.hasher();
-                read_pieces(&task.path, chunk_bytes, |piece| hasher.update(piece))?;
+                read_pieces(task, chunk_bytes, |piece| hasher.update(piece))?;
                 Ok(hasher.finish().to_string())
             };
             Ok(time(task, pass()?, pass, stdout))
         }
         (Mode::ReadFile, None) => {
             let pass = || {
-                Ok(read_pieces(&task.path, chunk_bytes, |piece| {
+                let bytes = read_pieces(task, chunk_bytes, |piece| {
                     black_box(piece);
-                })?
-                .to_string())
+                })?;
+                Ok(bytes.to_string())
             };
             Ok(time(task, pass()?, pass, stdout))
         }
@@ -175,10 +175,15 @@ fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Resu
 /// The file of a task.
 fn read(task: &Task) -> Result<Vec<u8>, Refusal> {
     let data = fs::read(&task.path)?;
-    if data.len() as u64 == task.bytes {
-        return Ok(data);
+    expect_bytes(task, data.len() as u64)?;
+    Ok(data)
+}
+
+fn expect_bytes(task: &Task, found: u64) -> io::Result<()> {
+    if found == task.bytes {
+        return Ok(());
     }
-    Err(Refusal::Error(format!("`{}` has {} bytes, not {}", task.path, data.len(), task.bytes)))
+    Err(io::Error::other(format!("`{}` has {found} bytes, not {}", task.path, task.bytes)))
 }
 
 fn lines(data: &[u8]) -> Vec<&[u8]> {
@@ -203,16 +208,16 @@ fn digest(algorithm: Algorithm, data: &[u8], chunk_bytes: usize) -> Digest {
     hasher.finish()
 }
 
-/// Reads a file in pieces (0: of 64 KiB) and returns its size.
-fn read_pieces(path: &str, chunk_bytes: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
+/// Reads the file of a task in pieces (0: of 64 KiB) and returns its size.
+fn read_pieces(task: &Task, chunk_bytes: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
     const WITHOUT: usize = 64 << 10;
     const MOST: usize = 64 << 20;
-    let mut file = File::open(path)?;
+    let mut file = File::open(&task.path)?;
     let mut buffer = vec![0; if chunk_bytes == 0 { WITHOUT } else { chunk_bytes.min(MOST) }];
     let mut bytes = 0;
     loop {
         match file.read(&mut buffer) {
-            Ok(0) => return Ok(bytes),
+            Ok(0) => return expect_bytes(task, bytes).map(|()| bytes),
             Ok(count) => {
                 each(&buffer[..count]);
                 bytes += count as u64;
