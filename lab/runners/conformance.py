@@ -116,6 +116,14 @@ class Tasks:
         every = last and self.known(self.references.digest(algorithm, b"".join(digests)), algorithm)
         file = self.file(b"".join(string + b"\n" for string in strings))
         self.add(("done", every, last), mode="strings", algorithm=algorithm, chunk_bytes=0, **file)
+        data = b"".join(strings)[:6400]
+        for count in [1, 100, 6400]:
+            messages = [data[start:start + 6400 // count] for start in range(0, 6400, 6400 // count)]
+            digests = self.references.all(algorithm, messages)
+            last = self.known(digests[-1], algorithm)
+            every = last and self.known(self.references.digest(algorithm, b"".join(digests)), algorithm)
+            file = self.file(data)
+            self.add(("done", every, last), mode="messages", algorithm=algorithm, chunk_bytes=0, count=count, **file)
 
     def ciphers(self, algorithm, random_bytes):
         block_bytes = CIPHERS[algorithm][1]
@@ -141,8 +149,10 @@ class Tasks:
         for _ in range(2):  # once with the path in UTF-8, once in escapes
             self.add(("done", "3", "3"), mode="read-file", algorithm="none", chunk_bytes=16, **odd)
         self.add(("not-offered",), mode="no-such-mode", algorithm=algorithm, chunk_bytes=0, **file)
-        for mode in ["digest", "digest-file", "cipher", "cipher-file", "strings", "password"]:
+        for mode in ["digest", "digest-file", "cipher", "cipher-file", "strings", "messages", "password"]:
             self.add(("not-offered",), mode=mode, algorithm="no-such-algorithm", chunk_bytes=0, count=1, **file)
+        for count in [0, 7] if algorithm else []:
+            self.add(("error",), mode="messages", algorithm=algorithm, chunk_bytes=0, count=count, **file)
         for mode, name in [("digest", algorithm), ("digest-file", algorithm), ("read-file", "none")]:
             if name:
                 absent = {"path": str(self.folder / "absent"), "bytes": 1}
@@ -236,10 +246,18 @@ def check_variant(command, environment, source, references, folder):
     answers = {}
     for line in lines[1:]:
         answers.setdefault(line.get("id"), []).append(line)
+    refused = {task["mode"] for task, expected in zip(tasks.tasks, tasks.expected) if expected[0] == "done"}
     for task, expected in zip(tasks.tasks, tasks.expected):
+        if expected[0] == "done" and [line["type"] for line in answers.get(task["id"], [])] != ["not-offered"]:
+            refused.discard(task["mode"])
+    for task, expected in zip(tasks.tasks, tasks.expected):
+        if task["mode"] in refused:
+            expected = ("not-offered",)
         found = check_task(task, expected, answers.pop(task["id"], [])) if task["id"] in answers else ["no answer"]
         wrong += [f"{json.dumps(task)}\n      {what}" for what in found]
     wrong += [f"lines for a task that nobody gave: {lines}" for lines in answers.values()]
+    if refused:
+        print("  modes that it does not have:", *sorted(refused))
     if tasks.incomparable:
         print("  no reference here, so not compared:", *sorted(tasks.incomparable))
     print(f"  {len(tasks.tasks)} tasks,", f"{len(wrong)} WRONG" if wrong else "all as they should be")
@@ -271,7 +289,10 @@ def main():
     runner = tomllib.loads((source / "runner.toml").read_text())
 
     def filled(text):
-        return text.replace("{build}", str(build)).replace("{source}", str(source))
+        places = {"{build}": str(build), "{source}": str(source), "{pfh}": options.pfh or "pfh"}
+        for name, place in places.items():
+            text = text.replace(name, place)
+        return text
 
     missing = [program for program in runner.get("needs", []) if not shutil.which(program)]
     if missing:

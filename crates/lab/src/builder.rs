@@ -12,6 +12,9 @@ use crate::runner::{FILE, Folder, Variant};
 /// Compilers of large libraries take their time.
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
+/// Servers that a build has started (those of Wine, of Gradle) end by themselves when nobody wants them, and save then.
+const REST: Duration = Duration::from_secs(10);
+
 /// Why a runner is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotReady {
@@ -89,7 +92,8 @@ pub fn execute(words: &[String], directory: &Path, limit: Duration, cancel: &Ato
     let shown = words.join(" ");
     let fault = match Process::start(&launch, u64::MAX) {
         Err(error) => format!("{error}"),
-        Ok(mut process) => {
+        Ok(process) => {
+            let mut process = process.with_rest(REST);
             process.close_input();
             let fault = match process.receive(Instant::now() + limit, cancel) {
                 Err(Fault::Cancelled) => return Err(NotReady::Cancelled),

@@ -31,6 +31,7 @@ pub fn facts() -> BTreeMap<String, String> {
         ),
         ("cpu_flags", flags),
         ("cpu_mhz", field(&cpu, "cpu MHz")),
+        ("counter_mhz", counter_mhz(&cpu)),
         (
             "cpu_mhz_max",
             read(&format!("{first}/cpuinfo_max_freq"))
@@ -90,6 +91,13 @@ fn field(text: &str, name: &str) -> Option<String> {
     pairs.find(|(found, _)| found.trim() == name).map(|(_, value)| value.trim().to_owned())
 }
 
+/// The rate of the time-stamp counter, where it does not follow the clock of the cores: Linux makes "BogoMIPS" of it, two for each tick.
+fn counter_mhz(cpu: &str) -> Option<String> {
+    let is_constant = field(cpu, "flags")?.split(' ').any(|flag| flag == "constant_tsc");
+    let bogomips: f64 = field(cpu, "bogomips")?.parse().ok()?;
+    is_constant.then(|| format!("{:.2}", bogomips / 2.0))
+}
+
 /// `L1 Data 48K, L2 Unified 2048K …` of the first processor.
 fn caches() -> Option<String> {
     let describe = |index: u32| {
@@ -132,6 +140,14 @@ fn date(mut days: u64) -> (u64, u64, u64) {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn the_counter_has_a_rate_where_it_is_constant() {
+        let cpu = |flags: &str| format!("processor\t: 0\nflags\t\t: fpu {flags} pni\nbogomips\t: 4600.00\n");
+        assert_eq!(counter_mhz(&cpu("constant_tsc")).as_deref(), Some("2300.00"));
+        assert_eq!(counter_mhz(&cpu("tsc")), None);
+        assert_eq!(counter_mhz("Features\t: fp asimd\nBogoMIPS\t: 50.00\n"), None);
+    }
 
     #[test]
     fn times_are_written_as_rfc_3339_says() {

@@ -112,6 +112,9 @@ pub struct Part {
     /// Size of one update.
     #[serde(default = "chunk_bytes")]
     pub chunk_bytes: Size,
+    /// In the place of the experiment's `warm_up`.
+    #[serde(default)]
+    pub warm_up: Option<u32>,
     /// Only these variants; absent for all.
     #[serde(default)]
     pub runners: Option<Vec<String>>,
@@ -226,7 +229,8 @@ impl Definition {
         if self.parts.is_empty() {
             return Err("there is no [[part]]".to_owned());
         }
-        if !(1..=1000).contains(&self.rounds) || !(1..=1000).contains(&self.repeats) || self.warm_up > 1000 {
+        let mut warm_ups = self.parts.iter().filter_map(|part| part.warm_up).chain([self.warm_up]);
+        if !(1..=1000).contains(&self.rounds) || !(1..=1000).contains(&self.repeats) || warm_ups.any(|one| one > 1000) {
             return Err("`rounds` and `repeats` are 1 to 1000, `warm_up` is 0 to 1000".to_owned());
         }
         if !(1..=86_400).contains(&self.task_seconds) {

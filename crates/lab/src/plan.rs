@@ -151,7 +151,7 @@ fn task(experiment: &Experiment, part: &Part, algorithm: &str, extent: Extent, f
         bytes: file.file_bytes,
         count: extent.count,
         chunk_bytes: part.chunk_bytes.0,
-        warm_up: experiment.definition.warm_up,
+        warm_up: part.warm_up.unwrap_or(experiment.definition.warm_up),
         repeats: experiment.definition.repeats,
         parameters: part.parameters.iter().map(|(name, value)| (name.clone(), Value::from(*value))).collect(),
     }

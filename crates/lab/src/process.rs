@@ -103,6 +103,8 @@ pub struct Process {
     stderr: Arc<Mutex<Tail>>,
     stderr_closed: Receiver<()>,
     memory_bytes_max: u64,
+    /// How long what it leaves behind may take to end by itself.
+    rest: Duration,
     /// Its number may belong to another by now.
     is_reaped: bool,
 }
@@ -135,6 +137,7 @@ impl Process {
             stderr: Arc::clone(&tail),
             stderr_closed,
             memory_bytes_max,
+            rest: Duration::ZERO,
             is_reaped: false,
         };
         // From here on an error drops the process, which ends it. The threads end with the streams.
@@ -154,6 +157,13 @@ impl Process {
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         stdin.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Gives what it leaves behind time to end by itself.
+    #[must_use]
+    pub fn with_rest(mut self, rest: Duration) -> Process {
+        self.rest = rest;
+        self
     }
 
     /// Closes its standard input.
@@ -205,26 +215,32 @@ impl Process {
         }
     }
 
-    /// Waits for the end of the process itself; none where it does not end in time.
+    /// Waits for the end of the process itself; none where it does not end in time. What it leaves behind has its time to end
+    /// by itself, is then asked to, and at last ended.
     pub fn wait_for_end(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let since = Instant::now();
+        let until_end = Instant::now() + patience;
         while !self.has_ended() {
-            if since.elapsed() >= patience {
+            if Instant::now() >= until_end {
                 return None;
             }
             thread::sleep(Duration::from_millis(2));
         }
-        if self.is_reaped {
-            return self.child.try_wait().ok().flatten();
+        if !self.is_reaped {
+            let is_alone = self.wait_until_alone(self.rest) || {
+                self.signal(&self.members(), Signal::TERM);
+                self.wait_until_alone(PATIENCE)
+            };
+            if !is_alone {
+                self.end_all();
+            }
+            self.is_reaped = true;
         }
-        self.end_all();
-        self.is_reaped = true;
         self.child.try_wait().ok().flatten()
     }
 
     /// Ends the process and all that it started, and returns the end of what it wrote to standard error.
     #[must_use]
-    pub fn end(mut self) -> String {
+    pub fn end(self) -> String {
         self.end_all();
         // All writers are gone, so the thread that reads is about to end.
         let _ = self.stderr_closed.recv_timeout(PATIENCE);
@@ -246,20 +262,36 @@ impl Process {
         processes().filter(|process| is_alive_and(*process, self.group, cookie.as_bytes())).collect()
     }
 
-    fn end_all(&mut self) {
+    fn wait_until_alone(&self, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        while !self.members().is_empty() {
+            if Instant::now() >= until {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        true
+    }
+
+    fn signal(&self, members: &[Pid], signal: Signal) {
+        // The leader has not been waited for, so the number of the group is still its own.
+        let _ = kill_process_group(self.group, signal);
+        for process in members {
+            let _ = kill_process(*process, signal);
+        }
+    }
+
+    fn end_all(&self) {
         if self.is_reaped {
             return;
         }
-        let since = Instant::now();
+        let until = Instant::now() + PATIENCE;
+        // Again and again: what is not looked at yet may start another.
         loop {
-            // The leader has not been waited for, so the number of the group is still its own.
-            let _ = kill_process_group(self.group, Signal::KILL);
             let members = self.members();
-            if members.is_empty() || since.elapsed() > PATIENCE {
+            self.signal(&members, Signal::KILL);
+            if members.is_empty() || Instant::now() >= until {
                 return;
-            }
-            for process in members {
-                let _ = kill_process(process, Signal::KILL);
             }
             thread::sleep(Duration::from_millis(2));
         }

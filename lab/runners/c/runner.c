@@ -260,8 +260,8 @@ struct run {
     const char *error;      /* why a pass returned false */
     uint8_t *data;          /* the file, or where a piece of it is read to */
     uint8_t *ciphertext;    /* of one piece */
-    struct piece *strings;
-    size_t string_count, chunk_bytes, digest_bytes, block_bytes;
+    struct piece *messages;
+    size_t message_count, chunk_bytes, digest_bytes, block_bytes;
     struct runner_password password;
     uint8_t key[RUNNER_KEY_BYTES_MAX], initialisation_vector[RUNNER_BLOCK_BYTES_MAX];
     uint8_t answer[RUNNER_DIGEST_BYTES_MAX];
@@ -414,19 +414,19 @@ static bool pass_cipher_file(struct run *run)
     return for_each_piece(run, use_cipher);
 }
 
-static bool pass_strings(struct run *run)
+static bool pass_messages(struct run *run)
 {
-    uint8_t *all = run->checking ? allocate(run->string_count * run->digest_bytes) : NULL;
-    for (size_t index = 0; index < run->string_count; index++) {
+    uint8_t *all = run->checking ? allocate(run->message_count * run->digest_bytes) : NULL;
+    for (size_t index = 0; index < run->message_count; index++) {
         digest_start();
-        digest_update(run->strings[index].data, run->strings[index].bytes);
+        digest_update(run->messages[index].data, run->messages[index].bytes);
         digest_finish(run->answer);
         if (all)
             memcpy(all + index * run->digest_bytes, run->answer, run->digest_bytes);
     }
     if (all) {
         digest_start();
-        digest_update(all, run->string_count * run->digest_bytes);
+        digest_update(all, run->message_count * run->digest_bytes);
         digest_finish(run->answer);
         free(all);
     }
@@ -444,7 +444,7 @@ static bool pass_password(struct run *run)
 
 static const struct { const char *name; bool (*pass)(struct run *); } MODES[] = {
     {"digest", pass_digest}, {"digest-file", pass_digest_file}, {"read-file", pass_read_file}, {"cipher", pass_cipher},
-    {"cipher-file", pass_cipher_file}, {"strings", pass_strings}, {"password", pass_password},
+    {"cipher-file", pass_cipher_file}, {"strings", pass_messages}, {"messages", pass_messages}, {"password", pass_password},
 };
 
 static bool load(struct run *run)
@@ -457,17 +457,30 @@ static bool load(struct run *run)
     return complete;
 }
 
-static void split(struct run *run)
+static void split_lines(struct run *run)
 {
     const uint8_t *line = run->data, *end = run->data + run->task->bytes;
     for (const uint8_t *byte = line; byte < end; byte++)
-        run->string_count += *byte == '\n';
-    run->strings = allocate(run->string_count * sizeof *run->strings);
-    for (size_t index = 0; index < run->string_count; index++) {
+        run->message_count += *byte == '\n';
+    run->messages = allocate(run->message_count * sizeof *run->messages);
+    for (size_t index = 0; index < run->message_count; index++) {
         const uint8_t *line_end = memchr(line, '\n', (size_t)(end - line));
-        run->strings[index] = (struct piece){line, (size_t)(line_end - line)};
+        run->messages[index] = (struct piece){line, (size_t)(line_end - line)};
         line = line_end + 1;
     }
+}
+
+static void split_equally(struct run *run)
+{
+    uint64_t bytes = run->task->bytes, count = run->task->count;
+    if (!count || !bytes || bytes % count) {
+        run->error = "not messages of one length";
+        return;
+    }
+    run->message_count = count;
+    run->messages = allocate(count * sizeof *run->messages);
+    for (size_t index = 0; index < count; index++)
+        run->messages[index] = (struct piece){run->data + index * (bytes / count), bytes / count};
 }
 
 /* Chooses mode and algorithm and puts everything in place before the clock starts; says why not in `error`. */
@@ -517,7 +530,7 @@ static bool prepare(struct run *run, bool *offered)
         run->error = "not a multiple of the cipher's block";
     if (run->error)
         return false;
-    bool in_memory = run->pass == pass_digest || run->pass == pass_cipher || run->pass == pass_strings;
+    bool in_memory = run->pass == pass_digest || run->pass == pass_cipher || run->pass == pass_messages;
     run->chunk_bytes = task->chunk_bytes ? task->chunk_bytes : task->bytes + !in_memory;
     if (run->block_bytes)
         run->ciphertext = allocate(smaller(run->chunk_bytes, task->bytes + 1));
@@ -525,9 +538,11 @@ static bool prepare(struct run *run, bool *offered)
         run->data = allocate(run->chunk_bytes);
     else if (!load(run))
         return false;
-    if (run->pass == pass_strings)
-        split(run);
-    return true;
+    if (!strcmp(task->mode, "strings"))
+        split_lines(run);
+    else if (!strcmp(task->mode, "messages"))
+        split_equally(run);
+    return !run->error;
 }
 
 static void print_answer(const struct run *run)
@@ -578,7 +593,7 @@ static void carry_out(const struct task *task)
         print_message(offered ? "error" : "not-offered", task, run.error);
     free(run.data);
     free(run.ciphertext);
-    free(run.strings);
+    free(run.messages);
 }
 
 static void print_hello(const struct runner_library *library)

@@ -119,7 +119,9 @@ public static class Runner
             case "cipher-file":
                 return EncryptFile(task, Offered(Ciphers, task));
             case "strings":
-                return DigestStrings(task, Offered(Digests, task));
+                return DigestEach(Offered(Digests, task), () => Strings(task));
+            case "messages":
+                return DigestEach(Offered(Digests, task), () => Messages(task));
             case "password":
                 return DerivePassword(task, Offered(Passwords, task));
             default:
@@ -200,18 +202,41 @@ public static class Runner
         };
     }
 
-    private static Pass DigestStrings(Task task, Func<HashAlgorithm> create)
+    private static List<byte[]> Strings(Task task)
     {
         var strings = Encoding.ASCII.GetString(Load(task)).Split('\n').Select(Encoding.ASCII.GetBytes).ToList();
         strings.RemoveAt(strings.Count - 1); // after the last line feed
+        return strings;
+    }
+
+    private static List<byte[]> Messages(Task task)
+    {
+        var data = Load(task);
+        var count = task.Integer("count");
+        if (data.Length == 0 || count == 0 || data.Length % count != 0)
+        {
+            throw new IOException(data.Length + " bytes are not " + count + " messages of one length");
+        }
+        var length = data.Length / count;
+        return Enumerable.Range(0, count).Select(index =>
+        {
+            var message = new byte[length];
+            Array.Copy(data, index * length, message, 0, length);
+            return message;
+        }).ToList();
+    }
+
+    private static Pass DigestEach(Func<HashAlgorithm> create, Func<List<byte[]>> split)
+    {
+        var messages = split();
         var digest = create(); // ComputeHash leaves it ready for the next message
         return checking =>
         {
             var every = new MemoryStream();
             var last = new byte[0];
-            foreach (var text in strings)
+            foreach (var message in messages)
             {
-                last = digest.ComputeHash(text);
+                last = digest.ComputeHash(message);
                 if (checking)
                 {
                     every.Write(last, 0, last.Length);
@@ -457,8 +482,9 @@ public static class Runner
     private static void Hello()
     {
         var mono = Type.GetType("Mono.Runtime") != null;
-        Say("hello", "protocol", 1, "language", "C#", "language_version", RuntimeInformation.FrameworkDescription,
-            "library", "System.Security.Cryptography", "library_version", RuntimeInformation.FrameworkDescription,
+        var runtime = RuntimeInformation.FrameworkDescription.Split('(')[0].Trim(); // Mono appends its package and date
+        Say("hello", "protocol", 1, "language", "C#", "language_version", runtime,
+            "library", "System.Security.Cryptography", "library_version", runtime,
             "provider", mono ? "Mono's managed classes" : IsLinux ? OpenSsl() : "the operating system",
             "backend", "", "stand_in", false, "clock_ns", ClockStep(),
             "algorithms", Digests.Keys.Concat(Ciphers.Keys).Concat(Passwords.Keys));

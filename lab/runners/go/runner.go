@@ -149,7 +149,7 @@ func (n notOffered) Error() string { return string(n) }
 
 func prepare(t *task) (pass, error) {
 	switch t.Mode {
-	case "digest", "digest-file", "strings":
+	case "digest", "digest-file", "strings", "messages":
 		newDigest, ok := digests[t.Algorithm]
 		switch {
 		case !ok:
@@ -158,6 +158,8 @@ func prepare(t *task) (pass, error) {
 			return digestMemory(t, newDigest)
 		case t.Mode == "strings":
 			return digestStrings(t, newDigest)
+		case t.Mode == "messages":
+			return digestMessages(t, newDigest)
 		}
 		return digestFile(t, newDigest), nil
 	case "cipher", "cipher-file":
@@ -264,13 +266,28 @@ func digestStrings(t *task, newDigest func() hash.Hash) (pass, error) {
 	for i, line := range lines {
 		lines[i] = bytes.TrimSuffix(line, []byte("\n"))
 	}
+	return digestEach(lines, newDigest), err
+}
+
+func digestMessages(t *task, newDigest func() hash.Hash) (pass, error) {
+	data, err := load(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.Bytes == 0 || t.Count <= 0 || t.Bytes%int64(t.Count) != 0 {
+		return nil, fmt.Errorf("%d bytes are not %d messages of one length", t.Bytes, t.Count)
+	}
+	return digestEach(slices.Collect(slices.Chunk(data, len(data)/t.Count)), newDigest), nil
+}
+
+func digestEach(messages [][]byte, newDigest func() hash.Hash) pass {
 	digest := newDigest()
 	return func(checking bool) (string, error) {
 		var every []byte
 		sum := make([]byte, 0, digest.Size())
-		for _, line := range lines {
+		for _, message := range messages {
 			digest.Reset()
-			digest.Write(line)
+			digest.Write(message)
 			sum = digest.Sum(sum[:0])
 			if checking {
 				every = append(every, sum...)
@@ -282,7 +299,7 @@ func digestStrings(t *task, newDigest func() hash.Hash) (pass, error) {
 			sum = digest.Sum(sum[:0])
 		}
 		return hex.EncodeToString(sum), nil
-	}, err
+	}
 }
 
 func encryptMemory(t *task, newEncrypter func() cipher.BlockMode) (pass, error) {

@@ -354,7 +354,8 @@ public final class Runner {
                 yield fromFile(task, checking -> factory.make(false));
             }
             case "read-file" -> checking -> Long.toString(readPieces(task, null));
-            case "strings" -> strings(task, offered(library.digests, algorithm));
+            case "strings" -> digestEach(offered(library.digests, algorithm), () -> strings(task));
+            case "messages" -> digestEach(offered(library.digests, algorithm), () -> messages(task));
             case "password" -> password(task, offered(library.passwords, algorithm));
             default -> throw new NotOffered("unknown mode");
         };
@@ -441,9 +442,14 @@ public final class Runner {
         return total;
     }
 
-    private static Pass strings(Task task, Factory<MessageDigest> factory) throws Exception {
+    private static byte[] loadWhole(Task task) throws IOException {
         byte[] data = Files.readAllBytes(Path.of(task.text("path")));
         task.expectBytes(data.length);
+        return data;
+    }
+
+    private static List<byte[]> strings(Task task) throws IOException {
+        byte[] data = loadWhole(task);
         List<byte[]> strings = new ArrayList<>();
         for (int start = 0, end = 0; end < data.length; end++) {
             if (data[end] == '\n') {
@@ -451,12 +457,31 @@ public final class Runner {
                 start = end + 1;
             }
         }
+        return strings;
+    }
+
+    private static List<byte[]> messages(Task task) throws IOException {
+        byte[] data = loadWhole(task);
+        int count = task.integer("count");
+        if (data.length == 0 || count == 0 || data.length % count != 0) {
+            throw new IOException(data.length + " bytes are not " + count + " messages of one length");
+        }
+        int length = data.length / count;
+        List<byte[]> messages = new ArrayList<>();
+        for (int start = 0; start < data.length; start += length) {
+            messages.add(Arrays.copyOfRange(data, start, start + length));
+        }
+        return messages;
+    }
+
+    private static Pass digestEach(Factory<MessageDigest> factory, Factory<List<byte[]>> split) throws Exception {
+        List<byte[]> messages = split.make();
         MessageDigest digest = factory.make(); // digest() leaves it ready for the next message
         return checking -> {
             MessageDigest every = checking ? factory.make() : null;
             byte[] last = new byte[0];
-            for (byte[] string : strings) {
-                last = digest.digest(string);
+            for (byte[] message : messages) {
+                last = digest.digest(message);
                 if (every != null) {
                     every.update(last);
                 }

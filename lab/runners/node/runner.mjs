@@ -95,6 +95,19 @@ function digestOf(task, parts) {
   return hash.digest('hex');
 }
 
+function digestEach(task, messages) {
+  const name = DIGESTS[task.algorithm];
+  return (checking) => {
+    const every = checking ? crypto.createHash(name) : null;
+    let last;
+    for (const message of messages) {
+      last = crypto.createHash(name).update(message).digest();
+      every?.update(last);
+    }
+    return (every?.digest() ?? last).toString('hex');
+  };
+}
+
 function lastBlockOf(task, parts) {
   const cipher = newCipher(task.algorithm);
   let ciphertext = Buffer.alloc(0);
@@ -128,16 +141,13 @@ const MODES = {
     const data = load(task);
     const strings = [];
     for (let start = 0, end; (end = data.indexOf('\n', start)) >= 0; start = end + 1) strings.push(data.subarray(start, end));
-    const name = DIGESTS[task.algorithm];
-    return (checking) => {
-      const every = checking ? crypto.createHash(name) : null;
-      let last;
-      for (const string of strings) {
-        last = crypto.createHash(name).update(string).digest();
-        every?.update(last);
-      }
-      return (every?.digest() ?? last).toString('hex');
-    };
+    return digestEach(task, strings);
+  },
+  'messages'(task) {
+    const data = load(task);
+    const { bytes, count } = task;
+    if (!bytes || !count || bytes % count) throw new Error(`${bytes} bytes are not ${count} messages of one length`);
+    return digestEach(task, [...chunks(data, bytes / count)]);
   },
   'password': (task) => () => {
     let derived;

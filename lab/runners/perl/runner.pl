@@ -122,6 +122,18 @@ sub load {
     return \@chunks;
 }
 
+sub digest_each {
+    my ($new, @messages) = @_;
+    my $digest_of = sub { $new->()->add($_[0])->digest };
+    return sub {
+        my ($checking) = @_;
+        return unpack 'H*', $digest_of->(join '', map { $digest_of->($_) } @messages) if $checking;
+        my $last;
+        $last = $digest_of->($_) for @messages;
+        return unpack 'H*', $last;
+    };
+}
+
 my %modes = (
     'digest' => sub {
         my ($task, $new) = @_;
@@ -170,15 +182,13 @@ my %modes = (
     },
     'strings' => sub {
         my ($task, $new) = @_;
-        my @strings = split /\n/, join('', @{load({%$task, chunk_bytes => 0})});
-        my $digest_of = sub { $new->()->add($_[0])->digest };
-        return sub {
-            my ($checking) = @_;
-            return unpack 'H*', $digest_of->(join '', map { $digest_of->($_) } @strings) if $checking;
-            my $last;
-            $last = $digest_of->($_) for @strings;
-            return unpack 'H*', $last;
-        };
+        return digest_each($new, split /\n/, join('', @{load({%$task, chunk_bytes => 0})}));
+    },
+    'messages' => sub {
+        my ($task, $new) = @_;
+        my ($bytes, $count) = @$task{qw(bytes count)};
+        die "$bytes bytes are not $count messages of one length\n" if !$bytes || !$count || $bytes % $count;
+        return digest_each($new, @{load({%$task, chunk_bytes => $bytes / $count})});
     },
     'password' => sub {
         my ($task, $derive) = @_;

@@ -110,6 +110,21 @@ function digest_of(string $name, iterable $parts): string
     return hash_final($digest);
 }
 
+function digest_each(string $name, array $messages): Closure
+{
+    return function (bool $checking) use ($name, $messages) {
+        $every = $checking ? hash_init($name) : null;
+        $last = '';
+        foreach ($messages as $message) {
+            $last = hash($name, $message, true);
+            if ($every) {
+                hash_update($every, $last);
+            }
+        }
+        return $every ? hash_final($every) : bin2hex($last);
+    };
+}
+
 /** Encrypts part after part; openssl_encrypt() keeps no state, but in CBC the last block is the next vector. */
 function encrypt_all(array $cipher, iterable $parts, ?HashContext $whole = null): string
 {
@@ -161,17 +176,14 @@ function prepare(array $library, array $task): Closure
             $name = $offered('digests');
             $strings = explode("\n", implode('', iterator_to_array(pieces($task), false)));
             array_pop($strings);
-            return function (bool $checking) use ($name, $strings) {
-                $every = $checking ? hash_init($name) : null;
-                $last = '';
-                foreach ($strings as $string) {
-                    $last = hash($name, $string, true);
-                    if ($every) {
-                        hash_update($every, $last);
-                    }
-                }
-                return $every ? hash_final($every) : bin2hex($last);
-            };
+            return digest_each($name, $strings);
+        case 'messages':
+            $name = $offered('digests');
+            ['bytes' => $bytes, 'count' => $count] = $task;
+            if ($bytes === 0 || $count === 0 || $bytes % $count) {
+                throw new RuntimeException("$bytes bytes are not $count messages of one length");
+            }
+            return digest_each($name, str_split(implode('', iterator_to_array(pieces($task), false)), intdiv($bytes, $count)));
         case 'password':
             $derive = $offered('passwords');
             return function (bool $checking) use ($derive, $task) {

@@ -243,19 +243,30 @@ def cipher_file_mode(library, task):
 
 def strings_mode(library, task):
     new, strings = offered(library.digests, task), read(task["path"], task).split(b"\n")[:-1]
+    return digest_each(library, new, strings)
 
-    def digest(string):
+
+def messages_mode(library, task):
+    new, data, count = offered(library.digests, task), read(task["path"], task), task["count"]
+    if not data or not count or len(data) % count:
+        raise ValueError(f"{len(data)} bytes are not {count} messages of one length")
+    step = len(data) // count
+    return digest_each(library, new, [data[start:start + step] for start in range(0, len(data), step)])
+
+
+def digest_each(library, new, messages):
+    def digest(message):
         state = new()
-        state.update(string)
+        state.update(message)
         return getattr(state, library.finish)()
 
     def one_pass():
         last = b""
-        for string in strings:
-            last = digest(string)
+        for message in messages:
+            last = digest(message)
         return last
 
-    return one_pass, lambda: digest(b"".join(map(digest, strings)))
+    return one_pass, lambda: digest(b"".join(map(digest, messages)))
 
 
 def password_mode(library, task):
@@ -271,7 +282,7 @@ def password_mode(library, task):
 
 
 MODES = {"digest": digest_mode, "digest-file": digest_file_mode, "read-file": read_file_mode, "cipher": cipher_mode,
-         "cipher-file": cipher_file_mode, "strings": strings_mode, "password": password_mode}
+         "cipher-file": cipher_file_mode, "strings": strings_mode, "messages": messages_mode, "password": password_mode}
 
 
 # The conversation

@@ -133,13 +133,23 @@ def cipher_file_mode(task, make)
 end
 
 def strings_mode(task, make)
-  strings = File.binread(task['path']).split("\n")
+  digest_each(File.binread(task['path']).split("\n"), make)
+end
+
+def messages_mode(task, make)
+  bytes, count = task.values_at('bytes', 'count')
+  raise "#{bytes} bytes are not #{count} messages of one length" unless bytes.positive? && count.positive? && (bytes % count).zero?
+
+  digest_each(load_chunks(task.merge('chunk_bytes' => bytes / count)), make)
+end
+
+def digest_each(messages, make)
   digest = make.call
   lambda do |checking|
-    next hexadecimal(digest.digest(strings.map { |string| digest.digest(string) }.join)) if checking
+    next hexadecimal(digest.digest(messages.map { |message| digest.digest(message) }.join)) if checking
 
     last = nil
-    strings.each { |string| last = digest.digest(string) }
+    messages.each { |message| last = digest.digest(message) }
     hexadecimal(last)
   end
 end
@@ -154,7 +164,7 @@ end
 
 # What each mode takes its algorithm from.
 MODES = { 'digest' => :digests, 'digest-file' => :digests, 'read-file' => nil, 'cipher' => :ciphers, 'cipher-file' => :ciphers,
-          'strings' => :digests, 'password' => :passwords }.freeze
+          'strings' => :digests, 'messages' => :digests, 'password' => :passwords }.freeze
 
 def prepare(library, task)
   mode, algorithm = task.values_at('mode', 'algorithm')

@@ -2,6 +2,8 @@
 //! values in them (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8; Kalibera and Jones 2013,
 //! Rigorous benchmarking in reasonable time, on why benchmarks need both).
 
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
 use super::{CONFIDENCE, Estimate, Interval, Repeats, median};
 
 /// How many times the values are drawn anew: enough for two stable digits of a 95 % interval.
@@ -22,7 +24,7 @@ const SEED: u64 = 0x1979_0bad_5eed;
 /// Percentile interval of a statistic over independent sets of repeats.
 ///
 /// Each set is resampled, `statistic` sees the resampled values in the same order of sets, and the interval holds the middle
-/// 95 % of its results. `None` if a set has fewer than three values, or the statistic has no value for some resample.
+/// 95 % of its results, or more where there are few rounds. `None` if a set has fewer than three values, or the statistic has no value for some resample.
 #[must_use]
 pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
     if sets.is_empty() || sets.iter().any(|set| set.len() < VALUES_LEAST) {
@@ -40,9 +42,23 @@ pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -
         results.push(statistic(&mut drawn).filter(|result| result.is_finite())?);
     }
     results.sort_unstable_by(f64::total_cmp);
-    let tail = (1.0 - CONFIDENCE) / 2.0;
+    let tail = tail(sets);
     let place = |fraction: f64| ((resamples - 1) as f64 * fraction).round() as usize;
     Some(Interval { low: results[place(tail)], high: results[place(1.0 - tail)] })
+}
+
+/// Share of the results to leave out at either end.
+///
+/// Resampling from n values knows no more than their own spread, which is too small by √((n − 1) / n), and takes it for that of
+/// a normal distribution where Student's would be right. With five rounds the middle 95 % of the results would cover about four
+/// fifths of what they claim to. The expanded percentile interval (Hesterberg 2015, What teachers should know about the
+/// bootstrap) leaves out as much less as makes up for both. The degrees of freedom of several sets add up.
+fn tail(sets: &[&Repeats]) -> f64 {
+    let usual = (1.0 - CONFIDENCE) / 2.0;
+    let fewest = sets.iter().map(|set| set.units()).min().unwrap_or(0) as f64;
+    let freedom = sets.iter().map(|set| set.units() - 1).sum::<usize>() as f64;
+    let (Ok(student), Ok(normal)) = (StudentsT::new(0.0, 1.0, freedom), Normal::new(0.0, 1.0)) else { return usual };
+    normal.cdf(student.inverse_cdf(usual) * (fewest / (fewest - 1.0)).sqrt())
 }
 
 /// Median of `a` as a multiple of the median of `b`.
@@ -85,6 +101,25 @@ mod tests {
             .count();
         let share = covered as f64 / f64::from(trials);
         assert!((0.90..=0.99).contains(&share), "{share}");
+    }
+
+    /// Five rounds of two repeats, as most experiments have, that differ between and within the rounds.
+    #[test]
+    fn few_rounds_cover_as_often_as_they_say() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut normal = || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+        let trials = 300;
+        let covered = (0..trials)
+            .filter(|_| {
+                let rounds = (0..5).map(|_| normal()).collect::<Vec<_>>();
+                let rounds = rounds.into_iter().map(|level| (0..2).map(|_| level + 0.5 * normal()).collect()).collect();
+                let repeats = Repeats::from_rounds(rounds);
+                let interval = bootstrap(&[&repeats], |drawn| median(&mut drawn[0])).expect("ten values");
+                interval.low <= 0.0 && 0.0 <= interval.high
+            })
+            .count();
+        let share = covered as f64 / f64::from(trials);
+        assert!((0.92..=0.99).contains(&share), "{share}");
     }
 
     #[test]

@@ -41,6 +41,11 @@ impl Repeats {
         self.rounds.len()
     }
 
+    /// How many values are independent of each other: those of different rounds, or of the only one.
+    pub(super) fn units(&self) -> usize {
+        if self.rounds.len() > 1 { self.rounds.len() } else { self.len() }
+    }
+
     /// Fills `into` with as many rounds, drawn with replacement, and in each with as many values as it has, drawn likewise.
     pub(super) fn resample(&self, random: &mut fastrand::Rng, into: &mut Vec<f64>) {
         into.clear();

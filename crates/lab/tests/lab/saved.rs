@@ -120,7 +120,8 @@ fn a_full_disk_loses_nothing() {
     let outcome = lab.run();
     let saved = lab.entries();
     let file = fs::read(lab.results().join("results.jsonl")).unwrap();
-    unmount(lab.results(), UnmountFlags::empty()).unwrap();
+    // Other tests may be about to start programs, which hold it open for a moment.
+    unmount(lab.results(), UnmountFlags::DETACH).unwrap();
     let error = outcome.unwrap_err();
     assert!(matches!(error, Error::Output { .. }) && error.to_string().contains("No space left"), "{error}");
     assert_eq!(file.last(), Some(&b'\n'));

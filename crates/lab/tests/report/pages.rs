@@ -252,6 +252,22 @@ fn key_spaces_and_files() {
     assert!(markdown.contains("0.200 %"), "{markdown}");
 }
 
+#[test]
+fn cycles_are_counted_where_the_counter_has_a_rate() {
+    let mut made = Synthetic::new("algorithms");
+    for (id, label) in [("c-openssl", "OpenSSL libcrypto"), ("go-crypto", "Go")] {
+        made.runner(id, "today", label, "any");
+        made.time(&cell(id, "today", "digest", "md5", 1 << 20), 1.5 * (1 << 20) as f64);
+    }
+    let markdown = |made: &Synthetic| Report::new(&made.measurements(), Options::default()).document().markdown();
+    assert!(!markdown(&made).contains("Cycles per byte"));
+    made.header().environment.insert("counter_mhz".to_owned(), "2000.00".to_owned());
+    let (_, cycles) =
+        markdown(&made).split_once("## Cycles per byte").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    assert!(cycles.contains("| MD5 | OpenSSL libcrypto | 3.00 |"), "{cycles}");
+    assert!(!cycles.contains("| MD5 | Go |"), "{cycles}");
+}
+
 /// Nothing measured, one thing measured, and figures at the ends of their range: a report, and no panic.
 #[test]
 fn thin_and_extreme_results_have_reports_too() {

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 
 use crate::library::{Derive, Digest, Library, NewDigest, NewEncryption};
 use crate::protocol::Task;
@@ -26,6 +27,7 @@ pub fn prepare(library: &Library, task: Task) -> Result<Pass, Failure> {
         "digest" => digest(offered(&library.digests, &task)?, task),
         "digest-file" => digest_file(offered(&library.digests, &task)?, task),
         "strings" => strings(offered(&library.digests, &task)?, task),
+        "messages" => messages(offered(&library.digests, &task)?, task),
         "cipher" => cipher(offered(&library.ciphers, &task)?, task),
         "cipher-file" => cipher_file(offered(&library.ciphers, &task)?, task),
         "password" => password(offered(&library.passwords, &task)?, task),
@@ -61,17 +63,30 @@ fn digest_file(new: NewDigest, task: Task) -> Result<Pass, Failure> {
 }
 
 fn strings(new: NewDigest, task: Task) -> Result<Pass, Failure> {
-    let (mut digest, data) = (new(), load(&task)?);
-    let lines: Vec<(usize, usize)> = data
+    let data = load(&task)?;
+    let lines = data
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte == b'\n')
-        .scan(0, |start, (end, _)| Some((std::mem::replace(start, end + 1), end)))
+        .scan(0, |start, (end, _)| Some(std::mem::replace(start, end + 1)..end))
         .collect();
-    Ok(Box::new(move |checking| {
+    Ok(digest_each(new, data, lines))
+}
+
+fn messages(new: NewDigest, task: Task) -> Result<Pass, Failure> {
+    let data = load(&task)?;
+    let length = data.len().checked_div(task.count).filter(|length| *length > 0 && length * task.count == data.len());
+    let length = length.ok_or("the file is not so many messages of one length")?;
+    let messages = (0..task.count).map(|index| index * length..(index + 1) * length).collect();
+    Ok(digest_each(new, data, messages))
+}
+
+fn digest_each(new: NewDigest, data: Vec<u8>, messages: Vec<Range<usize>>) -> Pass {
+    let mut digest = new();
+    Box::new(move |checking| {
         let (mut sum, mut length, mut every) = ([0; 64], 0, Vec::new());
-        for &(start, end) in &lines {
-            digest.update(&data[start..end]);
+        for message in &messages {
+            digest.update(&data[message.clone()]);
             length = digest.finish(&mut sum);
             if checking {
                 every.extend_from_slice(&sum[..length]);
@@ -82,7 +97,7 @@ fn strings(new: NewDigest, task: Task) -> Result<Pass, Failure> {
             length = digest.finish(&mut sum);
         }
         Ok(hexadecimal(&sum[..length]))
-    }))
+    })
 }
 
 fn cipher(new: NewEncryption, task: Task) -> Result<Pass, Failure> {

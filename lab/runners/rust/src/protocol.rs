@@ -21,7 +21,7 @@ pub struct Task {
     #[serde(default)]
     pub repeats: u32,
     #[serde(default)]
-    pub count: u32,
+    pub count: usize,
     #[serde(default)]
     pub iterations: u32,
     #[serde(default)]

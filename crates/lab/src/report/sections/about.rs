@@ -172,7 +172,7 @@ fn method(report: &Report<'_>) -> Section {
          the data into memory and printing are outside, except in the modes that say otherwise.",
         "Every answer is compared with an independent value before the time counts. A wrong answer is a failure, however fast.",
         "Tasks come in random order, in rounds; figures are medians over all repeats. Intervals cover the true median with \
-         95 % probability: by resampling rounds and then the repeats in them, 2000 times (bootstrap). With fewer than three \
+         95 % probability: by resampling rounds and then the repeats in them, 2000 times (bootstrap), widened where there are few rounds. With fewer than three \
          repeats there is none, and nothing is decided.",
         "Wall time is compared unless the report says otherwise, because the studies compared it. A busy machine makes it \
          longer, never shorter; processor time (--clock cpu) feels that less.",

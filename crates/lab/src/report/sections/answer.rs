@@ -4,7 +4,8 @@ use crate::claims::Verdict;
 use crate::measurements::{Series, TODAY, Unit};
 use crate::report::Report;
 use crate::report::format::{algorithm, duration, number, size};
-use crate::report::sections::profile_name;
+use crate::report::sections::{REFERENCE, profile_name};
+use crate::statistics::ratio_of_medians;
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -16,6 +17,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     } else {
         sentences.extend(extremes(report));
     }
+    sentences.extend(sha_instructions(report));
     for profile in report.measurements.profiles() {
         sentences.extend(claims(report, profile));
     }
@@ -84,19 +86,44 @@ fn projection(report: &Report<'_>) -> Option<String> {
     })
 }
 
+/// Whether it is the processor's SHA instructions that make SHA-256 faster than MD5, where both were measured.
+fn sha_instructions(report: &Report<'_>) -> Option<String> {
+    let ratio = |profile| {
+        let largest = |algorithm| report.measurements.series(REFERENCE, profile, "digest", algorithm)?.largest();
+        let ratio = ratio_of_medians(largest("sha256")?.times_ns(), largest("md5")?.times_ns())?;
+        Some((ratio.value, ratio.interval?))
+    };
+    let ((with, above), (without, below)) = ratio(TODAY).zip(ratio("no-sha"))?;
+    (above.high < 1.0 && below.low > 1.0).then(|| {
+        format!(
+            "With {}, SHA-256 takes {} times as long as MD5, and {} times without the processor's SHA instructions: they decide which \
+             is the faster.",
+            report.measurements.label(REFERENCE),
+            number(with),
+            number(without)
+        )
+    })
+}
+
 fn claims(report: &Report<'_>, profile: &str) -> Option<String> {
-    let count = |verdict| {
-        report.findings.iter().filter(|finding| finding.profile == profile && finding.verdict == verdict).count()
+    let found = |verdict| -> Vec<&str> {
+        let findings = report.findings.iter();
+        findings.filter(|one| one.profile == profile && one.verdict == verdict).map(|one| one.claim.id).collect()
     };
     let parts: Vec<String> = [Verdict::Holds, Verdict::Weaker, Verdict::Reversed, Verdict::Undecided]
         .into_iter()
-        .map(|verdict| (count(verdict), verdict))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, verdict)| match verdict {
-            Verdict::Holds if count == 1 => "1 holds".to_owned(),
-            Verdict::Holds => format!("{count} hold"),
-            _ if count == 1 => format!("1 is {verdict}"),
-            _ => format!("{count} are {verdict}"),
+        .map(|verdict| (found(verdict), verdict))
+        .filter(|(ids, _)| !ids.is_empty())
+        .map(|(mut ids, verdict)| {
+            let what = match (verdict, ids.len()) {
+                (Verdict::Holds, 1) => "1 holds".to_owned(),
+                (Verdict::Holds, count) => format!("{count} hold"),
+                (_, 1) => format!("1 is {verdict}"),
+                (_, count) => format!("{count} are {verdict}"),
+            };
+            // A claim that was tested with two runners counts twice and is named once.
+            ids.dedup();
+            format!("{what} ({})", ids.join(", "))
         })
         .collect();
     let (last, others) = parts.split_last()?;

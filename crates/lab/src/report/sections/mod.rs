@@ -3,6 +3,7 @@
 mod about;
 mod answer;
 mod ciphers;
+mod cycles;
 mod ledger;
 mod rates;
 mod sizes;
@@ -31,6 +32,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         ciphers::files(report),
         sizes::projections(report),
         table_of_times::tables(report),
+        cycles::tables(report),
         sizes::fits(report),
     ];
     sections.retain(Section::has_matter);
