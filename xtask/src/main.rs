@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask check`, `test`, `setup`, `generate`, `instructions`, `bench`.
+//! Development tasks: `cargo xtask check`, `test`, `setup`, `runners`, `generate`, `instructions`, `bench`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a developer")]
 
@@ -8,6 +8,7 @@ mod elsewhere;
 mod generate;
 mod instructions;
 mod process;
+mod runners;
 mod setup;
 mod summary;
 mod test;
@@ -24,8 +25,9 @@ Usage: cargo xtask TASK
 
 Tasks:
   check [STEP…]                 formatting, lints, layering, invariants, licences, docs, drift, prose, links …
-  test [--quick] [--no-install] everything that must hold: set-up, check, tests
+  test [--quick] [--no-install] everything that must hold: set-up, check, tests, runners
   setup                         install the programs that the tests use
+  runners [--no-install]        install the laboratory's small runtimes, and hold every runner that is there to the protocol
   generate                      write docs/man and completions from the program
   instructions [--record]       compare the instructions of the portable kernels with those on record, or record them
   bench [OPTIONS]               measure pfh against its peers (`cargo xtask bench --help`)
@@ -59,6 +61,12 @@ fn run() -> Result<bool> {
         "setup" => {
             no_arguments(&rest)?;
             setup::install(&setup::for_tests());
+            Ok(true)
+        }
+        "runners" => {
+            let may_install = rest.first().is_none_or(|argument| argument != "--no-install");
+            no_arguments(&rest[usize::from(!may_install)..])?;
+            println!("{}", runners::test(&workspace, may_install)?);
             Ok(true)
         }
         "generate" => {

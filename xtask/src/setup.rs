@@ -48,6 +48,8 @@ pub(crate) fn for_benchmarks() -> Vec<Program> {
         program("rhash", "rhash", "peer"),
         program("openssl", "openssl", "peer"),
         program("b3sum", "b3sum", "peer"),
+        program("ssdeep", "ssdeep", "peer"),
+        program("tlsh", "tlsh-tools", "peer"),
         program("find", "findutils", "feeds the peers that do not walk"),
         program("xargs", "findutils", "runs peers in parallel"),
     ]
@@ -70,6 +72,18 @@ pub(crate) fn install(programs: &[Program]) -> Vec<Program> {
 pub(crate) fn look(programs: &[Program]) -> Vec<Program> {
     report_found(programs);
     report_missing(programs)
+}
+
+/// Whether packages can be installed by plain `apt-get`, as the laboratory's definitions spell it; if not, why. Sees to package lists.
+pub(crate) fn can_install_as_root() -> Result<(), &'static str> {
+    let installer = Installer::find()?;
+    if !installer.prefix.is_empty() {
+        return Err("only root can, without a password");
+    }
+    if !lists_exist() {
+        installer.update();
+    }
+    Ok(())
 }
 
 /// Whether file systems can be mounted through FUSE; if not, why.
@@ -105,6 +119,10 @@ fn packages(programs: &[Program]) -> Vec<&'static str> {
     packages
 }
 
+fn lists_exist() -> bool {
+    Path::new("/var/lib/apt/lists").read_dir().is_ok_and(|lists| lists.count() > 2)
+}
+
 /// A way to install Debian packages without being asked anything.
 struct Installer {
     prefix: &'static [&'static str],
@@ -129,17 +147,20 @@ impl Installer {
     /// All at once; if that fails with fresh package lists too, one by one, so that one unknown package does not cost the rest.
     fn install(&self, packages: &[&str]) {
         println!("installing: {}", packages.join(" "));
-        let lists_exist = Path::new("/var/lib/apt/lists").read_dir().is_ok_and(|lists| lists.count() > 2);
-        if lists_exist && self.apt_install(packages) {
+        if lists_exist() && self.apt_install(packages) {
             return;
         }
-        println!("apt-get update");
-        self.apt_get(&["update", "-qq"]);
+        self.update();
         if !self.apt_install(packages) && packages.len() > 1 {
             for package in packages {
                 self.apt_install(&[package]);
             }
         }
+    }
+
+    fn update(&self) {
+        println!("apt-get update");
+        self.apt_get(&["update", "-qq"]);
     }
 
     fn apt_install(&self, packages: &[&str]) -> bool {

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::check;
 use crate::process;
+use crate::runners;
 use crate::setup;
 use crate::summary::Summary;
 use crate::workspace::Workspace;
@@ -41,5 +42,8 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         process::run(&mut cargo)?;
         Ok(setup::fuse().map_or_else(|reason| format!("without a damaging file system: {reason}"), |()| String::new()))
     });
+    if !quick {
+        summary.step("runners", || runners::test(workspace, may_install));
+    }
     Ok(summary.finish())
 }

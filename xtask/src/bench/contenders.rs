@@ -23,6 +23,8 @@ enum Call {
     FedInParallel(String),
     /// It takes files and has threads of its own.
     Fed(String),
+    /// It names what it reads.
+    AsIs(String),
 }
 
 impl Contender {
@@ -48,6 +50,7 @@ impl Contender {
                 format!("find {folder} -type f -print0 | xargs -0 -P {jobs} -n {files} {command}")
             }
             Call::Fed(command) => format!("find {folder} -type f -print0 | xargs -0 {command}"),
+            Call::AsIs(command) => command.clone(),
         }
     }
 
@@ -62,6 +65,16 @@ impl Contender {
         let each = "for file; do dd if=\"$file\" of=/dev/null bs=4M iflag=direct status=none; done";
         let call = Call::Fed(format!("sh -c '{each}' sh"));
         Self { label: "dd iflag=direct".to_owned(), program: "dd", call, list: None, memory_option_bytes: None }
+    }
+
+    /// A whole command line of pfh.
+    pub(super) fn pfh_as_is(label: &str, command: String, list: Option<List>) -> Self {
+        Self { label: label.to_owned(), program: "pfh", call: Call::AsIs(command), list, memory_option_bytes: None }
+    }
+
+    /// A whole command line of a peer that compares digests.
+    pub(super) fn comparing(label: &str, program: &'static str, command: String) -> Self {
+        Self::peer(label, program, Call::AsIs(command), List::Pairs)
     }
 
     fn walks(program: &'static str, command: String, list: List) -> Self {
@@ -167,6 +180,41 @@ impl Algorithm {
             peers.push(Contender::peer("b3sum, in parallel", "b3sum", one_thread, List::Lines));
         }
         peers
+    }
+}
+
+/// A family of similarity digests and the program that it comes from.
+pub(super) struct Family {
+    /// In `pfh hash -a`.
+    pub(super) name: &'static str,
+    program: &'static str,
+    /// Its command for digests, on one thread.
+    command: &'static str,
+    /// It takes files, and its status says nothing; otherwise it walks.
+    is_fed: bool,
+}
+
+/// The families that are compared.
+pub(super) const FAMILIES: [Family; 4] = [
+    Family { name: "ssdeep", program: "ssdeep", command: "ssdeep -s -l -r", is_fed: false },
+    Family { name: "sdhash", program: "sdhash", command: "sdhash -p 1 -r", is_fed: false },
+    Family { name: "mrsh-v2", program: "mrsh-v2", command: "mrsh-v2 -p", is_fed: true },
+    Family { name: "tlsh", program: "tlsh", command: "tlsh -r", is_fed: false },
+];
+
+impl Family {
+    /// pfh and the original, on one and the same core.
+    pub(super) fn contenders(&self) -> Vec<Contender> {
+        const ON_ONE_CORE: &str = "taskset -c 0";
+        let pfh = Call::Walks(format!("{ON_ONE_CORE} pfh hash -a {} -t 1", self.name));
+        let command = format!("{ON_ONE_CORE} {}", self.command);
+        // mrsh-v2 names files of a folder without the folder, and ends with status 1 when all went well.
+        let original =
+            if self.is_fed { Call::Fed(format!("sh -c '{command} \"$@\"; true' sh")) } else { Call::Walks(command) };
+        vec![
+            Contender::peer("pfh", "pfh", pfh, List::Similarity),
+            Contender::peer(self.program, self.program, original, List::Similarity),
+        ]
     }
 }
 

@@ -1,6 +1,9 @@
 //! The files that are hashed: made on demand, kept for the next time.
 
+pub(super) mod lists;
+
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File, FileTimes, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -22,6 +25,16 @@ pub(super) enum Corpus {
     Tiny,
     /// One sparse file of 10 GiB.
     Sparse10g,
+    /// 4096 files of 64 KiB.
+    Files64k,
+    /// 256 files of 1 MiB.
+    Files1m,
+    /// One file of 256 MiB.
+    Large256m,
+    /// As `Real`, up to 45,000 files and 1.8 GB.
+    RealPart,
+    /// Lists of similarity digests.
+    Digests,
 }
 
 impl Corpus {
@@ -32,6 +45,11 @@ impl Corpus {
             Self::Real => "real",
             Self::Tiny => "tiny",
             Self::Sparse10g => "sparse10g",
+            Self::Files64k => "files64k",
+            Self::Files1m => "files1m",
+            Self::Large256m => "large256m",
+            Self::RealPart => "real-part",
+            Self::Digests => "digests",
         }
     }
 }
@@ -48,21 +66,25 @@ pub(super) struct Prepared {
 const FILES_PER_FOLDER: u64 = 1000;
 const REAL_FILES_MAX: u64 = 100_000;
 const REAL_BYTES_MAX: u64 = 5_000_000_000;
+const REAL_PART_FILES_MAX: u64 = 45_000;
+const REAL_PART_BYTES_MAX: u64 = 1_800_000_000;
 /// Where real files are taken from, as far as these exist.
 const REAL_ROOTS: [&str; 4] = ["/usr", "/opt", "/etc", "/var/lib"];
 
 /// The folder in which corpora lie.
-pub(super) struct Store {
+pub(super) struct Store<'p> {
     folder: PathBuf,
     scale: f64,
     /// Not to be copied into `real`.
     workspace: PathBuf,
+    /// `PATH` on which pfh is found.
+    path: &'p OsStr,
 }
 
-impl Store {
-    pub(super) fn open(folder: PathBuf, scale: f64, workspace: &Path) -> Result<Self> {
+impl<'p> Store<'p> {
+    pub(super) fn open(folder: PathBuf, scale: f64, workspace: &Path, path: &'p OsStr) -> Result<Self> {
         fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-        Ok(Self { folder: folder.canonicalize()?, scale, workspace: workspace.to_owned() })
+        Ok(Self { folder: folder.canonicalize()?, scale, workspace: workspace.to_owned(), path })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -95,15 +117,7 @@ impl Store {
     fn make(&self, corpus: Corpus, folder: &Path) -> Result<Counts> {
         let scaled = |full: u64| ((full as f64 * self.scale) as u64).max(1);
         match corpus {
-            Corpus::Tree4k => {
-                let files = scaled(100_000);
-                self.check_room(files * 4096, files)?;
-                let mut noise = Noise(1);
-                write_tree(folder, files, |_, contents| {
-                    contents.resize(4096, 0);
-                    noise.fill(contents);
-                })
-            }
+            Corpus::Tree4k => self.make_noise(folder, scaled(100_000), 4096, Noise(1)),
             Corpus::Tiny => {
                 let files = scaled(1_000_000);
                 self.check_room(files * 4096, files)?;
@@ -127,13 +141,38 @@ impl Store {
                 File::create(folder.join("sparse"))?.set_len(bytes)?;
                 Ok(Counts { files: 1, bytes })
             }
-            Corpus::Real => {
-                let chosen = choose(self.candidates(), scaled(REAL_FILES_MAX), scaled(REAL_BYTES_MAX));
-                let bytes = chosen.iter().map(|(_, bytes)| bytes).sum::<u64>();
-                self.check_room(bytes + chosen.len() as u64 * 4096, chosen.len() as u64)?;
-                Ok(copy_all(&chosen, folder))
+            Corpus::Files64k => self.make_noise(folder, scaled(4096), 64 << 10, Noise(8)),
+            Corpus::Files1m => self.make_noise(folder, scaled(256), 1 << 20, Noise(9)),
+            Corpus::Large256m => {
+                let bytes = scaled(256 << 20);
+                self.check_room(bytes, 1)?;
+                write_noise(&folder.join("0"), bytes, &mut Noise(10))?;
+                Ok(Counts { files: 1, bytes })
+            }
+            Corpus::Real => self.make_real(folder, scaled(REAL_FILES_MAX), scaled(REAL_BYTES_MAX)),
+            Corpus::RealPart => self.make_real(folder, scaled(REAL_PART_FILES_MAX), scaled(REAL_PART_BYTES_MAX)),
+            Corpus::Digests => {
+                let (real, part) = (self.prepare(Corpus::Real)?, self.prepare(Corpus::RealPart)?);
+                lists::make(&self.folder, folder, self.path, [&real.folder, &part.folder], scaled(1_000_000))
             }
         }
+    }
+
+    /// A tree of noise.
+    fn make_noise(&self, folder: &Path, files: u64, file_bytes: usize, mut noise: Noise) -> Result<Counts> {
+        self.check_room(files * file_bytes as u64, files)?;
+        write_tree(folder, files, |_, contents| {
+            contents.resize(file_bytes, 0);
+            noise.fill(contents);
+        })
+    }
+
+    /// Copies of files of this system.
+    fn make_real(&self, folder: &Path, files_max: u64, bytes_max: u64) -> Result<Counts> {
+        let chosen = choose(self.candidates(), files_max, bytes_max);
+        let bytes = chosen.iter().map(|(_, bytes)| bytes).sum::<u64>();
+        self.check_room(bytes + chosen.len() as u64 * 4096, chosen.len() as u64)?;
+        Ok(copy_all(&chosen, folder))
     }
 
     /// Refuses before the disk is full, not when.
@@ -329,7 +368,7 @@ mod tests {
     #[test]
     fn a_corpus_is_made_once_and_counted() {
         let folder = std::env::temp_dir().join(format!("xtask-corpus-{}", std::process::id()));
-        let store = Store::open(folder.clone(), 0.0005, Path::new("/nowhere")).expect("a folder");
+        let store = Store::open(folder.clone(), 0.0005, Path::new("/nowhere"), OsStr::new("")).expect("a folder");
         let tree = store.prepare(Corpus::Tree4k).expect("room");
         assert_eq!((tree.files, tree.bytes), (50, 50 * 4096));
         assert_eq!(store.prepare(Corpus::Tree4k).expect("is there"), tree);

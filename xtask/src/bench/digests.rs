@@ -11,6 +11,17 @@ pub(super) enum List {
     Lines,
     /// hashdeep 1.0: size, digests and path between commas, after lines that begin with `%` or `#`.
     Hashdeep,
+    /// Similarity digests, each in a line with its file's name, as the programs of their families print them.
+    Similarity,
+    /// `A matches B (SCORE)` and `A|B|SCORE`: pairs of similar files as ssdeep and sdhash print them.
+    Pairs,
+}
+
+impl List {
+    /// True if every file is listed. Some are too small for similarity digests, and most are not similar to another.
+    pub(super) fn has_every_file(self) -> bool {
+        matches!(self, Self::Lines | Self::Hashdeep)
+    }
 }
 
 /// Digests (joined by commas where there are several) by path.
@@ -26,6 +37,16 @@ pub(super) fn parse(list: List, text: &[u8]) -> Result<Digests> {
         let entry = match list {
             List::Lines => parse_line(line),
             List::Hashdeep => parse_hashdeep(line),
+            List::Similarity if line.starts_with(b"ssdeep,1.1--") => continue,
+            // TLSH of before 4.0 writes no version.
+            List::Similarity => Some((line.strip_prefix(b"T1").unwrap_or(line), &b""[..])),
+            List::Pairs => {
+                let (pair, score) =
+                    parse_pair(line).with_context(|| format!("no pair: {:?}", String::from_utf8_lossy(line)))?;
+                // Some print each pair in both directions.
+                digests.insert(pair, score);
+                continue;
+            }
         };
         let (path, digest) = entry.with_context(|| format!("not a digest: {:?}", String::from_utf8_lossy(line)))?;
         let path = path.strip_prefix(b"./").unwrap_or(path);
@@ -54,6 +75,21 @@ fn parse_hashdeep(line: &[u8]) -> Option<(&[u8], &[u8])> {
         end += length + 1;
     }
     (end > start && end < line.len()).then(|| (&line[end..], &line[start..end - 1]))
+}
+
+/// Two names and a score: the lesser name first, since programs differ in that, and without what `ssdeep -x` puts before a name, the name of its
+/// list.
+fn parse_pair(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let text = str::from_utf8(line).ok()?;
+    let (names, score) = match text.strip_suffix(')') {
+        Some(text) => text.rsplit_once(" (")?,
+        None => text.rsplit_once('|')?,
+    };
+    let names = names.split_once(" matches ").or_else(|| names.split_once('|'))?;
+    let bare = |name: &'_ str| name.split_once(".ssdeep:").map_or(name, |(_, name)| name).to_owned();
+    let (a, b) = (bare(names.0), bare(names.1));
+    let score: u8 = score.parse().ok()?;
+    Some((format!("{}\n{}", a.as_str().min(&b), a.as_str().max(&b)).into_bytes(), score.to_string().into_bytes()))
 }
 
 /// At least the length of an MD5.
@@ -97,6 +133,26 @@ mod tests {
         assert_eq!(digests.get(b"a,b".as_slice()).map(Vec::as_slice), Some(format!("{MD5},{MD5}").as_bytes()));
         for wrong in ["0", "0,abc,a", &format!("0,{MD5}"), &format!("0,{MD5},")] {
             assert!(parse(List::Hashdeep, wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn similarity_digests() {
+        let parse = |text: &str| parse(List::Similarity, text.as_bytes()).expect("valid");
+        assert_eq!(parse("ssdeep,1.1--blocksize:hash:hash,filename\n3:a:b,\"x\"\n\n"), parse("3:a:b,\"x\"\n"));
+        assert_eq!(parse("T1AB\tx\nT1CD\ty\n"), parse("CD\ty\nAB\tx\n"));
+        assert_ne!(parse("T1AB\tx\n"), parse("T1AC\tx\n"));
+    }
+
+    #[test]
+    fn pairs() {
+        let parse = |text: &str| parse(List::Pairs, text.as_bytes()).expect("valid");
+        let both = "l.ssdeep:a matches l.ssdeep:b (66)\nl.ssdeep:b matches l.ssdeep:a (66)\n";
+        assert_eq!(parse("b matches a (66)\n"), parse(both));
+        assert_eq!(parse("a|b|034\n"), parse("b|a|34\n"));
+        assert_ne!(parse("a|b|034\n"), parse("a|b|35\n"));
+        for wrong in ["a b 3", "a|b", "a|b|x", "a matches b 3", "a matches b (x)"] {
+            assert!(super::parse(List::Pairs, wrong.as_bytes()).is_err(), "{wrong}");
         }
     }
 

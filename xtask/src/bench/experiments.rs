@@ -2,8 +2,8 @@
 
 use super::cache::Cache;
 use super::compare::Comparison;
-use super::contenders::{ALGORITHMS, Contender, coreutils, hashdeep};
-use super::corpus::Corpus;
+use super::contenders::{ALGORITHMS, Contender, FAMILIES, coreutils, hashdeep};
+use super::corpus::{Corpus, lists};
 use super::digests::List;
 
 /// What `--quick` measures, on corpora of a tenth of the size: what pfh stands for, in under two minutes.
@@ -33,7 +33,7 @@ const MEMORY: [(&str, u64); 4] = [("20M", 20 << 20), ("64M", 64 << 20), ("256M",
 
 /// All experiments, for a machine on which so many threads run at a time.
 pub(super) fn all(threads: usize) -> Vec<Experiment> {
-    vec![hot(threads), evicted(threads), modes(threads), memory(), balance(threads), rate(threads)]
+    vec![hot(threads), evicted(threads), modes(threads), memory(), balance(threads), rate(threads), similarity(threads)]
 }
 
 fn hot(threads: usize) -> Experiment {
@@ -165,6 +165,42 @@ fn rate(threads: usize) -> Experiment {
         name: "rate",
         question: "How near do large files come to the rate of the library in memory, per core, times cores?",
         comparisons: comparisons.into(),
+    }
+}
+
+fn similarity(threads: usize) -> Experiment {
+    let mut comparisons = Vec::new();
+    for family in &FAMILIES {
+        for corpus in [Corpus::Tree4k, Corpus::Files64k, Corpus::Files1m, Corpus::Large256m, Corpus::RealPart] {
+            let id = ["similarity", family.name, corpus.name()];
+            comparisons.push(comparison(&id, corpus, Cache::Hot, family.contenders()));
+        }
+    }
+    let pfh = |what: String| Contender::pfh_as_is("pfh", format!("pfh compare {what}"), Some(List::Pairs));
+    let mut add = |what: &str, contenders| {
+        comparisons.push(comparison(&["similarity", what], Corpus::Digests, Cache::Hot, contenders));
+    };
+    let all = lists::SSDEEP;
+    // A real tree has tens of millions of pairs, which take longer to print than to find: groups need all of them and print few lines.
+    let groups = format!("pfh compare --clusters --digests {all} -t {threads}");
+    add("pairs/ssdeep-all", vec![Contender::pfh_as_is("pfh compare --clusters", groups, None)]);
+    let part = lists::SSDEEP_PART;
+    let original = Contender::comparing("ssdeep -x", "ssdeep", format!("ssdeep -x {part}"));
+    add("pairs/ssdeep-part", vec![pfh(format!("--digests {part} -t 1")), original]);
+    for (what, list) in [("pairs/sdhash", lists::SDHASH), ("pairs/sdhash-part", lists::SDHASH_PART)] {
+        let original = Contender::comparing("sdhash -c", "sdhash", format!("sdhash -c {list} -p {threads}"));
+        add(what, vec![pfh(format!("--digests {list} -t {threads}")), original]);
+    }
+    let (million, index, query) = (lists::SSDEEP_MILLION, lists::SSDEEP_INDEX, lists::SSDEEP_QUERY);
+    let build = format!("pfh compare --digests {million} --build-index {index}.new");
+    add("index/build", vec![Contender::pfh_as_is("pfh", build, None)]);
+    let start = Contender::pfh_as_is("pfh --version: starting", "pfh --version".to_owned(), None);
+    add("index/query", vec![pfh(format!("--digests {query} --index {index}")), start]);
+    Experiment {
+        name: "similarity",
+        question: "How long do similarity digests and their comparison take, on one core (comparison: on all), beside the programs \
+                   that the families come from?",
+        comparisons,
     }
 }
 

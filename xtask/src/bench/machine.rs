@@ -67,6 +67,9 @@ pub(super) fn versions(path: &OsStr, workspace: &Workspace) -> Facts {
         ("RHash", ask(&["rhash", "--version"])),
         ("OpenSSL", ask(&["openssl", "version"])),
         ("b3sum", ask(&["b3sum", "--version"])),
+        ("ssdeep", ask(&["ssdeep", "-V"])),
+        ("sdhash", ask(&["sdhash", "--version"])),
+        ("TLSH", ask(&["tlsh", "-version"])),
         ("findutils", ask(&["xargs", "--version"])),
     ]
 }

@@ -43,7 +43,9 @@ Usage: cargo xtask bench [OPTIONS]
   --data DIR      where the corpora lie (default: $PFH_BENCH_DIR, else bench-data in the target folder)
   --output DIR    where the records go (default: bench/results; with --scale, bench-results in the target folder)
   --pfh FILE      measure this program instead of building one
-  --no-install    do not install peers that are missing";
+  --no-install    do not install peers that are missing
+
+  Peers are looked for in $PFH_BENCH_PEERS first, which is the place for those that no package has (sdhash, mrsh-v2).";
 
 struct Options {
     list: bool,
@@ -132,10 +134,10 @@ fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments
     let data = options.data.clone().or_else(|| std::env::var_os("PFH_BENCH_DIR").map(PathBuf::from));
     let data = data.unwrap_or_else(|| target.join("bench-data"));
     let scale_name = if options.scale < 1.0 { format!("scale-{}", options.scale) } else { "full".to_owned() };
-    let store = corpus::Store::open(data.join(scale_name), options.scale, &workspace.root)?;
+    let path = search_path(&pfh)?;
+    let store = corpus::Store::open(data.join(scale_name), options.scale, &workspace.root, &path)?;
     let output = options.output_folder(workspace)?;
 
-    let path = search_path(&pfh)?;
     let machine = machine::facts(store.folder(), &path);
     let versions = machine::versions(&path, workspace);
     let bench = Bench { workspace, store: &store, path: &path, threads, runs: options.runs };
@@ -168,12 +170,13 @@ fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments
     Ok(all_well)
 }
 
-/// `PATH` with the measured pfh in front, so that commands read as one would type them.
+/// `PATH` with the measured pfh in front, so that commands read as one would type them, and then peers that are not installed.
 fn search_path(pfh: &std::path::Path) -> Result<OsString> {
     let folder = pfh.parent().context("pfh lies in no folder")?.to_owned();
+    let peers = std::env::var_os("PFH_BENCH_PEERS").map(PathBuf::from);
     ensure!(pfh.file_name().is_some_and(|name| name == "pfh"), "the measured program must be named `pfh`");
     let old = std::env::var_os("PATH").unwrap_or_default();
-    Ok(std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&old)))?)
+    Ok(std::env::join_paths([folder].into_iter().chain(peers).chain(std::env::split_paths(&old)))?)
 }
 
 impl Options {

@@ -21,6 +21,33 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("xtask", &[]),
 ];
 
+/// What measures may not contain what it measures.
+const MEASURES: &str = "pfh-lab";
+
+/// Crates that hash or encrypt; enough of them to catch a slip.
+const HASHES: [&str; 20] = [
+    "aes",
+    "aws-lc-rs",
+    "blake2",
+    "blake3",
+    "crc32fast",
+    "crypto-common",
+    "digest",
+    "md-5",
+    "md4",
+    "md5",
+    "openssl",
+    "ring",
+    "ripemd",
+    "sha1",
+    "sha2",
+    "sha3",
+    "tiger",
+    "twox-hash",
+    "whirlpool",
+    "xxhash-rust",
+];
+
 /// For tests only: may appear among anyone's dev-dependencies and nowhere else.
 const TEST_CRATE: &str = "pfh-testing";
 
@@ -56,6 +83,10 @@ fn judge(metadata: &Value) -> Result<Findings> {
                 let list = if allowed.is_empty() { "no workspace crate".to_owned() } else { allowed.join(", ") };
                 findings.add(format!("{name} imports {import}; it may import {list}"));
             }
+            if name == MEASURES && HASHES.contains(&import) {
+                findings
+                    .add(format!("{name} imports {import}; it measures other programs, and may hash nothing itself"));
+            }
             if import == TEST_CRATE && !for_tests {
                 findings.add(format!("{name} imports {TEST_CRATE} outside [dev-dependencies]"));
             }
@@ -88,6 +119,12 @@ mod tests {
     fn tests_may_import_more() {
         assert_eq!(findings("pfh-source", "pfh-testing", json!("dev")), 0);
         assert_eq!(findings("pfh-source", "pfh-testing", Value::Null), 2);
+    }
+
+    #[test]
+    fn what_measures_does_not_hash() {
+        assert_eq!(findings("pfh-lab", "sha2", json!("dev")), 2);
+        assert_eq!(findings("pfh-lab", "pfh-digest", Value::Null), 1);
     }
 
     #[test]
