@@ -40,7 +40,7 @@ mod tree;
 mod window;
 
 pub use control::{CancelToken, Counters};
-pub use limits::MemoryError;
+pub use limits::StartError;
 pub use options::{Mode, Options, Order};
 pub use run::{Prepare, Sink, Skip, run};
 pub use stats::{Report, Timers};

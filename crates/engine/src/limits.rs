@@ -148,43 +148,55 @@ pub(crate) struct Budget {
     pub(crate) links: usize,
 }
 
-/// Why the memory option does not allow the run.
+/// Why a run could not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryError {
-    /// It cannot hold a run with so many threads.
-    TooSmall {
+#[non_exhaustive]
+pub enum StartError {
+    /// The memory option cannot hold a run with so many threads.
+    MemoryTooSmall {
         /// What was asked.
         memory_bytes: u64,
         /// The least that works with these threads and prefetchers.
         least_bytes: u64,
     },
     /// The system does not grant the memory table.
-    Refused {
+    MemoryRefused {
         /// Its size.
         table_bytes: u64,
     },
+    /// The system does not grant the threads.
+    ThreadsRefused {
+        /// How many there were to be, prefetchers included.
+        threads: usize,
+    },
 }
 
-impl fmt::Display for MemoryError {
+impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryError::TooSmall { memory_bytes, least_bytes } => write!(
+            StartError::MemoryTooSmall { memory_bytes, least_bytes } => write!(
                 f,
                 "{memory_bytes} bytes of memory are too few for these threads and prefetchers; {least_bytes} is the least"
             ),
-            MemoryError::Refused { table_bytes } => write!(
+            StartError::MemoryRefused { table_bytes } => write!(
                 f,
                 "the system does not grant {table_bytes} bytes for the memory table; ask for less memory, or for fewer threads"
             ),
+            StartError::ThreadsRefused { threads } => {
+                write!(
+                    f,
+                    "the system does not grant {threads} threads; ask for fewer, or let it grant more (ulimit -u)"
+                )
+            }
         }
     }
 }
 
-impl std::error::Error for MemoryError {}
+impl std::error::Error for StartError {}
 
 impl Budget {
     /// `lanes` is what one worker can fill at best.
-    pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, MemoryError> {
+    pub(crate) fn new(options: &Options, lanes: usize) -> Result<Budget, StartError> {
         let readers = if options.mode == Mode::Mtp || options.direct { options.prefetchers } else { 0 };
         let holders = options.threads.max(1).saturating_add(readers);
         let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
@@ -234,7 +246,7 @@ impl Budget {
             let least = (least + SLOT_ALIGN_BYTES) as u64;
             let least = least.div_ceil(table_eighths as u64).saturating_mul(8) + 8;
             let least_bytes = least.saturating_add(states_bytes(0, false));
-            return Err(MemoryError::TooSmall { memory_bytes: options.memory_bytes, least_bytes });
+            return Err(StartError::MemoryTooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
         let memory_bytes = options.memory_bytes - states_bytes(lanes, many);
         let table_bytes = table_bytes_for(lanes, many);
@@ -335,7 +347,7 @@ mod tests {
             let budget = |families: &[Family], memory_bytes, lanes| {
                 Budget::new(&Options { families: families.to_vec(), ..options(threads, memory_bytes) }, lanes)
             };
-            let Err(MemoryError::TooSmall { least_bytes, .. }) = budget(&families, 1, 32) else {
+            let Err(StartError::MemoryTooSmall { least_bytes, .. }) = budget(&families, 1, 32) else {
                 panic!("one byte is enough?");
             };
             assert!(budget(&families, least_bytes, 32).is_ok(), "{least_bytes}");
@@ -397,7 +409,7 @@ mod tests {
     #[test]
     fn the_least_that_is_named_works_and_one_byte_less_does_not_pass_silently() {
         for threads in [1, 2, 7, 100] {
-            let Err(MemoryError::TooSmall { least_bytes, .. }) = Budget::new(&options(threads, 1), 32) else {
+            let Err(StartError::MemoryTooSmall { least_bytes, .. }) = Budget::new(&options(threads, 1), 32) else {
                 panic!("one byte is enough?");
             };
             assert!(Budget::new(&options(threads, least_bytes), 32).is_ok(), "{least_bytes}");

@@ -8,13 +8,14 @@ use crate::job::{Failure, Ticket, Yield};
 use crate::limits::BATCH_FILES_MAX;
 use crate::queue::{Grab, Next, Preference, Queue};
 use crate::reading::{First, Opened};
-use crate::run::{Context, Ready, Sink, Worker};
+use crate::run::{self, Context, Ready, Sink, Worker};
 use crate::stats::stop;
 use crate::table::{Full, Slot};
 use pfh_record::Metadata;
 use pfh_source::{EntryKind, Source, SourceFile};
+use std::io;
 use std::ops::Range;
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 
 /// Small files that share a slot.
 pub(crate) struct Batch<'r, 'm> {
@@ -45,16 +46,16 @@ impl<R, L> Drop for AtWork<'_, R, L> {
     }
 }
 
-/// Starts the threads of a run.
-pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+/// Starts the threads of a run, or as many as the system grants.
+pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     scope: &'scope Scope<'scope, 'env>,
     context: &'scope Context<'r, 'm, S, K>,
     readers: usize,
     hashers: usize,
-) {
+) -> io::Result<()> {
     for _ in 0..readers {
         let at_work = AtWork::begin(&context.queue);
-        scope.spawn(move || {
+        Builder::new().spawn_scoped(scope, move || {
             context.thread(|context| {
                 let mut worker = Worker::new(context);
                 Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
@@ -62,11 +63,9 @@ pub(crate) fn spawn<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
                 drop(at_work);
                 hash(&mut worker);
             });
-        });
+        })?;
     }
-    for _ in 0..hashers {
-        scope.spawn(|| context.thread(|context| hash(&mut Worker::new(context))));
-    }
+    run::start(scope, hashers, || context.thread(|context| hash(&mut Worker::new(context))))
 }
 
 fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {

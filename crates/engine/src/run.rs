@@ -9,7 +9,7 @@ use crate::growth::Growth;
 use crate::job::{Failure, Finished, Job, Ticket, Yield};
 use crate::lanes::{self, MovingFile};
 use crate::limits::{
-    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, MemoryError, RECORDS_HELD_MAX, WALK_GROUP_MAX, WINDOW_FILES_MAX,
+    Budget, EXPRESS_FILE_BYTES, GRAB_MAX, JOB_BYTES, RECORDS_HELD_MAX, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX,
     digests_many,
 };
 use crate::links::{Links, same_content};
@@ -32,6 +32,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, Scope};
 use std::time::Instant;
 
 /// Where finished records go, one at a time and, unless [`Options::unordered`], in the order of the walk.
@@ -68,10 +69,10 @@ pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);
 /// `skip` may leave files out (resuming); `counters` can be watched meanwhile; `cancel` stops the run early.
 ///
 /// # Errors
-/// [`MemoryError`], before anything is read. Errors of files are outcomes of their records.
+/// [`StartError`], before anything is read. Errors of files are outcomes of their records.
 ///
 /// # Panics
-/// When the system refuses to start a thread, and with the panics of `prepare` and `sink`; all threads have ended then.
+/// With the panics of `prepare` and `sink`; all threads have ended then.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -80,7 +81,7 @@ pub fn run<S: Source, K: Sink>(
     skip: Option<Skip<'_>>,
     counters: &Counters,
     cancel: &CancelToken,
-) -> Result<Report, MemoryError> {
+) -> Result<Report, StartError> {
     let started = Instant::now();
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
@@ -115,21 +116,29 @@ pub fn run<S: Source, K: Sink>(
         panic: Mutex::new(None),
         window_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
     };
+    let threads = options.threads.max(1);
+    let (readers, hashers) = match options.mode {
+        Mode::Mtp => {
+            let readers = options.prefetchers.clamp(1, threads.saturating_sub(1).max(1));
+            (readers, threads.saturating_sub(readers).max(1))
+        }
+        Mode::Adaptive if options.direct => (options.prefetchers.max(1), threads),
+        Mode::Adaptive | Mode::Smt => (0, threads),
+    };
     std::thread::scope(|scope| {
-        scope.spawn(|| context.thread(walk));
-        let threads = options.threads.max(1);
-        let prefetchers = options.prefetchers.max(1);
-        // A thread that the system refuses ends the run; those that started must not wait for it.
-        context.thread(|_| match options.mode {
-            Mode::Mtp => {
-                let readers = prefetchers.min(threads.saturating_sub(1)).max(1);
-                mtp::spawn(scope, &context, readers, threads.saturating_sub(readers).max(1));
-            }
-            Mode::Adaptive if options.direct => mtp::spawn(scope, &context, prefetchers, threads),
-            Mode::Adaptive => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(adaptive::work)))),
-            Mode::Smt => (0..threads).for_each(|_| drop(scope.spawn(|| context.thread(smt::work)))),
-        });
-    });
+        let started = match options.mode {
+            _ if readers > 0 => mtp::start(scope, &context, readers, hashers),
+            Mode::Smt => start(scope, hashers, || context.thread(smt::work)),
+            Mode::Adaptive | Mode::Mtp => start(scope, hashers, || context.thread(adaptive::work)),
+        };
+        if started.is_err() {
+            // Those that started have nothing to do yet, and end.
+            context.stop();
+            return Err(StartError::ThreadsRefused { threads: readers + hashers });
+        }
+        context.thread(walk);
+        Ok(())
+    })?;
     if let Some(panic) = context.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(panic);
     }
@@ -141,6 +150,15 @@ pub fn run<S: Source, K: Sink>(
         left_out: totals.left_out,
         timers: totals.timers,
     })
+}
+
+/// Starts so many threads that do the same, or as many as the system grants.
+pub(crate) fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    threads: usize,
+    work: impl Fn() + Clone + Send + 'scope,
+) -> io::Result<()> {
+    (0..threads).try_for_each(|_| Builder::new().spawn_scoped(scope, work.clone()).map(drop))
 }
 
 /// What the threads of a run share.

@@ -3,7 +3,7 @@
 //! A slot is free (in the table), being filled (a [`Slot`]), or full and being hashed (a [`Full`]); the type says which,
 //! and dropping either gives the bytes back.
 
-use crate::limits::{MemoryError, SLOT_ALIGN_BYTES};
+use crate::limits::{SLOT_ALIGN_BYTES, StartError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The one allocation behind a table. Untouched pages cost nothing.
@@ -11,12 +11,12 @@ pub(crate) struct Arena(Vec<u8>);
 
 impl Arena {
     /// # Errors
-    /// [`MemoryError::Refused`] where the system does not grant so much.
-    pub(crate) fn new(stride_bytes: usize, slots: usize) -> Result<Arena, MemoryError> {
+    /// [`StartError::MemoryRefused`] where the system does not grant so much.
+    pub(crate) fn new(stride_bytes: usize, slots: usize) -> Result<Arena, StartError> {
         let bytes = stride_bytes * slots + SLOT_ALIGN_BYTES;
         // Asked first, because zeroed memory (untouched pages of which cost nothing) cannot be asked for without ending the process.
         let granted = Vec::<u8>::new().try_reserve_exact(bytes);
-        granted.map_err(|_| MemoryError::Refused { table_bytes: bytes as u64 })?;
+        granted.map_err(|_| StartError::MemoryRefused { table_bytes: bytes as u64 })?;
         Ok(Arena(vec![0; bytes]))
     }
 }

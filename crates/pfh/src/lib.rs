@@ -38,7 +38,7 @@ pub use pfh_digest::{Algorithm, Digest, UnknownAlgorithm};
 pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
 pub use pfh_record::{Outcome, Record};
 
-use pfh_engine::{MemoryError, Options, Prepare, Sink, Skip};
+use pfh_engine::{Options, Prepare, Sink, Skip, StartError};
 use pfh_source::{LocalSource, PatternError, Source, WalkOptions};
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
@@ -57,8 +57,8 @@ pub struct Hash {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The memory option does not allow the run.
-    Memory(MemoryError),
+    /// The memory option does not allow the run, or the system does not grant what it needs.
+    Start(StartError),
     /// A pattern of the filters cannot be understood.
     Pattern(PatternError),
 }
@@ -66,7 +66,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Memory(error) => error.fmt(f),
+            Error::Start(error) => error.fmt(f),
             Error::Pattern(error) => error.fmt(f),
         }
     }
@@ -151,5 +151,5 @@ pub fn run_on<S: Source, K: Sink>(
     counters: &Counters,
     cancel: &CancelToken,
 ) -> Result<Report, Error> {
-    pfh_engine::run(options, source, prepare, sink, skip, counters, cancel).map_err(Error::Memory)
+    pfh_engine::run(options, source, prepare, sink, skip, counters, cancel).map_err(Error::Start)
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{CancelToken, Counters, MemoryError, Mode, Options, Report};
+use pfh_engine::{CancelToken, Counters, Mode, Options, Report, StartError};
 use pfh_record::{Outcome, Record, Summary};
 use pfh_source::Source;
 use pfh_testing::ScriptedSource;
@@ -91,11 +91,11 @@ pub(crate) fn few_settings() -> Vec<Setting> {
     settings().into_iter().filter(|setting| setting.least_memory || setting.threads == 2).collect()
 }
 
-/// What [`MemoryError`] names.
+/// What [`StartError`] names.
 pub(crate) fn least_memory(options: &Options) -> u64 {
     let options = Options { memory_bytes: 0, ..options.clone() };
     match try_hash(&ScriptedSource::new(), &options).map(drop) {
-        Err(MemoryError::TooSmall { memory_bytes: 0, least_bytes }) => least_bytes,
+        Err(StartError::MemoryTooSmall { memory_bytes: 0, least_bytes }) => least_bytes,
         other => panic!("{other:?}"),
     }
 }
@@ -124,7 +124,7 @@ pub(crate) struct Run {
     pub(crate) counters: Counters,
 }
 
-pub(crate) fn try_hash(source: &impl Source, options: &Options) -> Result<Run, MemoryError> {
+pub(crate) fn try_hash(source: &impl Source, options: &Options) -> Result<Run, StartError> {
     let (mut records, counters) = (Vec::new(), Counters::default());
     let prepare = |record| record;
     let report = pfh_engine::run(options, source, &prepare, &mut records, None, &counters, &CancelToken::default())?;

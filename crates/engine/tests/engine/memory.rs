@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pfh_engine::{MemoryError, Mode, Options};
+use pfh_engine::{Mode, Options, StartError};
 use pfh_record::{Outcome, SkipReason};
 use pfh_testing::{Fault, Gate, ScriptedSource};
 
@@ -20,7 +20,7 @@ fn too_little_memory_is_an_error_before_anything_is_read_and_names_the_least() {
                 let options = Options { memory_bytes, ..options.clone() };
                 let error = try_hash(&source, &options).map(drop).unwrap_err();
                 let least_bytes = least_memory(&options);
-                assert_eq!(error, MemoryError::TooSmall { memory_bytes, least_bytes });
+                assert_eq!(error, StartError::MemoryTooSmall { memory_bytes, least_bytes });
                 assert_eq!(source.calls(), 0);
                 let text = error.to_string();
                 assert!(text.contains(&format!("{least_bytes}")), "{text}");

@@ -8,7 +8,7 @@ use super::output::FileIdentity;
 use super::progress::{self, Progress};
 use super::quantity::Count;
 use pfh::Hash;
-use pfh_engine::{CancelToken, Counters, MemoryError, Options, Sink};
+use pfh_engine::{CancelToken, Counters, Options, Sink, StartError};
 use pfh_record::Record;
 use pfh_similarity::Digest;
 use std::ffi::OsString;
@@ -80,8 +80,8 @@ pub(crate) fn engine_options(how: &SimilarityArguments) -> Options {
 /// Why the engine did not begin, in terms of the option.
 pub(crate) fn begun(error: pfh::Error, how: &SimilarityArguments) -> Stop {
     Stop::usage(match error {
-        pfh::Error::Memory(MemoryError::TooSmall { least_bytes, .. }) => {
-            pfh::Error::Memory(MemoryError::TooSmall { memory_bytes: how.memory, least_bytes: 2 * least_bytes })
+        pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
+            pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes: how.memory, least_bytes: 2 * least_bytes })
         }
         error => error,
     })

@@ -394,9 +394,6 @@ impl Printer<'_> {
                 Err(error) => self.error = Some(error),
             }
         }
-        if self.error.is_some() {
-            self.lock().output.discard();
-        }
         match self.error.take() {
             // A closed pipe is a normal end: the reader has what it wanted.
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitStatus::Done),
@@ -418,12 +415,10 @@ impl Printer<'_> {
     }
 }
 
-/// No file that would have been whole is left behind by a panic.
+/// Nothing is left behind where the end was not reached. (The signal handler holds on to the output.)
 impl Drop for Printer<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.lock().output.discard();
-        }
+        self.lock().output.discard();
     }
 }
 

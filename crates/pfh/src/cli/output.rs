@@ -178,10 +178,14 @@ impl Output {
         }
     }
 
-    /// Ends the list after an error in writing it: a file that would have been whole goes. (The signal handler holds on to
-    /// this value, so that it is never dropped.)
+    /// Ends a list that did not reach its end: a file that would have been whole goes, and what is still in the buffer is not
+    /// written. Nothing happens to one that did. (The signal handler holds on to this value, so that it is never dropped.)
     pub(crate) fn discard(&mut self) {
-        self.to = To::Closed;
+        match std::mem::replace(&mut self.to, To::Closed) {
+            To::Stream { writer, .. } => drop(writer.into_parts()),
+            To::Whole { writer, .. } | To::Journal { writer, .. } => drop(writer.into_parts()),
+            To::Closed => {}
+        }
     }
 }
 

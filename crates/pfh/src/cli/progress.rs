@@ -8,7 +8,7 @@ use pfh_source::LocalSource;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 use std::time::{Duration, Instant};
 
 const REDRAW: Duration = Duration::from_millis(200);
@@ -30,7 +30,8 @@ pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, r
     }
     let (totals, ended) = (Totals::default(), CancelToken::default());
     std::thread::scope(|scope| {
-        scope.spawn(|| count(source, &totals, &ended));
+        // Where the system refuses a thread, the remaining time stays unknown.
+        let _ = Builder::new().spawn_scoped(scope, || count(source, &totals, &ended));
         let result = run(Progress::start(scope, counters, &totals));
         ended.cancel();
         result
@@ -104,7 +105,7 @@ impl Progress {
         }
         let (stop, stopped) = channel::<()>();
         let line = bar.clone();
-        scope.spawn(move || {
+        let redraw = move || {
             while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
                 let text = text();
                 if line.is_hidden() {
@@ -115,7 +116,10 @@ impl Progress {
                 }
             }
             line.finish_and_clear();
-        });
+        };
+        if Builder::new().spawn_scoped(scope, redraw).is_err() {
+            return Progress::hidden();
+        }
         Progress { bar, _stop: Some(stop) }
     }
 

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -22,6 +23,17 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A directory that vanishes after the test, on the disk that the build is on.
 pub(crate) fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("program-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// A directory that every user may go to, and the program in it.
+pub(crate) fn public() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = directory.path().join("pfh");
+    // By another process: a test that starts a program meanwhile would hand it on open for writing, and nobody could run it.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_pfh")).arg(&program).status().unwrap();
+    assert!(copied.success());
+    (directory, program)
 }
 
 /// The odd tree, at `tree` in a directory of its own; paths as the program prints them.

@@ -19,8 +19,7 @@ use crate::fixture::*;
 
 #[test]
 fn unreadable_files_and_directories() {
-    // Nobody may go there too.
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, program) = public();
     let tree = directory.path().join("t");
     fs::create_dir_all(tree.join("closed")).unwrap();
     fs::write(tree.join("closed/inside"), "1").unwrap();
@@ -31,9 +30,6 @@ fn unreadable_files_and_directories() {
     }
     // The superuser may read everything: then run as nobody, with the way to the tree open.
     let nobody = |run: Run| if is_root() { run.with(|command| command.uid(65534).gid(65534)) } else { run };
-    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let program = directory.path().join("pfh");
-    fs::copy(env!("CARGO_BIN_EXE_pfh"), &program).unwrap();
     let ended = nobody(Run::new(&program, directory.path(), ["hash", "t"])).run();
     let expected =
         "pfh: `t/closed`: Permission denied (os error 13)\npfh: `t/denied`: Permission denied (os error 13)\n";
@@ -225,26 +221,38 @@ fn a_full_standard_error() {
     assert_eq!((ended.code(), ended.stdout.as_slice()), (3, line(b"x", "f").as_bytes()));
 }
 
-/// The system refuses what every run needs: not a list that is taken for a whole one, and no hang.
+/// The run does not begin: no list that could be taken for a whole one, and no hang.
 #[test]
 fn threads_that_the_system_refuses() {
-    for mode in ["adaptive", "mtp", "smt"] {
-        let directory = scratch();
-        // It holds every thread that there is.
-        fifo(&directory.path().join("fifo"));
-        let writer = File::options().read(true).write(true).open(directory.path().join("fifo")).unwrap();
-        // Large stacks, so that what is left when one is refused suffices for everything else, and no arenas that take it.
-        let script = format!(
-            "ulimit -v 1000000; MALLOC_ARENA_MAX=1 RUST_MIN_STACK=$((64 << 20)) exec {} hash --mode {mode} -t 1000 -p 500 -m 512M -o list fifo",
-            env!("CARGO_BIN_EXE_pfh")
-        );
-        let running = Run::new("bash", directory.path(), ["-c", &script]).start();
-        running.wait_until_it_hangs();
-        drop(writer);
-        let ended = running.end();
-        let said = "pfh: internal error: the run has ended early, and its list is not complete; please report what is said above\n";
-        assert!(ended.code() == 4 && ended.stderr.ends_with(said), "{mode}: {} {}", ended.code(), ended.stderr);
-        assert_eq!(names(directory.path()), [Path::new("fifo")]);
+    // Root is always granted threads. Of a user of its own, the limit counts nobody else's.
+    const USER: u32 = 954_321;
+    let (directory, _program) = public();
+    let tree = directory.path().join("t");
+    fs::create_dir(&tree).unwrap();
+    fs::set_permissions(&tree, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(tree.join("f"), "x").unwrap();
+    let limited = |processes: u32, options: &str| {
+        let script = format!("ulimit -u {processes}; exec ./pfh hash {options} -m 512M -o t/list t/f");
+        let run = Run::new("bash", directory.path(), ["-c", &script]);
+        if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() }
+    };
+    // Some start before one is refused, where nobody else's count.
+    for processes in [1, 40] {
+        for (options, threads) in [
+            ("--mode adaptive -t 1000", 1000),
+            ("--mode adaptive -t 1000 --progress always", 1000),
+            ("--mode mtp -t 1000 -p 500", 1000),
+            ("--mode mtp -t 1000 -p 1", 1000),
+            ("--mode smt -t 1000", 1000),
+            ("--io direct -t 900 -p 50", 950),
+        ] {
+            let ended = limited(processes, options);
+            ended.expect(2, &format!("pfh: the system does not grant {threads} threads; ask for fewer, or let it grant more (ulimit -u)\n"));
+            assert_eq!(names(&tree), [Path::new("f")]);
+        }
+    }
+    if is_root() {
+        limited(40, "--mode mtp -t 8 --progress always").done();
     }
 }
 
@@ -252,13 +260,19 @@ fn threads_that_the_system_refuses() {
 fn memory_that_the_system_refuses() {
     let directory = scratch();
     fs::write(directory.path().join("f"), b"").unwrap();
-    let script = format!("ulimit -v 1000000; exec {} hash --mode mtp -t 2 -m 4G f", env!("CARGO_BIN_EXE_pfh"));
-    let ended = Run::new("bash", directory.path(), ["-c", &script]).run();
-    assert_eq!(ended.code(), 2, "{}", ended.stderr);
-    assert!(ended.stdout.is_empty());
-    let [start, end] =
-        ["pfh: the system does not grant ", " bytes for the memory table; ask for less memory, or for fewer threads\n"];
-    assert!(ended.stderr.starts_with(start) && ended.stderr.ends_with(end), "{}", ended.stderr);
+    for output in ["", "-f hashdeep", "-o list"] {
+        let script =
+            format!("ulimit -v 1000000; exec {} hash --mode mtp -t 2 -m 4G {output} f", env!("CARGO_BIN_EXE_pfh"));
+        let ended = Run::new("bash", directory.path(), ["-c", &script]).run();
+        assert_eq!(ended.code(), 2, "{}", ended.stderr);
+        assert!(ended.stdout.is_empty());
+        let [start, end] = [
+            "pfh: the system does not grant ",
+            " bytes for the memory table; ask for less memory, or for fewer threads\n",
+        ];
+        assert!(ended.stderr.starts_with(start) && ended.stderr.ends_with(end), "{}", ended.stderr);
+        assert_eq!(names(directory.path()), [Path::new("f")]);
+    }
 }
 
 #[test]
