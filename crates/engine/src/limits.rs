@@ -72,6 +72,14 @@ const fn hasher_bytes(family: Family) -> usize {
     }
 }
 
+/// What a family's hashers share on each thread, in bytes, rounded up, where [`hasher_bytes`] does not have it.
+const fn shared_bytes(family: Family) -> usize {
+    match family {
+        Family::Tlsh => 64 << 10,
+        Family::Ssdeep | Family::Sdhash | Family::MrshV2 => 0,
+    }
+}
+
 /// What a family's hasher of many messages at once occupies, in bytes, rounded up.
 const fn many_hasher_bytes(family: Family) -> usize {
     match family {
@@ -203,12 +211,13 @@ impl Budget {
         // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
         let growing = options.families.iter().filter(|&&family| grows(family)).count() as u64;
         let family_bytes: usize = options.families.iter().map(|&family| hasher_bytes(family)).sum();
+        let shared_bytes: usize = options.families.iter().map(|&family| shared_bytes(family)).sum();
         let many_bytes: usize = match options.mode {
             Mode::Smt => 0,
             Mode::Adaptive | Mode::Mtp => options.families.iter().map(|&family| many_hasher_bytes(family)).sum(),
         };
         let states_bytes = |lanes: usize, many: bool| {
-            let states = (lanes + 2).saturating_mul(family_bytes) + if many { many_bytes } else { 0 };
+            let states = (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if many { many_bytes } else { 0 };
             (holders.saturating_mul(states) as u64).saturating_add(growing * GROWTH_BYTES_MIN)
         };
         // Prefetchers hand over several files in a slot anyway.

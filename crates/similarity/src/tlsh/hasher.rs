@@ -1,6 +1,8 @@
 //! Making digests.
 
-use pfh_digest::triplets::{BUCKETS, HISTORY_BYTES, PEARSON};
+use std::cell::RefCell;
+
+use pfh_digest::triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
 
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
@@ -37,7 +39,30 @@ const FIRST_HALF: [u64; 256] = {
     table
 };
 
-/// Makes one digest from pieces of any sizes. Memory: some 1 KiB.
+/// From so many bytes on, counting many windows at once pays.
+const VECTORS_PAY_BYTES: usize = 2 << 10;
+
+thread_local! {
+    // It keeps nothing from one call to the next.
+    static VECTORS: RefCell<Option<Vectors>> = RefCell::new(Vectors::new());
+}
+
+/// What counts many windows at once, and room for what they do to the checksum.
+struct Vectors {
+    counter: Counter,
+    steps: Box<[u8; WINDOWS_MAX]>,
+}
+
+impl Vectors {
+    fn new() -> Option<Vectors> {
+        let counter = Counter::with_backend(Backend::chosen())?;
+        Some(Vectors { counter, steps: Box::new([0; WINDOWS_MAX]) })
+    }
+}
+
+/// Makes one digest from pieces of any sizes. Memory: some 2 KiB.
+///
+/// Long pieces are counted by vectors where this CPU has them (`pfh_digest::triplets`). For others:
 ///
 /// As defined, a triplet takes four look-ups in Pearson's permutation, and there are six for each byte. The first two look-ups
 /// of all triplets are joined in one table of words. The last is left out: it permutes the buckets and is the same for all
@@ -51,6 +76,8 @@ pub struct Hasher {
     checksum: u8,
     /// By what comes before the last look-up.
     counts: [u32; 256],
+    /// What vectors have counted.
+    buckets: [u32; BUCKETS],
 }
 
 impl Default for Hasher {
@@ -67,7 +94,7 @@ fn pearson(index: u8) -> u8 {
 impl Hasher {
     /// The beginning of an input.
     pub fn new() -> Hasher {
-        Hasher { bytes: 0, history: [0; HISTORY_BYTES], checksum: 0, counts: [0; 256] }
+        Hasher { bytes: 0, history: [0; HISTORY_BYTES], checksum: 0, counts: [0; 256], buckets: [0; BUCKETS] }
     }
 
     /// Appends bytes.
@@ -80,7 +107,34 @@ impl Hasher {
             self.history[0] = byte;
         }
         self.bytes += bytes.len() as u64;
-        rest.chunks(PART_BYTES_MAX).for_each(|part| self.count(part));
+        if rest.len() >= VECTORS_PAY_BYTES {
+            VECTORS.with_borrow_mut(|vectors| match vectors {
+                Some(vectors) => self.count_many(rest, vectors),
+                None => self.count_all(rest),
+            });
+        } else {
+            self.count_all(rest);
+        }
+    }
+
+    /// Counts the triplets of the windows that end in `bytes`, by vectors.
+    fn count_many(&mut self, bytes: &[u8], Vectors { counter, steps }: &mut Vectors) {
+        // The windows that reach back.
+        self.count(&bytes[..HISTORY_BYTES]);
+        for start in (0..bytes.len() - HISTORY_BYTES).step_by(WINDOWS_MAX) {
+            let windows = &bytes[start..bytes.len().min(start + WINDOWS_MAX + HISTORY_BYTES)];
+            let steps = &mut steps[..windows.len() - HISTORY_BYTES];
+            counter.count(windows, &mut self.buckets, steps);
+            self.checksum = checksum(self.checksum, steps);
+        }
+        if let Some(&latest) = bytes.last_chunk() {
+            self.history = latest;
+            self.history.reverse();
+        }
+    }
+
+    fn count_all(&mut self, bytes: &[u8]) {
+        bytes.chunks(PART_BYTES_MAX).for_each(|part| self.count(part));
     }
 
     /// Counts the triplets of the windows that end in `part`.
@@ -115,14 +169,19 @@ impl Hasher {
     /// [`Unfit`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in constant
     /// data of any length.
     pub fn finish(self) -> Result<Digest, Unfit> {
-        let mut buckets = [0; BUCKETS];
+        let mut buckets = self.buckets;
         for (name, count) in self.counts.into_iter().enumerate() {
             if let Some(bucket) = buckets.get_mut(usize::from(PEARSON[name])) {
-                *bucket = count;
+                *bucket = bucket.wrapping_add(count);
             }
         }
         digest(self.bytes, self.checksum, &buckets)
     }
+}
+
+/// What `checksum` becomes by these steps.
+pub(super) fn checksum(checksum: u8, steps: &[u8]) -> u8 {
+    steps.iter().fold(checksum, |checksum, step| pearson(step ^ checksum))
 }
 
 /// The digest of so many bytes, with this checksum and these counts.

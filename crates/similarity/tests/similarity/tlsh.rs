@@ -81,6 +81,26 @@ fn digests_and_distances_agree_with_another_implementation() {
     }
 }
 
+/// Short pieces are counted in another way than long ones.
+#[test]
+fn pieces_of_all_lengths_agree_with_another_implementation() {
+    for length in [2051, 2052, WINDOWS_MAX + 3, WINDOWS_MAX + 4, WINDOWS_MAX + 5, 3 * WINDOWS_MAX] {
+        for input in [random(9, length), text(9, length), vec![7; length]] {
+            let expected = theirs(&input).map(|digest| digest.to_string());
+            for before in (0..6).chain([2047, 2048, 2049, length]) {
+                let (first, rest) = input.split_at(before.min(length));
+                for piece in [5, 2048, 2050, length] {
+                    let mut hasher = Hasher::new();
+                    hasher.update(first);
+                    rest.chunks(piece).for_each(|piece| hasher.update(piece));
+                    let found = hasher.finish().ok().map(|digest| digest.to_string());
+                    assert_eq!(found, expected, "{length} bytes, {before} and then pieces of {piece}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn many_at_once_agree_with_one_by_one() {
     let bytes = random(8, 3 * WINDOWS_MAX + 100);
