@@ -95,6 +95,12 @@ pub fn pieces(input: &[u8]) {
         let count = backend.ends_160(bytes, &mut found);
         assert!(found[..count].iter().map(|end| end.place).eq(ends.iter().copied()), "{backend:?}");
 
+        if let Some(map) = backend.map(rows.as_flattened()) {
+            let hash =
+                |value| rows.as_flattened().iter().fold(value, |hash: u8, byte| (hash.wrapping_mul(19) ^ byte) & 63);
+            assert!((0..64).all(|value| map[usize::from(value)] == hash(value)), "{backend:?}");
+        }
+
         let mut hashes = first.map(turned);
         let mut trace = Box::new([[0; LANES]; TILE_BYTES]);
         backend.advance(&rows, &mut hashes, &keep, &mut trace);

@@ -7,6 +7,9 @@
 //! Investigation 3S, 2006.
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
+#[cfg(target_arch = "x86_64")]
+mod maps;
+
 use crate::wide::{Bytes, Level, WIDTH, compiled};
 
 pub use crate::wide::Backend;
@@ -43,6 +46,12 @@ pub const TILE_BYTES: usize = 256;
 
 /// The hash of a piece before its first byte.
 pub const INITIAL: u8 = 0x27;
+
+/// Values of that hash: it has six bits.
+pub const VALUES: usize = 64;
+
+/// What [`Backend::map`] takes is a multiple of this.
+pub const MAPPED_BYTES: usize = 256;
 
 impl Backend {
     /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many there are.
@@ -85,6 +94,22 @@ impl Backend {
             // SAFETY: as above.
             Level::Avx2 => unsafe { ends_160_avx2(bytes, places) },
             Level::Portable => ends_160_plain(bytes, places),
+        }
+    }
+
+    /// Where the bytes of one piece take its hash, from each value. `None` where these instructions gain nothing over other ways.
+    ///
+    /// # Panics
+    /// When the bytes are no multiple of [`MAPPED_BYTES`].
+    pub fn map(self, bytes: &[u8]) -> Option<[u8; VALUES]> {
+        assert!(bytes.len().is_multiple_of(MAPPED_BYTES), "whole blocks of all parts");
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level exists only where the CPU was found to have the features.
+            Level::Avx512 => Some(unsafe { maps::map(bytes) }),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => None,
+            Level::Portable => None,
         }
     }
 
@@ -415,6 +440,21 @@ mod tests {
                 let count = backend.ends_160(&bytes[..length], &mut found);
                 let found: Vec<u32> = found[..count].iter().map(|trigger| trigger.place).collect();
                 assert_eq!(found, expected, "{backend:?}, {length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn maps_are_those_of_the_definition() {
+        let bytes = noise(40 * MAPPED_BYTES);
+        for blocks in [0, 1, 2, 3, 40] {
+            let bytes = &bytes[..blocks * MAPPED_BYTES];
+            let hash = |value: u8| bytes.iter().fold(value, |hash, byte| (hash.wrapping_mul(19) ^ byte) & 63);
+            let expected: [u8; VALUES] = std::array::from_fn(|value| hash(value as u8));
+            for backend in Backend::offered() {
+                if let Some(found) = backend.map(bytes) {
+                    assert_eq!(found, expected, "{backend:?}, {blocks} blocks");
+                }
             }
         }
     }

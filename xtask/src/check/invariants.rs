@@ -119,6 +119,7 @@ const RULES: [Rule; 5] = [
             except("crates/digest/src/bits.rs", "vector instructions that count common bits"),
             except("crates/digest/src/chunks.rs", "vector instructions that hash chunks"),
             except("crates/digest/src/pieces.rs", "vector instructions that find and hash pieces"),
+            except("crates/digest/src/pieces/maps.rs", "vector instructions that hash pieces from every value"),
             except("crates/digest/src/popularity.rs", "vector instructions that find the best of neighbours"),
             except("crates/digest/src/popularity/lanes.rs", "the same, in lanes"),
             except("crates/digest/src/triplets.rs", "vector instructions that count triplets"),

@@ -1,14 +1,18 @@
 //! The hash of a piece: FNV reduced to six bits, so that each byte maps one of 64 states to another.
 //!
 //! `state = (19·state ⊕ byte) mod 64`. Every level has a state of its own, and each would have to be updated with every byte.
-//! Two observations make that cheap:
+//! Three observations make that cheap:
 //!
 //! - Levels whose states are equal stay equal until one of them begins a new piece, and a place that ends a piece of one
 //!   level ends pieces of all lower levels. So only the few *different* states are followed.
+//! - A map of all 64 states can be followed for many parts of the bytes side by side (`pfh_digest::pieces`), where the CPU has
+//!   the registers for it.
 //! - Bit b of the next state is bit b of this state, inverted or not depending on lower bits and the byte alone: 19 is odd,
 //!   and carries go upwards. So if the lower bits are known over 64 bytes, as one word each, then bit b over these 64 bytes
-//!   is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over bytes. For the
+//!   is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over bytes, on any CPU. For the
 //!   lowest two bits even that is shared by all states, and for the highest only the parity of a word is wanted.
+
+use pfh_digest::pieces::{Backend, MAPPED_BYTES};
 
 /// The state at the beginning of a piece.
 pub(super) const INITIAL: u8 = 0x27;
@@ -23,7 +27,14 @@ const LANES: usize = 4;
 const STRETCH_BYTES_MIN: usize = 32;
 
 /// Takes all states past `bytes`.
-pub(super) fn advance(states: [&mut [u8]; 2], bytes: &[u8]) {
+pub(super) fn advance(mut states: [&mut [u8]; 2], mut bytes: &[u8]) {
+    let (whole, rest) = bytes.split_at(bytes.len() / MAPPED_BYTES * MAPPED_BYTES);
+    if !whole.is_empty()
+        && let Some(map) = Backend::chosen().map(whole)
+    {
+        states.iter_mut().flat_map(|states| states.iter_mut()).for_each(|state| *state = map[usize::from(*state)]);
+        bytes = rest;
+    }
     if bytes.len() < STRETCH_BYTES_MIN {
         for states in states {
             states.chunks_mut(8).for_each(|states| advance_by_bytes(states, bytes));
