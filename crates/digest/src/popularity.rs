@@ -57,7 +57,7 @@ impl Scan {
     }
 
     /// Adds to `scores` what the windows up to `end` give. [`LOOK_AHEAD`] more costs are known, all [`NO_COST`] at the end of the
-    /// input. There is a score for each cost that is not `NO_COST`. No cost is above `NO_COST`.
+    /// input. There is a score for each cost that is not `NO_COST`. No cost is above `NO_COST`, and the lowest six bits of all are 0.
     ///
     /// # Panics
     /// When there are fewer costs or scores.
@@ -525,8 +525,8 @@ mod tests {
         assert_eq!(cost(0), NO_COST);
         for seed in 0..800 {
             let mut next = numbers(seed);
-            // From 1536 positions on, there are lanes.
-            let length = next([1800, 20_000][seed as usize / 4 % 2]);
+            // From 3072 positions on, there are lanes.
+            let length = next([3600, 20_000][seed as usize / 4 % 2]);
             let mut rank = 500;
             let mut ranks = Vec::new();
             while ranks.len() < length as usize {

@@ -1,12 +1,14 @@
 //! Thirty-two stretches of an input at once, each in a lane of 16 bits (AVX-512 BW, VBMI2).
 //!
-//! Where the next rescan happens depends on the last one, so the chain seems to be serial. But it forgets: where the cost that comes next is below all
-//! of the window, or is [`NO_COST`], a slide ends whatever its best position is, for that lies in the window or has been left behind. Such a place is
-//! called a *break* here. The input is cut into as many stretches as there are lanes. A lane takes up the chain at the first break of its stretch, and goes on
-//! into the next stretch until that one's first break.
+//! Where the next rescan happens depends on the last one, so the chain seems to be serial. But it forgets: chains that begin differently at some place
+//! nearly always *meet* after some dozens of steps, and then are one. So the input is cut into as many stretches as there are lanes, and each lane begins a
+//! chain of its own. It counts from where it should have met the one of the lane before, which goes on up to there. If one day they have not met,
+//! nothing counts, and the part is scored as without lanes.
 //!
 //! A *row* holds one position of each stretch. Minima of windows over rows need no moves between lanes: each window is the end of one block of
-//! 64 rows and the beginning of the next (M. van Herk, Pattern Recognition Letters 13, 1992).
+//! 64 rows and the beginning of the next (M. van Herk, Pattern Recognition Letters 13, 1992). A minimum finds the place as well, since what it
+//! is taken of are *keys*: costs, in the lowest six bits of which, that are zero, lies the place within the block where the run of this cost ends.
+//! So the first run of the lowest cost has the lowest key.
 
 use std::arch::x86_64::*;
 use std::cell::RefCell;
@@ -14,44 +16,63 @@ use std::cell::RefCell;
 use super::{NO_COST, POSITIONS, Scan, advance_avx512};
 
 const LANES: usize = 32;
+const FIRST_LANE: u32 = 1;
+const LAST_LANE: u32 = 1 << (LANES - 1);
 /// Rows at once, at most: positions fit 15 bits, and what is known about them a second-level cache.
 const ROWS_MAX: usize = 512;
-/// With fewer rows, going on into the next stretch costs more than the lanes gain.
-const ROWS_MIN: usize = 48;
-const EVENTS: usize = 2048;
+/// Steps after which chains should have met: in noise, one of 10,000 has not. There are at least as many rows.
+const OVERLAP: usize = 96;
+const EVENTS_MAX: usize = LANES * (ROWS_MAX + OVERLAP + 3);
+
+/// [`NO_COST`] as it is in rows.
+const NONE: i16 = raised(NO_COST);
+
+/// A cost as it is in rows: there [`NO_COST`] lies below the others, as it ends slides like a lower cost does.
+const fn raised(cost: i16) -> i16 {
+    cost.wrapping_add(POSITIONS as i16)
+}
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Row([i16; LANES]);
 
+impl Row {
+    const ZERO: Row = Row([0; LANES]);
+}
+
 /// What is known about the positions of all stretches, row by row.
 struct Rows {
-    costs: [Row; ROWS_MAX + POSITIONS],
-    /// The lowest cost of the window that begins here; [`NO_COST`] where the position itself has none.
+    /// Raised.
+    costs: [Row; ROWS_MAX + 2 * POSITIONS],
+    /// The lowest key from each position to the end of its block; then that of its window, which see ([`Rows::walk`]).
     lowest: [Row; ROWS_MAX + POSITIONS],
-    /// Where a rescan finds it. At first: where the run of equal costs ends.
-    places: [Row; ROWS_MAX + POSITIONS],
-    /// Lanes whose first break is here.
-    first_breaks: [u32; ROWS_MAX],
+    /// Those of one block.
+    keys: [Row; POSITIONS],
+    /// Where each lane's chain stands when it begins to count: cost and position.
+    met: [Row; 2],
 }
 
 /// Positions that were the best ones for some steps.
-struct Events {
-    places: [u16; EVENTS + LANES],
-    steps: [u16; EVENTS + LANES],
+struct Events<'l> {
+    lists: &'l mut Lists,
     count: usize,
+}
+
+struct Lists {
+    places: [u16; EVENTS_MAX],
+    steps: [u16; EVENTS_MAX],
 }
 
 thread_local! {
     // It keeps nothing from one call to the next.
-    static SCRATCH: RefCell<Box<(Rows, Events)>> = RefCell::new(Box::new((
+    static SCRATCH: RefCell<Box<(Rows, Lists)>> = RefCell::new(Box::new((
         Rows {
-            costs: [Row([0; LANES]); ROWS_MAX + POSITIONS],
-            lowest: [Row([0; LANES]); ROWS_MAX + POSITIONS],
-            places: [Row([0; LANES]); ROWS_MAX + POSITIONS],
-            first_breaks: [0; ROWS_MAX],
+            costs: [Row::ZERO; ROWS_MAX + 2 * POSITIONS],
+            lowest: [Row::ZERO; ROWS_MAX + POSITIONS],
+            keys: [Row::ZERO; POSITIONS],
+            met: [Row::ZERO; 2],
         },
-        Events { places: [0; EVENTS + LANES], steps: [0; EVENTS + LANES], count: 0 },
+        Lists { places: [0; EVENTS_MAX], steps: [0; EVENTS_MAX] },
     )));
 }
 
@@ -59,16 +80,14 @@ thread_local! {
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 pub(super) fn advance(scan: &mut Scan, costs: &[i16], end: usize, scores: &mut [u8]) {
     SCRATCH.with_borrow_mut(|scratch| {
-        let (rows, events) = &mut **scratch;
+        let (rows, lists) = &mut **scratch;
         loop {
             let count = (end.saturating_sub(scan.at) / LANES).min(ROWS_MAX);
-            if count < ROWS_MIN {
+            if count < OVERLAP {
                 break;
             }
             let (start, part_end) = (scan.at, scan.at + LANES * count);
-            if rows.fill(&costs[start..], count) {
-                rows.advance(count, scan, events, &mut scores[start..]);
-            } else {
+            if !rows.advance(&costs[start..], count, scan, lists, &mut scores[start..]) {
                 advance_avx512(scan, costs, part_end, scores);
             }
         }
@@ -115,256 +134,289 @@ fn next_lanes(values: __m512i) -> __m512i {
     _mm512_permutexvar_epi16(load(&NEXT), values)
 }
 
-/// Turns 32 positions of each stretch into 32 rows.
+/// Exchanges blocks of `WIDTH` double lanes: every second one of `a` and the one before it of `b` change places.
+#[inline]
 #[target_feature(enable = "avx512bw")]
-fn transpose(tile: &mut [__m512i; LANES]) {
-    /// For each double lane, the one that comes there when blocks of `width` double lanes change places: of the second vector from 16 on.
-    const fn exchanged(width: usize, is_high: bool) -> [i32; 16] {
+fn exchange<const WIDTH: usize>(a: &mut __m512i, b: &mut __m512i) {
+    /// For each double lane, the one that comes there: of `b` from 16 on.
+    const fn exchanged(width: usize, is_second: bool) -> [i32; 16] {
         let mut from = [0; 16];
         let mut at = 0;
         while at < 16 {
-            let stays = (at & width != 0) == is_high;
-            let is_second = at & width != 0;
-            from[at] = (if stays { at } else { at ^ width } + if is_second { 16 } else { 0 }) as i32;
+            let is_high = at & width != 0;
+            let lane = if is_high == is_second { at } else { at ^ width };
+            from[at] = (lane + if is_high { 16 } else { 0 }) as i32;
             at += 1;
         }
         from
     }
-    const WIDTHS: [usize; 4] = [1, 2, 4, 8];
-    const EXCHANGED: [[[i32; 16]; 2]; 4] = {
-        let mut all = [[[0; 16]; 2]; 4];
-        let mut stage = 0;
-        while stage < 4 {
-            all[stage] = [exchanged(WIDTHS[stage], false), exchanged(WIDTHS[stage], true)];
-            stage += 1;
-        }
-        all
+    // SAFETY: 16 numbers are 64 bytes.
+    let [first, second] = unsafe {
+        const { [exchanged(WIDTH, false), exchanged(WIDTH, true)] }.map(|from| _mm512_loadu_si512(from.as_ptr().cast()))
     };
-    for pair in tile.as_chunks_mut::<2>().0 {
-        let [a, b] = *pair;
-        pair[0] = _mm512_mask_blend_epi16(0xAAAA_AAAA, a, _mm512_slli_epi32::<16>(b));
-        pair[1] = _mm512_mask_blend_epi16(0xAAAA_AAAA, _mm512_srli_epi32::<16>(a), b);
-    }
-    for (width, [low, high]) in WIDTHS.iter().zip(&EXCHANGED) {
-        // SAFETY: 16 numbers are 64 bytes.
-        let [low, high] = unsafe { [low, high].map(|from| _mm512_loadu_si512(from.as_ptr().cast())) };
-        let width = 2 * width;
-        for row in (0..LANES).filter(|row| row & width == 0) {
-            let (a, b) = (tile[row], tile[row + width]);
-            tile[row] = _mm512_permutex2var_epi32(a, low, b);
-            tile[row + width] = _mm512_permutex2var_epi32(a, high, b);
-        }
-    }
+    (*a, *b) = (_mm512_permutex2var_epi32(*a, first, *b), _mm512_permutex2var_epi32(*a, second, *b));
+}
+
+/// [`exchange`] of single lanes.
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn exchange_lanes(a: &mut __m512i, b: &mut __m512i) {
+    (*a, *b) = (
+        _mm512_mask_blend_epi16(0xAAAA_AAAA, *a, _mm512_slli_epi32::<16>(*b)),
+        _mm512_mask_blend_epi16(0xAAAA_AAAA, _mm512_srli_epi32::<16>(*a), *b),
+    );
+}
+
+/// Rows of one block.
+fn block_of(rows: &[Row], block: usize) -> &[Row; POSITIONS] {
+    rows[block * POSITIONS..].first_chunk().expect("there is a row for each position")
 }
 
 impl Rows {
-    /// Fills the rows for stretches of `count` positions. Returns false if one of them has no break.
-    #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
-    fn fill(&mut self, costs: &[i16], count: usize) -> bool {
-        self.fill_costs(costs, count);
-        self.find_runs(count);
-        // The chain is taken up where it stands in the first lane.
-        let mut taken_up = 1;
-        for block in (0..count).step_by(POSITIONS) {
-            self.find_ends_of_windows(block);
-            taken_up = self.find_windows(block, count, taken_up);
-        }
-        taken_up == u32::MAX
-    }
-
+    /// Fills the rows with costs, up to the end of the block behind the last window's first one.
     #[target_feature(enable = "avx512bw")]
-    fn fill_costs(&mut self, costs: &[i16], count: usize) {
-        for start in (0..count).step_by(LANES) {
-            // The last tile may overlap the one before.
-            let start = start.min(count - LANES);
+    fn fill(&mut self, costs: &[i16], count: usize) {
+        let rows = &mut self.costs[..(count.div_ceil(POSITIONS) + 1) * POSITIONS];
+        for (rows, start) in rows.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
             let mut tile = [_mm512_setzero_si512(); LANES];
-            for (lane, values) in tile.iter_mut().enumerate() {
-                let positions: &[i16; LANES] = costs[lane * count + start..].first_chunk().expect("costs are known");
-                // SAFETY: 32 costs are 64 bytes.
-                *values = unsafe { _mm512_loadu_si512(positions.as_ptr().cast()) };
+            // As many rows as fit into registers.
+            for (rows, first) in tile.as_chunks_mut::<8>().0.iter_mut().zip((0..).step_by(8)) {
+                for (values, lane) in rows.iter_mut().zip(first..) {
+                    let positions: &[i16; LANES] =
+                        costs[lane * count + start..].first_chunk().expect("costs are known");
+                    // SAFETY: 32 costs are 64 bytes.
+                    *values = unsafe { _mm512_loadu_si512(positions.as_ptr().cast()) };
+                }
+                let [a, b, c, d, e, f, g, h] = rows;
+                for [one, other] in [[&mut *a, &mut *b], [&mut *c, &mut *d], [&mut *e, &mut *f], [&mut *g, &mut *h]] {
+                    exchange_lanes(one, other);
+                }
+                for [one, other] in [[&mut *a, &mut *c], [&mut *b, &mut *d], [&mut *e, &mut *g], [&mut *f, &mut *h]] {
+                    exchange::<1>(one, other);
+                }
+                for [one, other] in [[&mut *a, &mut *e], [&mut *b, &mut *f], [&mut *c, &mut *g], [&mut *d, &mut *h]] {
+                    exchange::<2>(one, other);
+                }
             }
-            transpose(&mut tile);
-            self.costs[start..].iter_mut().zip(tile).for_each(|(row, values)| store(row, values));
-        }
-        // Behind a stretch lies the next one, and behind the last one what comes then.
-        for (row, &cost) in costs[LANES * count..][..POSITIONS].iter().enumerate() {
-            let next = next_lanes(load(&self.costs[row]));
-            store(&mut self.costs[count + row], _mm512_mask_set1_epi16(next, 1 << (LANES - 1), cost));
-        }
-    }
-
-    /// Where the run of equal costs ends that each position lies in.
-    #[target_feature(enable = "avx512bw")]
-    fn find_runs(&mut self, count: usize) {
-        let last = count + POSITIONS - 1;
-        let mut at = _mm512_add_epi16(beginnings(count), _mm512_set1_epi16(last as i16));
-        let (mut ends, mut behind) = (at, load(&self.costs[last]));
-        store(&mut self.places[last], ends);
-        for row in (0..last).rev() {
-            at = _mm512_sub_epi16(at, _mm512_set1_epi16(1));
-            let costs = load(&self.costs[row]);
-            ends = _mm512_mask_blend_epi16(_mm512_cmpeq_epi16_mask(costs, behind), at, ends);
-            store(&mut self.places[row], ends);
-            behind = costs;
+            for row in 0..8 {
+                let [mut a, mut b, mut c, mut d] = [0, 8, 16, 24].map(|next| tile[row + next]);
+                exchange::<4>(&mut a, &mut b);
+                exchange::<4>(&mut c, &mut d);
+                exchange::<8>(&mut a, &mut c);
+                exchange::<8>(&mut b, &mut d);
+                for (next, values) in [(0, a), (8, b), (16, c), (24, d)] {
+                    store(&mut rows[row + next], _mm512_add_epi16(values, _mm512_set1_epi16(POSITIONS as i16)));
+                }
+            }
         }
     }
 
-    /// The lowest costs from each position to the end of its block. Of equal ones, the first run counts.
+    /// The lowest key from each position to the end of its block. A run that goes on behind the block is left to the next one, but for the window
+    /// that is the block itself.
     #[target_feature(enable = "avx512bw")]
     fn find_ends_of_windows(&mut self, block: usize) {
-        let (mut lowest, mut places) = (_mm512_set1_epi16(i16::MAX), _mm512_setzero_si512());
-        for row in (block..block + POSITIONS).rev() {
-            let costs = load(&self.costs[row]);
-            let is_better = _mm512_cmple_epi16_mask(costs, lowest);
-            lowest = _mm512_min_epi16(lowest, costs);
-            places = _mm512_mask_mov_epi16(places, is_better, load(&self.places[row]));
-            store(&mut self.lowest[row], lowest);
-            store(&mut self.places[row], places);
+        let Rows { costs, lowest: ends, keys, .. } = self;
+        let start = block * POSITIONS;
+        let ends: &mut [Row; POSITIONS] = ends[start..].first_chunk_mut().expect("there is a row for each position");
+        let mut behind = costs.get(start + POSITIONS).map_or(_mm512_setzero_si512(), |row| load(row));
+        let costs = block_of(costs, block);
+        // What makes a key of a raised cost.
+        let mut turn = _mm512_set1_epi16(-1);
+        let last = _mm512_add_epi16(load(&costs[POSITIONS - 1]), turn);
+        let mut key = last;
+        let mut lowest = _mm512_set1_epi16(i16::MAX);
+        let mut key_or_none = lowest;
+        for row in (0..POSITIONS).rev() {
+            let costs = load(&costs[row]);
+            let ending = _mm512_add_epi16(costs, turn);
+            let goes_on = _mm512_cmpeq_epi16_mask(costs, behind);
+            key = _mm512_mask_mov_epi16(ending, goes_on, key);
+            key_or_none = _mm512_mask_mov_epi16(ending, goes_on, key_or_none);
+            lowest = _mm512_min_epi16(lowest, key_or_none);
+            store(&mut keys[row], key);
+            store(&mut ends[row], lowest);
+            turn = _mm512_sub_epi16(turn, _mm512_set1_epi16(1));
+            behind = costs;
         }
+        store(&mut ends[0], _mm512_min_epi16(lowest, last));
     }
 
-    /// Completes the windows that begin in this block. Returns the lanes that have had a break, of which `taken_up` had one before.
-    #[target_feature(enable = "avx512bw")]
-    fn find_windows(&mut self, block: usize, count: usize, mut taken_up: u32) -> u32 {
-        let none = _mm512_set1_epi16(NO_COST);
+    /// Completes the windows that begin in this block, and walks over them. What is left in `lowest` are, where they are needed again, the
+    /// windows' raised lowest costs with places that count from the windows' beginnings; [`NONE`] where the first position itself has no cost.
+    ///
+    /// Not inlined, as then what is in registers here would not be.
+    #[inline(never)]
+    #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
+    fn walk<'l>(&mut self, block: usize, count: usize, chains: &mut Chains, mut events: Events<'l>) -> Events<'l> {
+        let mut now = *chains;
+        let Rows { costs, lowest, keys, met } = self;
+        let [here, entering] = [block, block + 1].map(|block| block_of(costs, block));
+        let start = block * POSITIONS;
+        let lowest: &mut [Row; POSITIONS] =
+            lowest[start..].first_chunk_mut().expect("there is a row for each position");
+        let none = _mm512_set1_epi16(NONE);
         let one = _mm512_set1_epi16(1);
-        let last_of_window = (block + POSITIONS - 1) as i16;
-        let mut limit = _mm512_add_epi16(beginnings(count), _mm512_set1_epi16(last_of_window));
-        let (mut lowest_behind, mut places_behind) = (_mm512_set1_epi16(i16::MAX), _mm512_setzero_si512());
-        for row in block..count.min(block + POSITIONS) {
-            let (lowest, places) = (load(&self.lowest[row]), load(&self.places[row]));
-            let is_here = _mm512_cmple_epi16_mask(lowest, lowest_behind);
-            let lowest = _mm512_min_epi16(lowest, lowest_behind);
-            let places = _mm512_mask_mov_epi16(places_behind, is_here, places);
-            let next = load(&self.costs[row + POSITIONS]);
-            let breaks = _mm512_cmplt_epi16_mask(next, lowest) | _mm512_cmpeq_epi16_mask(next, none);
-            self.first_breaks[row] = breaks & !taken_up;
-            taken_up |= breaks;
-            let is_none = _mm512_cmpeq_epi16_mask(load(&self.costs[row]), none);
-            store(&mut self.lowest[row], _mm512_mask_mov_epi16(lowest, is_none, none));
+        let width = _mm512_set1_epi16(POSITIONS as i16);
+        let mut behind = _mm512_set1_epi16(i16::MAX);
+        // What makes of a key the raised cost with a place that counts from the window's beginning.
+        let mut turn = _mm512_sub_epi16(_mm512_setzero_si512(), width);
+        for row in 0..POSITIONS.min(count - start) {
             // A run may go on behind the window.
-            store(&mut self.places[row], _mm512_min_epi16(places, limit));
-            limit = _mm512_add_epi16(limit, one);
-            let is_better = _mm512_cmplt_epi16_mask(next, lowest_behind);
-            lowest_behind = _mm512_min_epi16(lowest_behind, next);
-            places_behind = _mm512_mask_mov_epi16(places_behind, is_better, load(&self.places[row + POSITIONS]));
+            let last = _mm512_sub_epi16(turn, one);
+            let ending = _mm512_ternarylogic_epi32::<0b1101_1000>(behind, last, _mm512_sub_epi16(width, one));
+            // Places behind the block count on.
+            let lowest_behind = _mm512_adds_epi16(_mm512_min_epi16(behind, ending), width);
+            let key = _mm512_min_epi16(load(&lowest[row]), lowest_behind);
+            let eligible = _mm512_cmpneq_epi16_mask(load(&here[row]), none);
+            let window = _mm512_mask_sub_epi16(none, eligible, key, turn);
+            if start < OVERLAP {
+                store(&mut lowest[row], window);
+            }
+            behind = _mm512_min_epi16(behind, load(&keys[row]));
+            turn = _mm512_add_epi16(turn, one);
+            if start + row == OVERLAP {
+                store(&mut met[0], now.best);
+                store(&mut met[1], now.best_at);
+                now.since = _mm512_mask_mov_epi16(now.since, !FIRST_LANE, now.at);
+                now.counted = u32::MAX;
+            }
+            now = now.step(load(&entering[row]), window, &mut events);
         }
-        taken_up
+        *chains = now;
+        events
     }
 
-    /// Scores all stretches. `scores` begin where `scan` stands.
-    #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
-    fn advance(&self, count: usize, scan: &mut Scan, events: &mut Events, scores: &mut [u8]) {
+    /// Walks on into the next lanes' stretches, to where those begin to count. Returns the lanes whose chains have not met.
+    #[inline(never)]
+    #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
+    fn walk_on<'l>(&self, chains: Chains, mut events: Events<'l>) -> (u32, Events<'l>) {
+        let mut now = Chains { counted: !LAST_LANE, ..chains };
+        for row in 0..OVERLAP {
+            let entering = next_lanes(load(&self.costs[row + POSITIONS]));
+            now = now.step(entering, next_lanes(load(&self.lowest[row])), &mut events);
+        }
+        now.end(&mut events);
+        let [best, best_at] = [0, 1].map(|row| next_lanes(load(&self.met[row])));
+        let differ = _mm512_cmpneq_epi16_mask(now.best, best) | _mm512_cmpneq_epi16_mask(now.best_at, best_at);
+        (differ & now.counted, events)
+    }
+
+    /// Scores all stretches. `costs` and `scores` begin where `scan` stands. Returns false, and nothing has changed, where chains have not met.
+    #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
+    fn advance(&mut self, costs: &[i16], count: usize, scan: &mut Scan, lists: &mut Lists, scores: &mut [u8]) -> bool {
+        self.fill(costs, count);
+        let mut events = Events { lists, count: 0 };
         let mut chains = Chains::new(count, scan);
-        for row in 0..count {
-            let next = load(&self.costs[row + POSITIONS]);
-            chains.step(next, load(&self.lowest[row]), load(&self.places[row]), 0, events);
-            chains.active |= self.first_breaks[row];
-            events.make_room(scores);
+        self.find_ends_of_windows(0);
+        for block in 0..count.div_ceil(POSITIONS) {
+            self.find_ends_of_windows(block + 1);
+            events = self.walk(block, count, &mut chains, events);
         }
         let (best, best_at) = chains.last();
-        // The last stretch ends with the part, the others where the next lane has taken up the chain.
-        let mut ending = 1 << (LANES - 1);
-        for row in 0..count {
-            ending |= self.first_breaks[row] >> 1;
-            let next = next_lanes(load(&self.costs[row + POSITIONS]));
-            let (lowest, places) = (next_lanes(load(&self.lowest[row])), next_lanes(load(&self.places[row])));
-            chains.step(next, lowest, places, ending, events);
-            events.make_room(scores);
-            if chains.active == 0 {
-                break;
-            }
-            ending = 0;
+        Chains { counted: LAST_LANE, ..chains }.end(&mut events);
+        let (differ, events) = self.walk_on(chains, events);
+        if differ != 0 {
+            return false;
         }
         events.flush(scores);
         let best_at = if best == NO_COST { 0 } else { scan.at + best_at as usize };
         *scan = Scan { at: scan.at + LANES * count, best_at, best };
+        true
     }
 }
 
 /// Where the chain stands in each lane.
+#[derive(Clone, Copy)]
 struct Chains {
     at: __m512i,
+    /// Raised.
     best: __m512i,
     best_at: __m512i,
     /// Since when it is the best one.
     since: __m512i,
-    /// Lanes in which the chain has been taken up and not ended.
-    active: u32,
+    /// Lanes whose steps count.
+    counted: u32,
 }
 
 impl Chains {
     #[target_feature(enable = "avx512bw")]
     fn new(count: usize, scan: &Scan) -> Chains {
-        let (mut best, mut best_at) = (Row([NO_COST; LANES]), Row([0; LANES]));
-        best.0[0] = scan.best;
+        let (mut best, mut best_at) = (Row([NONE; LANES]), Row::ZERO);
+        best.0[0] = raised(scan.best);
         // One that is behind is not looked at, and neither is the position where the scan stands.
         best_at.0[0] = scan.best_at.saturating_sub(scan.at) as i16;
         let at = beginnings(count);
-        Chains { at, best: load(&best), best_at: load(&best_at), since: at, active: 1 }
+        Chains { at, best: load(&best), best_at: load(&best_at), since: at, counted: FIRST_LANE }
     }
 
-    /// One step of all chains, but of those that are `ending`, by what is known about the position: the cost behind its window, and what a rescan finds.
+    /// One step of all chains, by the cost behind the window and what a rescan finds ([`Rows::walk`]).
     #[inline]
     #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
-    fn step(&mut self, next: __m512i, lowest: __m512i, places: __m512i, ending: u32, events: &mut Events) {
-        let none = _mm512_set1_epi16(NO_COST);
-        let slides = _mm512_cmpge_epi16_mask(next, self.best)
-            & _mm512_cmpneq_epi16_mask(next, none)
-            & _mm512_cmpgt_epi16_mask(self.best_at, self.at);
-        let is_equal = slides & _mm512_cmpeq_epi16_mask(next, self.best);
-        let changes = !slides | is_equal;
-        let scored = (changes | ending) & self.active & _mm512_cmpneq_epi16_mask(self.best, none);
-        events.push(scored, self.best_at, _mm512_sub_epi16(self.at, self.since));
-        self.active &= !ending;
-        self.since = _mm512_mask_mov_epi16(self.since, changes, self.at);
-        self.best = _mm512_mask_mov_epi16(lowest, slides, self.best);
-        let best_at = _mm512_mask_mov_epi16(places, slides, self.best_at);
-        let entering = _mm512_add_epi16(self.at, _mm512_set1_epi16(POSITIONS as i16));
-        self.best_at = _mm512_mask_mov_epi16(best_at, is_equal, entering);
-        self.at = _mm512_add_epi16(self.at, _mm512_set1_epi16(1));
+    fn step(self, entering: __m512i, window: __m512i, events: &mut Events<'_>) -> Chains {
+        let Chains { at, best, best_at, since, counted } = self;
+        let places = _mm512_set1_epi16(POSITIONS as i16 - 1);
+        let is_ahead = _mm512_cmpgt_epi16_mask(best_at, at);
+        let stays = _mm512_mask_cmpgt_epi16_mask(is_ahead, entering, best);
+        let slides = _mm512_mask_cmpge_epi16_mask(is_ahead, entering, best);
+        self.push(!stays, events);
+        let found_at = _mm512_add_epi16(at, _mm512_and_si512(window, places));
+        let stays_or_found_at = _mm512_mask_mov_epi16(found_at, slides, best_at);
+        let entering_at = _mm512_add_epi16(at, _mm512_set1_epi16(POSITIONS as i16));
+        Chains {
+            at: _mm512_add_epi16(at, _mm512_set1_epi16(1)),
+            best: _mm512_mask_mov_epi16(_mm512_andnot_si512(places, window), slides, best),
+            // One that is as good takes over.
+            best_at: _mm512_mask_mov_epi16(stays_or_found_at, slides & !stays, entering_at),
+            since: _mm512_mask_mov_epi16(at, stays, since),
+            counted,
+        }
+    }
+
+    /// The steps up to here count.
+    #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
+    fn end(self, events: &mut Events<'_>) {
+        self.push(u32::MAX, events);
+    }
+
+    /// Of those lanes, the best positions are no longer the best ones, or their steps are at an end.
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
+    fn push(self, changing: u32, events: &mut Events<'_>) {
+        let is_scored = _mm512_mask_cmpneq_epi16_mask(self.counted, self.best, _mm512_set1_epi16(NONE));
+        events.push(is_scored & changing, self.best_at, _mm512_sub_epi16(self.at, self.since));
     }
 
     /// The best cost of the last lane, and its position.
     #[target_feature(enable = "avx512bw")]
-    fn last(&self) -> (i16, i16) {
-        let (mut best, mut best_at) = (Row([0; LANES]), Row([0; LANES]));
+    fn last(self) -> (i16, i16) {
+        let (mut best, mut best_at) = (Row::ZERO, Row::ZERO);
         store(&mut best, self.best);
         store(&mut best_at, self.best_at);
-        (best.0[LANES - 1], best_at.0[LANES - 1])
+        (best.0[LANES - 1].wrapping_sub(POSITIONS as i16), best_at.0[LANES - 1])
     }
 }
 
-impl Events {
+impl Events<'_> {
     /// Takes the chosen lanes.
     #[inline]
     #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
     fn push(&mut self, chosen: u32, places: __m512i, steps: __m512i) {
-        let all_lanes = |list: &mut [u16; EVENTS + LANES], at: usize| -> *mut __m512i {
+        let all_lanes = |list: &mut [u16; EVENTS_MAX], at: usize| -> *mut __m512i {
             list[at..].first_chunk_mut::<LANES>().expect("there is room").as_mut_ptr().cast()
         };
         // SAFETY: there is room for all lanes.
         unsafe {
-            let to = all_lanes(&mut self.places, self.count);
+            let to = all_lanes(&mut self.lists.places, self.count);
             _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(chosen, places));
-            let to = all_lanes(&mut self.steps, self.count);
+            let to = all_lanes(&mut self.lists.steps, self.count);
             _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(chosen, steps));
         }
         self.count += chosen.count_ones() as usize;
     }
 
-    /// Makes room for one row.
-    #[inline]
-    fn make_room(&mut self, scores: &mut [u8]) {
-        if self.count > EVENTS {
-            self.flush(scores);
-        }
-    }
-
-    fn flush(&mut self, scores: &mut [u8]) {
-        for (&place, &steps) in self.places.iter().zip(&self.steps).take(self.count) {
+    fn flush(&self, scores: &mut [u8]) {
+        for (&place, &steps) in self.lists.places.iter().zip(&self.lists.steps).take(self.count) {
             scores[usize::from(place)] += steps as u8;
         }
-        self.count = 0;
     }
 }
