@@ -197,7 +197,7 @@ fn all_alignments() {
     for algorithm in lane_algorithms() {
         for backend in Backend::offered() {
             let mut hasher = BatchHasher::with_backend(algorithm, backend);
-            for bytes in [40, 100, 1000] {
+            for bytes in [40, 64, 100, 1000] {
                 let messages: Vec<_> = (0..64).map(|start| &content[start..start + bytes]).collect();
                 let mut digests = vec![algorithm.digest(b""); messages.len()];
                 hasher.hash(&messages, &mut digests);

@@ -166,6 +166,20 @@ where
     }
     // SAFETY: the features are the caller's promise.
     let mut state = unsafe { load_state::<V, N>(states) };
+    let length_word = if T::BIG_ENDIAN { 15 } else { 14 };
+    let mut message = [state[0]; 16];
+    if messages[..V::LANES].iter().all(|message| message.len() == LINE_BYTES) {
+        // SAFETY: as above, and each message is a line.
+        unsafe { V::load_line(messages, 0, T::BIG_ENDIAN, &mut message) };
+        state = T::compress(state, &message, false);
+        // What follows is the same for all: so the compiler knows its schedule.
+        message = [state[0].splat(0); 16];
+        message[0] = state[0].splat(if T::BIG_ENDIAN { 0x8000_0000 } else { 0x80 });
+        message[length_word] = state[0].splat(8 * LINE_BYTES as u32);
+        state = T::compress(state, &message, true);
+        store_short(state, T::BIG_ENDIAN, lines);
+        return;
+    }
     for block in 0..blocks {
         for lane in 0..V::LANES {
             // SAFETY: as above.
@@ -175,19 +189,25 @@ where
         for lane in 1..V::LANES {
             inputs[lane] = &lines[lane];
         }
-        let mut message = [state[0]; 16];
         // SAFETY: as above, and each input is a line.
         unsafe { V::load_line(&inputs, 0, T::BIG_ENDIAN, &mut message) };
         if block + 1 == blocks {
             // The upper half of the length is zero.
             // SAFETY: as above.
-            message[if T::BIG_ENDIAN { 15 } else { 14 }] = unsafe { V::load(&bits[..4 * V::LANES]) };
+            message[length_word] = unsafe { V::load(&bits[..4 * V::LANES]) };
         }
         state = T::compress(state, &message, block + 1 == blocks);
     }
+    store_short(state, T::BIG_ENDIAN, lines);
+}
+
+/// Stores the states of [`run_short`].
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 has the masks for it"))]
+#[inline(always)]
+fn store_short<V: ShortVector, const N: usize>(state: [V; N], big_endian: bool, lines: &mut [Line]) {
     let mut words = [state[0].splat(0); 8];
-    words[..N].copy_from_slice(&state[..N]);
-    V::store_lines(words, T::BIG_ENDIAN, lines);
+    words[..N].copy_from_slice(&state);
+    V::store_lines(words, big_endian, lines);
 }
 
 /// Loads the states `[word][lane]`.
