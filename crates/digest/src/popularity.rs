@@ -290,9 +290,11 @@ impl Events {
 /// As for [`Compare::equal`].
 #[inline(always)]
 unsafe fn at_least<C: Compare>(scores: &[u8], least: u8, places: &mut Vec<u32>) {
-    places.resize(scores.len() + SPARE, 0);
     let mut count = 0;
     for start in (0..scores.len()).step_by(POSITIONS) {
+        if places.len() < count + POSITIONS + SPARE {
+            places.resize(count + PART, 0);
+        }
         let scores = &scores[start..];
         // SAFETY: the caller's promise is the same.
         let mut found = unsafe {
