@@ -31,8 +31,10 @@ impl Stream {
     /// For an input of so many bytes, as far as that is known.
     pub(super) fn new(profile: Profile, input_bytes: Option<u64>) -> Stream {
         let input_bytes = input_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+        // A short input does not fill the window, and so is scored at once.
+        let window_bytes = input_bytes.saturating_add(1).clamp(WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         Stream {
-            window: Window::new(input_bytes.clamp(WINDOW_BYTES_MIN, WINDOW_BYTES_MAX)),
+            window: Window::new(window_bytes),
             filters: Filters {
                 filters: vec![Filter::EMPTY],
                 last: 0,
