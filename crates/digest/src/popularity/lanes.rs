@@ -44,7 +44,7 @@ impl Row {
 struct Rows {
     /// Raised.
     costs: [Row; ROWS_MAX + 2 * POSITIONS],
-    /// The lowest key from each position to the end of its block; then that of its window, which see ([`Rows::walk`]).
+    /// The lowest key from each position to the end of its block; then what is known about its window (see [`Rows::walk`]).
     lowest: [Row; ROWS_MAX + POSITIONS],
     /// Those of one block.
     keys: [Row; POSITIONS],
@@ -218,7 +218,8 @@ impl Rows {
         let Rows { costs, lowest: ends, keys, .. } = self;
         let start = block * POSITIONS;
         let ends: &mut [Row; POSITIONS] = ends[start..].first_chunk_mut().expect("there is a row for each position");
-        let mut behind = costs.get(start + POSITIONS).map_or(_mm512_setzero_si512(), |row| load(row));
+        // Behind the rows that are filled it is any: there, no window reaches the end of the block.
+        let mut behind = load(&costs[start + POSITIONS]);
         let costs = block_of(costs, block);
         // What makes a key of a raised cost.
         let mut turn = _mm512_set1_epi16(-1);
