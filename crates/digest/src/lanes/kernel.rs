@@ -91,7 +91,7 @@ impl Kernel {
 }
 
 /// Intel's vector and SHA units differ so much from AMD's that other kernels win.
-fn is_intel() -> bool {
+pub(crate) fn is_intel() -> bool {
     // Asked once: in a virtual machine the instruction takes microseconds.
     static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
