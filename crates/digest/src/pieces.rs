@@ -76,24 +76,24 @@ impl Backend {
         }
     }
 
-    /// Writes into `places` where in `bytes` pieces of a mean length of 160 bytes end (mrsh-v2), in order, and returns how many there
-    /// are; their levels say nothing. The first place is that of the eighth byte.
+    /// Makes `ends` the places of the last bytes of pieces of a mean length of 160 bytes (mrsh-v2) in `bytes`, in order. The first
+    /// place is that of the eighth byte.
     ///
     /// They end where [`rolling_hash`] of the window that ends there leaves 159 when it is divided by 160.
     ///
     /// # Panics
-    /// As for [`Backend::triggers`].
-    pub fn ends_160(self, bytes: &[u8], places: &mut [Trigger]) -> usize {
-        assert!(places.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
+    /// When there are more than 2³² bytes.
+    pub fn ends_160(self, bytes: &[u8], ends: &mut Vec<u32>) {
         assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
+        ends.clear();
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { ends_160_avx512(bytes, places) },
+            Level::Avx512 => unsafe { ends_160_avx512(bytes, ends) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { ends_160_avx2(bytes, places) },
-            Level::Portable => ends_160_plain(bytes, places),
+            Level::Avx2 => unsafe { ends_160_avx2(bytes, ends) },
+            Level::Portable => ends_160_plain(bytes, ends),
         }
     }
 
@@ -154,11 +154,17 @@ pub fn rolling_hash(window: &[u8; WINDOW_BYTES]) -> u32 {
 /// The window as a number, the latest byte lowest; what is above does not matter.
 #[inline(always)]
 fn hash_of_word(word: u64) -> u32 {
-    let byte = |back: u32| (word >> (8 * back)) as u32 & 0xFF;
-    let mixed =
-        (byte(0) ^ byte(1) << 5 ^ byte(2) << 10 ^ byte(3) << 15) ^ (byte(4) << 20 ^ byte(5) << 25 ^ byte(6) << 30);
-    let sum = 8 * byte(0) + 7 * byte(1) + 6 * byte(2) + 5 * byte(3) + 4 * byte(4) + 3 * byte(5) + 2 * byte(6);
-    mixed.wrapping_add(sum)
+    let (late, early) = (word as u32, (word >> 32) as u32);
+    let mixed = (late & 0xFF ^ late >> 3 & 0xFF << 5 ^ late >> 6 & 0xFF << 10 ^ late >> 9 & 0xFF << 15)
+        ^ ((early & 0xFF) << 20 ^ early << 17 & 0xFF << 25 ^ early << 14 & 0b11 << 30);
+    // Two bytes at once: the upper half becomes the sum of both products.
+    const PAIR: u32 = 0x00FF_00FF;
+    let sum = (late & PAIR)
+        .wrapping_mul(8 << 16 | 6)
+        .wrapping_add((late >> 8 & PAIR).wrapping_mul(7 << 16 | 5))
+        .wrapping_add((early & PAIR).wrapping_mul(4 << 16 | 2))
+        .wrapping_add((early >> 8 & 0xFF).wrapping_mul(3 << 16));
+    mixed.wrapping_add(sum >> 16)
 }
 
 compiled! {
@@ -184,18 +190,104 @@ unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> u
 
 compiled! {
     ends_160 => ends_160_avx512, ends_160_avx2, ends_160_plain;
-    (bytes: &[u8], to: &mut [Trigger]) -> usize
+    (bytes: &[u8], ends: &mut Vec<u32>)
 }
 
-/// 160 is 2⁵ · 5.
+/// 160 is 2⁵ · 5: candidates by the lowest five bits of the hash, and then their whole hashes, of many at once.
 ///
 /// # Safety
 /// As for [`Bytes::load`].
 #[inline(always)]
-unsafe fn ends_160<V: Bytes>(bytes: &[u8], to: &mut [Trigger]) -> usize {
-    // SAFETY: the caller's promise is the same.
-    let candidates = unsafe { list_candidates::<V, 4>(bytes, 5, to) };
-    verify::<5>(bytes, &mut to[..candidates])
+unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
+    let mut candidates = Candidates { places: [0; Candidates::ROOM], words: [0; Candidates::ROOM], count: 0 };
+    let mut start = HISTORY_BYTES;
+    while start < bytes.len() {
+        let windows = &bytes[start - HISTORY_BYTES..];
+        let mut padded = [0; WIDTH + HISTORY_BYTES];
+        let (windows, inside) = match windows.first_chunk() {
+            Some(windows) => (windows, u64::MAX),
+            None => {
+                padded[..windows.len()].copy_from_slice(windows);
+                (&padded, !(u64::MAX << (windows.len() - HISTORY_BYTES)))
+            }
+        };
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            candidates.add(start as u32, windows, places_of_block::<V>(windows, 31) & inside);
+            if candidates.count >= WIDTH {
+                candidates.verify::<V>(ends);
+            }
+        }
+        start += WIDTH;
+    }
+    // SAFETY: as above.
+    unsafe { candidates.verify::<V>(ends) };
+}
+
+/// Places where pieces may end.
+struct Candidates {
+    places: [u32; Candidates::ROOM],
+    /// The window that ends at each of them, and one byte more.
+    words: [u64; Candidates::ROOM],
+    count: usize,
+}
+
+impl Candidates {
+    /// This many are written at once, the last of them perhaps nonsense: cheaper than a branch for each.
+    const AT_ONCE: usize = 4;
+    /// Those of a block come behind fewer than are verified at once.
+    const ROOM: usize = 2 * WIDTH + Candidates::AT_ONCE;
+
+    #[inline(always)]
+    fn add(&mut self, start: u32, windows: &[u8; WIDTH + HISTORY_BYTES], mut found: u64) {
+        let mut count = self.count;
+        self.count += found.count_ones() as usize;
+        loop {
+            let places = &mut self.places[count..count + Candidates::AT_ONCE];
+            for (place, word) in places.iter_mut().zip(&mut self.words[count..count + Candidates::AT_ONCE]) {
+                let at = found.trailing_zeros() as usize % WIDTH;
+                *place = start + at as u32;
+                *word = windows[at..at + 8].first_chunk().map_or(0, |window| u64::from_be_bytes(*window));
+                found &= found.wrapping_sub(1);
+            }
+            count += Candidates::AT_ONCE;
+            if count >= self.count {
+                return;
+            }
+        }
+    }
+
+    /// Moves the first of them that are ends to the others.
+    ///
+    /// # Safety
+    /// As for [`Bytes::load`].
+    #[inline(always)]
+    unsafe fn verify<V: Bytes>(&mut self, ends: &mut Vec<u32>) {
+        let mut rests = [0; WIDTH];
+        for (rest, &word) in rests.iter_mut().zip(&self.words) {
+            *rest = (hash_of_word(word) % 5) as u8 ^ 4;
+        }
+        // SAFETY: the caller's promise is the same.
+        let rests = unsafe { V::load(&rests) };
+        let mut found = rests.without(rests.splat(0xFF));
+        if self.count < WIDTH {
+            found &= !(u64::MAX << self.count);
+        }
+        let mut kept = [0; WIDTH + Candidates::AT_ONCE];
+        let count = found.count_ones() as usize;
+        let mut at = 0;
+        while at < count {
+            for kept in &mut kept[at..at + Candidates::AT_ONCE] {
+                *kept = self.places[found.trailing_zeros() as usize % WIDTH];
+                found &= found.wrapping_sub(1);
+            }
+            at += Candidates::AT_ONCE;
+        }
+        ends.extend_from_slice(&kept[..count]);
+        self.count = self.count.saturating_sub(WIDTH);
+        self.places.copy_within(WIDTH..2 * WIDTH, 0);
+        self.words.copy_within(WIDTH..2 * WIDTH, 0);
+    }
 }
 
 /// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
@@ -436,9 +528,8 @@ mod tests {
         for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
             let expected: Vec<u32> = defined.iter().copied().filter(|&end| (end as usize) < length).collect();
             for backend in Backend::offered() {
-                let mut found = vec![Trigger::default(); length + PLACES_SPARE];
-                let count = backend.ends_160(&bytes[..length], &mut found);
-                let found: Vec<u32> = found[..count].iter().map(|trigger| trigger.place).collect();
+                let mut found = vec![1];
+                backend.ends_160(&bytes[..length], &mut found);
                 assert_eq!(found, expected, "{backend:?}, {length} bytes");
             }
         }

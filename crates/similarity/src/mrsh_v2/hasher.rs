@@ -1,29 +1,32 @@
 //! Bytes in, digest out.
 
-use pfh_digest::chunks::{Backend, OFFSET_BASIS, fnv1a_64};
-use pfh_digest::pieces::{self, HISTORY_BYTES, PLACES_SPARE, Trigger};
+use pfh_digest::chunks::{Backend, OFFSET_BASIS};
+use pfh_digest::pieces;
 
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
-use super::rolling::{WINDOW_BYTES, ends_chunk, roll};
+use super::rolling::{WINDOW_BYTES, ends_chunk, may_end_chunk, roll};
 use crate::Unfit;
 use crate::filter::Filter;
 
 /// Bytes that are divided at once: the more chunks there are, the better do those match that are hashed side by side.
-const BUFFER_BYTES: usize = 48 << 10;
-/// Bytes whose positions are listed together.
-const PART_BYTES: usize = 1024;
+const PART_BYTES: usize = 64 << 10;
+/// So many are divided where they are; fewer are gathered.
+const ENOUGH_BYTES: usize = 16 << 10;
 /// After the end of a chunk, so many bytes are not looked at.
 const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
 ///
-/// Memory: some 50 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is never held.
+/// Memory: at most some 100 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is
+/// never held.
 pub struct Hasher {
     build: Build,
+    /// Bytes that are not divided yet.
+    gathered: Vec<u8>,
     divider: Divider,
     filters: Filters,
-    /// Those that ended in the buffer.
+    /// Those that ended in the latest part.
     chunks: Vec<u64>,
     /// The chunk that has not ended yet.
     open: u64,
@@ -41,7 +44,8 @@ impl Hasher {
     pub fn with_build(build: Build) -> Hasher {
         Hasher {
             build,
-            divider: Divider::new(),
+            gathered: Vec::new(),
+            divider: Divider::default(),
             filters: Filters { filters: vec![Filter::EMPTY], last: 0 },
             chunks: Vec::new(),
             open: OFFSET_BASIS,
@@ -54,9 +58,16 @@ impl Hasher {
     pub fn update(&mut self, mut bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         while !bytes.is_empty() {
-            bytes = &bytes[self.divider.fill(bytes)..];
-            if self.divider.is_full() {
-                self.divide(false);
+            if self.gathered.is_empty() && bytes.len() >= ENOUGH_BYTES {
+                let done = self.divide(&bytes[..bytes.len().min(PART_BYTES)], false);
+                bytes = &bytes[done..];
+            } else {
+                let (taken, rest) = bytes.split_at(bytes.len().min(PART_BYTES - self.gathered.len()));
+                self.gathered.extend_from_slice(taken);
+                bytes = rest;
+                if self.gathered.len() == PART_BYTES {
+                    self.divide_gathered(false);
+                }
             }
         }
     }
@@ -71,7 +82,7 @@ impl Hasher {
     /// # Errors
     /// None: every input has a digest, the empty one too. The type is that of all families.
     pub fn finish(mut self) -> Result<Digest, Unfit> {
-        self.divide(true);
+        self.divide_gathered(true);
         if self.build == Build::Normal && self.bytes > 0 {
             self.filters.insert(self.open);
         }
@@ -79,18 +90,24 @@ impl Hasher {
         Ok(Digest { name: Vec::new(), bytes: self.bytes, filters, last })
     }
 
-    fn divide(&mut self, is_end: bool) {
-        let done = self.divider.divide(is_end);
-        let Divider { bytes, ends, .. } = &self.divider;
-        Backend::chosen().fnv1a_64(self.open, bytes, ends, &mut self.chunks);
+    fn divide_gathered(&mut self, is_end: bool) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        let done = self.divide(&gathered, is_end);
+        gathered.drain(..done);
+        self.gathered = gathered;
+    }
+
+    /// Returns how many of the bytes are done with: all of them at the end of the input.
+    fn divide(&mut self, bytes: &[u8], is_end: bool) -> usize {
+        let done = self.divider.divide(bytes, is_end);
+        // What is behind the last end belongs to the chunk that goes on.
+        self.divider.ends.push(done);
+        Backend::chosen().fnv1a_64(self.open, &bytes[..done], &self.divider.ends, &mut self.chunks);
+        self.open = self.chunks.pop().unwrap_or(self.open);
         let dropped = usize::from(self.build == Build::Network && self.is_first);
         self.chunks.iter().skip(dropped).for_each(|&chunk| self.filters.insert(chunk));
-        if let Some(&end) = ends.last() {
-            (self.open, self.is_first) = (fnv1a_64(OFFSET_BASIS, &bytes[end..done]), false);
-        } else {
-            self.open = fnv1a_64(self.open, &bytes[..done]);
-        }
-        self.divider.bytes.drain(..done);
+        self.is_first &= self.chunks.is_empty();
+        done
     }
 }
 
@@ -101,11 +118,11 @@ impl Default for Hasher {
 }
 
 /// Finds where chunks end.
+#[derive(Default)]
 struct Divider {
-    bytes: Vec<u8>,
     /// Positions where a chunk would end if nothing was skipped before.
     positions: Vec<u32>,
-    /// Ends of chunks in `bytes`.
+    /// Ends of chunks in the latest bytes.
     ends: Vec<usize>,
     /// The latest bytes that were looked at.
     window: u64,
@@ -114,33 +131,11 @@ struct Divider {
 }
 
 impl Divider {
-    fn new() -> Divider {
-        Divider {
-            bytes: Vec::with_capacity(BUFFER_BYTES),
-            positions: Vec::new(),
-            ends: Vec::new(),
-            window: 0,
-            skips: false,
-        }
-    }
-
-    /// Takes as many of the bytes as there is room for, and returns how many.
-    fn fill(&mut self, bytes: &[u8]) -> usize {
-        let taken = bytes.len().min(BUFFER_BYTES - self.bytes.len());
-        self.bytes.extend_from_slice(&bytes[..taken]);
-        taken
-    }
-
-    fn is_full(&self) -> bool {
-        self.bytes.len() == BUFFER_BYTES
-    }
-
     /// Finds the ends of chunks, and returns how many bytes are done with: all of them at the end of the input.
-    fn divide(&mut self, is_end: bool) -> usize {
-        let Divider { bytes, positions, ends, window, skips } = self;
-        let bytes = bytes.as_slice();
+    fn divide(&mut self, bytes: &[u8], is_end: bool) -> usize {
+        let Divider { positions, ends, window, skips } = self;
         ends.clear();
-        list_positions(bytes, positions);
+        pieces::Backend::chosen().ends_160(bytes, positions);
         let mut positions = positions.iter().map(|&position| position as usize);
         let mut at = 0;
         loop {
@@ -161,27 +156,17 @@ impl Divider {
     }
 }
 
-/// Makes `positions` those where a chunk ends with a window that lies in `bytes`.
-fn list_positions(bytes: &[u8], positions: &mut Vec<u32>) {
-    let backend = pieces::Backend::chosen();
-    let mut part = [Trigger::default(); PART_BYTES + PLACES_SPARE];
-    positions.clear();
-    for start in (0..bytes.len()).step_by(PART_BYTES) {
-        // The windows of a part reach back into the one before.
-        let from = start.saturating_sub(HISTORY_BYTES);
-        let end = bytes.len().min(start + PART_BYTES);
-        let count = backend.ends_160(&bytes[from..end], &mut part);
-        positions.extend(part[..count].iter().map(|end| from as u32 + end.place));
-    }
-}
-
 /// Looks at the bytes from `at` on until a chunk ends, and returns where. `positions` go on behind those that were passed.
+#[inline]
 fn next_end(bytes: &[u8], positions: &mut impl Iterator<Item = usize>, at: usize, window: &mut u64) -> Option<usize> {
     // In the first windows, these bytes meet those before the gap.
-    for at in at..at + WINDOW_BYTES - 1 {
-        *window = roll(*window, *bytes.get(at)?);
-        if ends_chunk(*window) {
-            return Some(at + 1);
+    let next = bytes[at..].first_chunk().map(|next| u64::from_le_bytes(*next));
+    if next.is_none_or(|next| may_end_chunk(*window, next)) {
+        for at in at..at + WINDOW_BYTES - 1 {
+            *window = roll(*window, *bytes.get(at)?);
+            if ends_chunk(*window) {
+                return Some(at + 1);
+            }
         }
     }
     let end = positions.find(|&position| position >= at + WINDOW_BYTES - 1).map(|position| position + 1);

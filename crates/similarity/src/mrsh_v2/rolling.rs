@@ -33,9 +33,66 @@ pub(super) fn ends_chunk(window: u64) -> bool {
     (sum as u32).wrapping_add(mixed) % 5 == 4
 }
 
+/// False if no chunk ends with any of the seven windows after this one, the first of the next bytes being the lowest.
+///
+/// Tells by the lowest five bits, of all windows at once: multiplication of numbers is that of polynomials where nothing is carried,
+/// and in 16 bits nothing is. So products with the weights are sums of many windows; those of the even weights with the even
+/// bytes and so on, because each byte needs the place of two.
+#[inline]
+pub(super) fn may_end_chunk(window: u64, next: u64) -> bool {
+    const LOW: u64 = 0x00FF_00FF_00FF_00FF;
+    const EVEN_WEIGHTS: u64 = 2 << 48 | 4 << 32 | 6 << 16 | 8;
+    const ODD_WEIGHTS: u64 = 3 << 32 | 5 << 16 | 7;
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let product = |bytes: u64, weights: u64| u128::from(bytes & LOW) * u128::from(weights);
+    let low = |bytes: u64, weights: u64| (bytes & LOW).wrapping_mul(weights);
+    // What reaches over from the window is the upper half.
+    let even = (product(window, EVEN_WEIGHTS) >> 64) as u64
+        + (product(window >> 8, ODD_WEIGHTS) >> 48) as u64
+        + low(next, EVEN_WEIGHTS)
+        + (low(next >> 8, ODD_WEIGHTS) << 16);
+    let odd = (product(window >> 8, EVEN_WEIGHTS) >> 64) as u64
+        + (product(window, ODD_WEIGHTS) >> 64) as u64
+        + low(next >> 8, EVEN_WEIGHTS)
+        + low(next, ODD_WEIGHTS);
+    // The latest byte counts once more. Where the rest is 0 instead of 31, 32 is left.
+    let is_end = |sums: u64, latest: u64| 32 * ONES - ((sums + (latest & LOW) + ONES) & (31 * ONES));
+    (is_end(even, next) | is_end(odd, next >> 8) & u64::MAX >> 16) & (32 * ONES) != 0
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ends_chunk, roll};
+    use super::{ends_chunk, may_end_chunk, roll};
+
+    #[test]
+    fn seven_windows_at_once() {
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // High bytes too.
+            if state >> 60 == 0 { u64::MAX } else { (state >> 32).wrapping_mul(state >> 31) }
+        };
+        let mut counts = [0; 2];
+        for _ in 0..20_000 {
+            let (window, next) = (next(), next());
+            let bytes = next.to_le_bytes();
+            let windows = bytes[..7].iter().scan(window, |window, &byte| {
+                *window = roll(*window, byte);
+                Some(*window)
+            });
+            // By the lowest five bits, of the sum alone.
+            let is_near = |window: u64| {
+                let bytes = window.to_le_bytes().map(u32::from);
+                ((2..9).map(|weight| weight * bytes[weight as usize - 1]).sum::<u32>() + bytes[7]) % 32 == 31
+            };
+            let windows: Vec<u64> = windows.collect();
+            let may_end = may_end_chunk(window, next);
+            assert_eq!(may_end, windows.iter().any(|&window| is_near(window)));
+            assert!(may_end || !windows.iter().any(|&window| ends_chunk(window)));
+            counts[usize::from(may_end)] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+    }
 
     /// The rolling hash as it is defined, one byte after the other.
     #[derive(Default)]
