@@ -5,7 +5,7 @@ use pfh_digest::pieces;
 
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
-use super::rolling::{WINDOW_BYTES, ends_chunk, may_end_chunk, roll};
+use super::rolling::{WINDOW_BYTES, ends_chunk, near_ends, roll};
 use crate::Unfit;
 use crate::filter::Filter;
 
@@ -159,17 +159,28 @@ impl Divider {
 /// Looks at the bytes from `at` on until a chunk ends, and returns where. `positions` go on behind those that were passed.
 #[inline]
 fn next_end(bytes: &[u8], positions: &mut impl Iterator<Item = usize>, at: usize, window: &mut u64) -> Option<usize> {
+    let rest = &bytes[at..];
+    let next = u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        padded[..rest.len()].copy_from_slice(rest);
+        padded
+    }));
     // In the first windows, these bytes meet those before the gap.
-    let next = bytes[at..].first_chunk().map(|next| u64::from_le_bytes(*next));
-    if next.is_none_or(|next| may_end_chunk(*window, next)) {
-        for at in at..at + WINDOW_BYTES - 1 {
-            *window = roll(*window, *bytes.get(at)?);
-            if ends_chunk(*window) {
-                return Some(at + 1);
-            }
+    let mut near = near_ends(*window, next);
+    while near != 0 {
+        let count = near.trailing_zeros() as usize / 8 + 1;
+        let rolled = roll(*window, next, count);
+        if ends_chunk(rolled) && count <= rest.len() {
+            *window = rolled;
+            return Some(at + count);
         }
+        near &= near - 1;
     }
-    let end = positions.find(|&position| position >= at + WINDOW_BYTES - 1).map(|position| position + 1);
+    if rest.len() <= WINDOW_BYTES {
+        *window = roll(*window, next, rest.len());
+        return None;
+    }
+    let end = positions.find(|&position| position >= at + WINDOW_BYTES).map(|position| position + 1);
     let looked_at = &bytes[..end.unwrap_or(bytes.len())];
     *window = looked_at.last_chunk().map_or(*window, |latest| u64::from_le_bytes(*latest));
     end

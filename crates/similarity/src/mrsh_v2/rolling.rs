@@ -9,12 +9,12 @@
 //!
 //! A chunk ends where r mod 160 is 159.
 
-/// Bytes of a window: one more than count, so that it is a word.
-pub(super) const WINDOW_BYTES: usize = 8;
+/// Bytes of a window that count. One more makes it a word.
+pub(super) const WINDOW_BYTES: usize = 7;
 
-/// Puts a byte behind the latest ones: the highest byte of a window is the latest.
-pub(super) fn roll(window: u64, byte: u8) -> u64 {
-    window >> 8 | u64::from(byte) << 56
+/// The window after so many of the next eight bytes: as a number, the latest byte is the highest one.
+pub(super) fn roll(window: u64, next: u64, bytes: usize) -> u64 {
+    ((u128::from(next) << 64 | u128::from(window)) >> (8 * bytes)) as u64
 }
 
 /// True where a chunk ends with the latest byte of the window.
@@ -33,13 +33,13 @@ pub(super) fn ends_chunk(window: u64) -> bool {
     (sum as u32).wrapping_add(mixed) % 5 == 4
 }
 
-/// False if no chunk ends with any of the seven windows after this one, the first of the next bytes being the lowest.
+/// After which of the next seven bytes a chunk may end, as far as the lowest five bits tell: the highest bits of their places.
 ///
-/// Tells by the lowest five bits, of all windows at once: multiplication of numbers is that of polynomials where nothing is carried,
-/// and in 16 bits nothing is. So products with the weights are sums of many windows; those of the even weights with the even
-/// bytes and so on, because each byte needs the place of two.
+/// Of all seven at once: numbers are multiplied like polynomials if nothing is carried, and in 16 bits nothing is. So a product
+/// with the weights has the sums of many windows. A byte needs the place of two, so there are products of the even bytes with
+/// the even weights, and so on.
 #[inline]
-pub(super) fn may_end_chunk(window: u64, next: u64) -> bool {
+pub(super) fn near_ends(window: u64, next: u64) -> u64 {
     const LOW: u64 = 0x00FF_00FF_00FF_00FF;
     const EVEN_WEIGHTS: u64 = 2 << 48 | 4 << 32 | 6 << 16 | 8;
     const ODD_WEIGHTS: u64 = 3 << 32 | 5 << 16 | 7;
@@ -55,14 +55,14 @@ pub(super) fn may_end_chunk(window: u64, next: u64) -> bool {
         + (product(window, ODD_WEIGHTS) >> 64) as u64
         + low(next >> 8, EVEN_WEIGHTS)
         + low(next, ODD_WEIGHTS);
-    // The latest byte counts once more. Where the rest is 0 instead of 31, 32 is left.
-    let is_end = |sums: u64, latest: u64| 32 * ONES - ((sums + (latest & LOW) + ONES) & (31 * ONES));
-    (is_end(even, next) | is_end(odd, next >> 8) & u64::MAX >> 16) & (32 * ONES) != 0
+    // The latest byte counts once more. What leaves 31 becomes 128.
+    let near = |sums: u64, latest: u64| 128 * ONES - ((sums + (latest & LOW) + ONES) & (31 * ONES));
+    (near(even, next) & (128 * ONES) | (near(odd, next >> 8) & (128 * ONES)) << 8) & u64::MAX >> 8
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_chunk, may_end_chunk, roll};
+    use super::{ends_chunk, near_ends, roll};
 
     #[test]
     fn seven_windows_at_once() {
@@ -72,26 +72,24 @@ mod tests {
             // High bytes too.
             if state >> 60 == 0 { u64::MAX } else { (state >> 32).wrapping_mul(state >> 31) }
         };
-        let mut counts = [0; 2];
+        // By the lowest five bits, which the mixed part takes from the latest byte alone.
+        let is_near = |window: u64| {
+            let bytes = window.to_le_bytes().map(u32::from);
+            ((2..9).map(|weight| weight * bytes[weight as usize - 1]).sum::<u32>() + bytes[7]) % 32 == 31
+        };
+        let mut count = 0;
         for _ in 0..20_000 {
             let (window, next) = (next(), next());
-            let bytes = next.to_le_bytes();
-            let windows = bytes[..7].iter().scan(window, |window, &byte| {
-                *window = roll(*window, byte);
-                Some(*window)
-            });
-            // By the lowest five bits, of the sum alone.
-            let is_near = |window: u64| {
-                let bytes = window.to_le_bytes().map(u32::from);
-                ((2..9).map(|weight| weight * bytes[weight as usize - 1]).sum::<u32>() + bytes[7]) % 32 == 31
-            };
-            let windows: Vec<u64> = windows.collect();
-            let may_end = may_end_chunk(window, next);
-            assert_eq!(may_end, windows.iter().any(|&window| is_near(window)));
-            assert!(may_end || !windows.iter().any(|&window| ends_chunk(window)));
-            counts[usize::from(may_end)] += 1;
+            let near = near_ends(window, next);
+            for bytes in 1..=7 {
+                let window = roll(window, next, bytes);
+                assert_eq!(near >> (8 * bytes - 1) & 1 == 1, is_near(window));
+                assert!(is_near(window) || !ends_chunk(window));
+            }
+            assert_eq!(near & !0x0080_8080_8080_8080, 0);
+            count += near.count_ones();
         }
-        assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+        assert!(count > 1000);
     }
 
     /// The rolling hash as it is defined, one byte after the other.
@@ -128,7 +126,7 @@ mod tests {
         let (mut rolling, mut window) = (Rolling::default(), 0);
         let mut ends = 0;
         for (at, &byte) in bytes.iter().enumerate() {
-            window = roll(window, byte);
+            window = roll(window, byte.into(), 1);
             let r = rolling.roll(byte);
             assert_eq!(ends_chunk(window), r % 160 == 159, "at {at}");
             ends += usize::from(r % 160 == 159);

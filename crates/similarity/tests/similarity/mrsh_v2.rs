@@ -58,14 +58,14 @@ fn digest_in(piece: usize, bytes: &[u8], build: Build) -> Digest {
 #[test]
 fn digests_are_those_of_the_definition_in_any_pieces() {
     for seed in 0..6 {
-        let input = mixed(seed, 60_000);
+        let input = mixed(seed, 140_000);
         let mut lengths: Vec<usize> = (0..400).collect();
-        lengths.extend([16_000, 16_384, 16_385, 16_424, 32_768, 59_999, 60_000]);
+        lengths.extend([16_000, 16_384, 16_385, 16_424, 32_768, 59_999, 60_000, 65_536, 65_537, 65_576, 140_000]);
         for bytes in lengths {
             let input = &input[..bytes];
             for build in [Build::Normal, Build::Network] {
                 let expected = plain_mrsh_v2(input, build);
-                for piece in [1, 40, 1000, 16_384, 1 << 20] {
+                for piece in [1, 40, 1000, 16_384, 50_000, 1 << 20] {
                     if bytes > 400 && piece == 1 && seed > 0 {
                         continue;
                     }
