@@ -67,8 +67,7 @@ const LINK_BYTES: u64 = 512;
 const fn hasher_bytes(family: Family) -> usize {
     match family {
         Family::Ssdeep | Family::Tlsh => 4 << 10,
-        Family::Sdhash => 320 << 10,
-        Family::MrshV2 => 192 << 10,
+        Family::Sdhash | Family::MrshV2 => 320 << 10,
     }
 }
 

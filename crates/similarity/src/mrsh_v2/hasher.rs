@@ -10,7 +10,7 @@ use crate::Unfit;
 use crate::filter::Filter;
 
 /// Bytes that are divided at once: the more chunks there are, the better do those match that are hashed side by side.
-const PART_BYTES: usize = 64 << 10;
+const PART_BYTES: usize = 32 << 10;
 /// So many are divided where they are; fewer are gathered.
 const ENOUGH_BYTES: usize = 16 << 10;
 /// After the end of a chunk, so many bytes are not looked at.
@@ -18,8 +18,8 @@ const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
 ///
-/// Memory: at most some 100 KiB, and 256 bytes for each filter, which come to less than 1 % of the input. The input itself is
-/// never held.
+/// Memory: some 50 KiB, or 300 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which come to
+/// less than 1 % of the input. The input itself is never held.
 pub struct Hasher {
     build: Build,
     /// Bytes that are not divided yet.
