@@ -215,6 +215,12 @@ unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
         unsafe {
             candidates.add(start as u32, windows, places_of_block::<V>(windows, 31) & inside);
             if candidates.count >= WIDTH {
+                if ends.capacity() - ends.len() < WIDTH {
+                    // Some five times what is usual; and then all that there may be, of which it would take twice as much by itself.
+                    ends.reserve_exact(
+                        if ends.is_empty() { bytes.len() / 32 } else { bytes.len() - start } + 2 * WIDTH,
+                    );
+                }
                 candidates.verify::<V>(ends);
             }
         }

@@ -18,7 +18,7 @@ const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
 ///
-/// Memory: some 50 KiB, or 300 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which come to
+/// Memory: some 50 KiB, or 200 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which come to
 /// less than 1 % of the input. The input itself is never held.
 pub struct Hasher {
     build: Build,
