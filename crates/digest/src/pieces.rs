@@ -185,7 +185,7 @@ unsafe fn triggers<V: Bytes>(bytes: &[u8], lowest: u32, to: &mut [Trigger]) -> u
             _ => list_candidates::<V, 2>(bytes, lowest, to),
         }
     };
-    verify::<3>(bytes, &mut to[..candidates])
+    verify(bytes, &mut to[..candidates])
 }
 
 compiled! {
@@ -335,9 +335,9 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(bytes: &[u8], lowest: 
     count
 }
 
-/// Keeps the candidates whose `hash + 1`, unless it is 0, is divisible by `ODD`: there pieces end. In groups and in steps, which compilers turn into vectors.
+/// Keeps the candidates whose `hash + 1`, unless it is 0, is divisible by 3: there pieces end. In groups and in steps, which compilers turn into vectors.
 #[inline(always)]
-fn verify<const ODD: u32>(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
+fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
     const GROUP: usize = 16;
     let mut kept = 0;
     let mut start = 0;
@@ -354,7 +354,7 @@ fn verify<const ODD: u32>(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
         }
         for (&place, &value) in places.iter().zip(&values).take(end - start) {
             candidates[kept] = Trigger { place, level: value.trailing_zeros() };
-            kept += usize::from((value != 0) & value.is_multiple_of(ODD));
+            kept += usize::from((value != 0) & value.is_multiple_of(3));
         }
         start = end;
     }

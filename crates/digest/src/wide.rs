@@ -10,7 +10,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
 mod plain;
 
 #[cfg(target_arch = "x86_64")]

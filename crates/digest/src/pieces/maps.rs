@@ -8,6 +8,7 @@ use std::arch::x86_64::*;
 
 use super::VALUES;
 use crate::wide::WIDTH;
+use crate::wide::avx512::{Times19, load};
 
 /// Registers side by side: a step takes some six cycles, and a core begins one or two look-ups in each, of which there are two.
 const VECTORS: usize = 8;
@@ -19,16 +20,6 @@ const _: () = assert!(super::MAPPED_BYTES == 2 * VECTORS * BLOCK_BYTES);
 
 /// The highest bit of a value.
 const HIGHEST: i8 = (VALUES / 2) as i8;
-
-const TIMES_19: [u8; WIDTH] = {
-    let mut table = [0; WIDTH];
-    let mut value = 0;
-    while value < VALUES {
-        table[value] = (19 * value % VALUES) as u8;
-        value += 1;
-    }
-    table
-};
 
 /// For each place in a block, where that byte of the first part lies in a register, and that of the second part.
 const PLACES: [[u8; WIDTH]; BLOCK_BYTES] = {
@@ -62,7 +53,7 @@ pub(super) fn map(bytes: &[u8]) -> [u8; VALUES] {
     for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact((bytes.len() / (2 * VECTORS)).max(1))) {
         *part = bytes;
     }
-    let times_19 = load(&TIMES_19);
+    let times_19 = load(&Times19::<0>::TABLE);
     // The upper half of the lanes are the lower values, too. Only the lowest six bits of a lane count.
     let mut values = [load(&IDENTITY); VECTORS];
     for start in (0..parts[0].len()).step_by(BLOCK_BYTES) {
@@ -92,13 +83,6 @@ pub(super) fn map(bytes: &[u8]) -> [u8; VALUES] {
     // SAFETY: 64 bytes are there, and the store takes any alignment.
     unsafe { _mm512_storeu_si512(found.as_mut_ptr().cast(), map) };
     found.map(|value| value % VALUES as u8)
-}
-
-#[inline]
-#[target_feature(enable = "avx512bw")]
-fn load(bytes: &[u8; WIDTH]) -> __m512i {
-    // SAFETY: 64 bytes are there, and the load takes any alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[inline]

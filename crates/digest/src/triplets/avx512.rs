@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{BUCKETS, CHECKSUM, HISTORY_BYTES, PEARSON, TRIPLETS};
+use crate::wide::avx512::load;
 
 /// Windows that are looked up together.
 const WIDTH: usize = 64;
@@ -94,13 +95,6 @@ fn back(windows: &[u8; WIDTH + HISTORY_BYTES], back: usize) -> __m512i {
         Some(bytes) => load(bytes),
         None => unreachable!("there are at most four bytes before them"),
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx512bw")]
-fn load(bytes: &[u8; WIDTH]) -> __m512i {
-    // SAFETY: 64 bytes are there, and the load takes any alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[inline]

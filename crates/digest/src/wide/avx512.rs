@@ -16,10 +16,10 @@ macro_rules! register {
 }
 
 /// For each of 64 values what [`Bytes::times_19_turned`] makes of it.
-struct Times19<const TURN: u8>;
+pub(crate) struct Times19<const TURN: u8>;
 
 impl<const TURN: u8> Times19<TURN> {
-    const TABLE: Line = {
+    pub(crate) const TABLE: Line = {
         let mut table = [0; WIDTH];
         let mut x = 0;
         while x < WIDTH {
@@ -28,6 +28,14 @@ impl<const TURN: u8> Times19<TURN> {
         }
         table
     };
+}
+
+/// For code that is not generic over [`Bytes`].
+#[inline]
+#[target_feature(enable = "avx512bw")]
+pub(crate) fn load(line: &Line) -> __m512i {
+    // SAFETY: 64 bytes are there, and the load takes any alignment.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
 
 impl Bytes for Avx512 {
