@@ -35,6 +35,7 @@ pub mod blake3_tree;
 pub mod chunks;
 mod crc;
 mod digest;
+pub mod entropy;
 mod fnv;
 mod hasher;
 pub mod lanes;

@@ -93,8 +93,10 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => {
                 is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512vbmi")
                     && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("gfni")
                     && is_x86_feature_detected!("popcnt")
                     && is_x86_feature_detected!("bmi1")
             }
@@ -113,7 +115,7 @@ impl Level {
 macro_rules! compiled {
     ($text:ident => $avx512:ident, $avx2:ident, $plain:ident; ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+        #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,popcnt,bmi1")]
         fn $avx512($($argument: $type),*) $(-> $result)? {
             // SAFETY: compiled with these features, and called only where they are there.
             unsafe { $text::<$crate::wide::Avx512>($($argument),*) }

@@ -77,7 +77,7 @@ thread_local! {
 }
 
 /// As [`Scan::advance`]; some positions at the end may be left.
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,popcnt,bmi1")]
 pub(super) fn advance(scan: &mut Scan, costs: &[i16], end: usize, scores: &mut [u8]) {
     SCRATCH.with_borrow_mut(|scratch| {
         let (rows, lists) = &mut **scratch;

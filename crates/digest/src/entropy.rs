@@ -1,0 +1,197 @@
+//! What the entropy of each window of 64 bytes is worth (sdhash).
+//!
+//! A window's entropy is the sum, over all byte values, of what a table has for how often the value occurs. When the window slides on,
+//! it changes by what the byte that enters adds and the byte that leaves takes away. With counts in memory, that is seven loads and three stores a
+//! position, at random places. With AVX-512, the counts are not kept but found, for 4032 windows at once (module `occurrences`), and
+//! so are the sums (module `sums`).
+//!
+//! Source: V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010.
+#![allow(unsafe_code, reason = "vector instructions; each block argues")]
+
+#[cfg(target_arch = "x86_64")]
+mod occurrences;
+#[cfg(target_arch = "x86_64")]
+mod sums;
+
+#[cfg(target_arch = "x86_64")]
+use crate::wide::Level;
+
+pub use crate::wide::Backend;
+
+/// Bytes of a window.
+pub const WINDOW_BYTES: usize = 64;
+
+/// Lowest bits of an entropy that its worth does not depend on.
+const FRACTION_BITS: u32 = 10;
+
+/// What entropies are made of, and what they are worth.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// What one more occurrence adds, by the number of occurrences before; up to all that a byte can count, so that no index can be wrong.
+    steps: [i32; 256],
+    worth: [i16; Tables::WORTHS],
+}
+
+impl Tables {
+    const WORTHS: usize = 1 << 10;
+
+    /// `entropy` is what a byte value adds to the entropy of a window by the number of its occurrences. An entropy of `e` has the worth at `e / 1024`.
+    ///
+    /// # Panics
+    /// When a value that does not occur adds anything, when there can be an entropy of 2²⁰ or more, or when one more
+    /// occurrence changes it by 2¹⁵ or more.
+    pub const fn new(entropy: &[u32; WINDOW_BYTES + 1], worth: [i16; Tables::WORTHS]) -> Tables {
+        assert!(entropy[0] == 0, "what does not occur adds nothing");
+        let mut steps = [0; 256];
+        let mut count = 0;
+        while count < WINDOW_BYTES {
+            // What a byte adds by its share of them, were all of the window's bytes to add as much.
+            assert!(entropy[count + 1] as u64 * (WINDOW_BYTES as u64) < (count as u64 + 1) << 20, "below 2²⁰");
+            steps[count] = entropy[count + 1].wrapping_sub(entropy[count]).cast_signed();
+            assert!(steps[count] as i16 as i32 == steps[count], "a step fits 16 bits");
+            count += 1;
+        }
+        Tables { steps, worth }
+    }
+
+    #[inline(always)]
+    fn worth(&self, entropy: u32) -> i16 {
+        self.worth[(entropy >> FRACTION_BITS) as usize % Tables::WORTHS]
+    }
+}
+
+impl Backend {
+    /// The worth of the entropy of each of the first windows of `bytes`, as many as `worths` has room for.
+    ///
+    /// # Panics
+    /// When `bytes` does not go on for [`WINDOW_BYTES`] behind the beginning of the last window.
+    pub fn worths(self, tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
+        assert!(bytes.len() >= worths.len() + WINDOW_BYTES, "there is a window for each worth and a byte behind it");
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level exists only where the CPU was found to have the features.
+            Level::Avx512 => unsafe { sums::worths(tables, bytes, worths) },
+            _ => slide(tables, bytes, worths),
+        }
+    }
+}
+
+/// Position after position.
+fn slide(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
+    // Two windows slide side by side: the counts of one change while the other's are waited for.
+    let half = worths.len() / 2;
+    let (first, second) = worths.split_at_mut(half);
+    let (mut one, mut other) = (Window::new(tables, bytes), Window::new(tables, &bytes[half..]));
+    let steps = |from: usize| bytes[from..].iter().zip(&bytes[from + WINDOW_BYTES..]);
+    let pairs = first.iter_mut().zip(steps(0)).zip(second.iter_mut().zip(steps(half)));
+    for ((first, step), (second, other_step)) in pairs {
+        *first = tables.worth(one.entropy);
+        *second = tables.worth(other.entropy);
+        one.slide(step);
+        other.slide(other_step);
+    }
+    // An odd position is left.
+    for (worth, step) in second[half..].iter_mut().zip(steps(2 * half)) {
+        *worth = tables.worth(other.entropy);
+        other.slide(step);
+    }
+}
+
+/// A window's bytes, by value, and its entropy.
+struct Window<'t> {
+    tables: &'t Tables,
+    counts: [u8; 256],
+    /// In wrapping arithmetic. It is exact, since the sum itself is never below 0.
+    entropy: u32,
+}
+
+impl Window<'_> {
+    /// The first one of `bytes`.
+    fn new<'t>(tables: &'t Tables, bytes: &[u8]) -> Window<'t> {
+        let mut window = Window { tables, counts: [0; 256], entropy: 0 };
+        bytes[..WINDOW_BYTES].iter().for_each(|&byte| window.enter(byte));
+        window
+    }
+
+    #[inline(always)]
+    fn slide(&mut self, (&leaving, &entering): (&u8, &u8)) {
+        let count = &mut self.counts[usize::from(leaving)];
+        *count = count.wrapping_sub(1);
+        self.entropy = self.entropy.wrapping_sub_signed(self.tables.steps[usize::from(*count)]);
+        self.enter(entering);
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, byte: u8) {
+        let count = &mut self.counts[usize::from(byte)];
+        self.entropy = self.entropy.wrapping_add_signed(self.tables.steps[usize::from(*count)]);
+        *count = count.wrapping_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Backend, Tables, WINDOW_BYTES};
+
+    /// Any entropy will do that keeps its bounds; each worth is another one.
+    fn tables() -> ([u32; WINDOW_BYTES + 1], Tables) {
+        let entropy = std::array::from_fn(|count| (count * (WINDOW_BYTES - count) * 255 + count) as u32);
+        (entropy, Tables::new(&entropy, std::array::from_fn(|at| at as i16 - 300)))
+    }
+
+    fn is_counted(bytes: &[u8], windows: usize) {
+        let (entropy, tables) = tables();
+        let worth = |window: &[u8]| {
+            let mut counts = [0; 256];
+            window.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+            (counts.map(|count: usize| entropy[count]).iter().sum::<u32>() >> 10) as i16 - 300
+        };
+        let expected: Vec<i16> = bytes.windows(WINDOW_BYTES).take(windows).map(worth).collect();
+        for backend in Backend::offered() {
+            let mut worths = vec![0; windows];
+            backend.worths(&tables, bytes, &mut worths);
+            assert_eq!(worths, expected, "{backend:?}");
+        }
+    }
+
+    fn numbers(seed: u32) -> impl FnMut(u32) -> u32 {
+        let mut state = seed;
+        move |below| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((u64::from(state) * u64::from(below)) >> 32) as u32
+        }
+    }
+
+    #[test]
+    fn sliding_is_counting() {
+        for seed in 0..200 {
+            let mut next = numbers(seed);
+            let length = 64 + next(12_000) as usize;
+            let mut bytes = Vec::new();
+            while bytes.len() < length {
+                // Noise, few values, and runs of one, which may be as long as some windows.
+                let (values, byte) = ([256, 4, 1][next(3) as usize], next(256) as u8);
+                let longest = [1000, 300, 90][next(3) as usize];
+                let part = next(longest);
+                bytes.extend((0..part).map(|_| byte.wrapping_add(next(values) as u8)));
+            }
+            is_counted(&bytes[..length], length - WINDOW_BYTES);
+        }
+    }
+
+    #[test]
+    fn all_lengths_around_those_that_are_counted_together() {
+        let bytes: Vec<u8> =
+            (0..3 * 4096_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> (at / 1000 % 16 + 16)) as u8).collect();
+        for windows in (0..70).chain(4032 - 3..4032 + 70).chain([8063, 8064, 8065, 12_000]) {
+            is_counted(&bytes[..windows + WINDOW_BYTES], windows);
+            is_counted(&bytes, windows);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a window for each worth")]
+    fn too_few_bytes() {
+        Backend::chosen().worths(&tables().1, &[0; 64], &mut [0]);
+    }
+}
