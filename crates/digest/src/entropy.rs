@@ -2,7 +2,7 @@
 //!
 //! A window's entropy is the sum, over all byte values, of what a table has for how often the value occurs. When the window slides on,
 //! it changes by what the byte that enters adds and the byte that leaves takes away. With counts in memory, that is seven loads and three stores a
-//! position, at random places. With AVX-512, the counts are not kept but found, for 4032 windows at once (module `occurrences`), and
+//! position, at random places. With AVX-512, the counts are not kept but found, for [`WINDOWS`] at once (module `occurrences`), and
 //! so are the sums (module `sums`).
 //!
 //! Source: V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010.
@@ -20,6 +20,9 @@ pub use crate::wide::Backend;
 
 /// Bytes of a window.
 pub const WINDOW_BYTES: usize = 64;
+
+/// How many windows are best given at once, or a multiple: those of 4096 bytes behind which there is another byte.
+pub const WINDOWS: usize = 4096 - WINDOW_BYTES;
 
 /// Lowest bits of an entropy that its worth does not depend on.
 const FRACTION_BITS: u32 = 10;
@@ -131,7 +134,7 @@ impl Window<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Tables, WINDOW_BYTES};
+    use super::{Backend, Tables, WINDOW_BYTES, WINDOWS};
 
     /// Any entropy will do that keeps its bounds; each worth is another one.
     fn tables() -> ([u32; WINDOW_BYTES + 1], Tables) {
@@ -183,7 +186,10 @@ mod tests {
     fn all_lengths_around_those_that_are_counted_together() {
         let bytes: Vec<u8> =
             (0..3 * 4096_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> (at / 1000 % 16 + 16)) as u8).collect();
-        for windows in (0..70).chain(4032 - 3..4032 + 70).chain([8063, 8064, 8065, 12_000]) {
+        let around = |windows: usize| windows - 3..windows + 70;
+        for windows in
+            (0..70).chain(around(WINDOWS / 2)).chain(around(WINDOWS)).chain([2 * WINDOWS - 1, 2 * WINDOWS + 1, 12_000])
+        {
             is_counted(&bytes[..windows + WINDOW_BYTES], windows);
             is_counted(&bytes, windows);
         }

@@ -1,4 +1,4 @@
-//! How often the byte that enters a window, and the one that leaves it, occur in it, for 4032 windows at once (AVX-512 with GFNI).
+//! How often the byte that enters a window, and the one that leaves it, occur in it, for [`WINDOWS`] at once (AVX-512 with GFNI).
 //!
 //! All pairs of equal bytes at distances from 1 to 64 are found, each once: such a pair is an occurrence of the second byte before it, and of the
 //! first byte behind it. A vector holds one bit of 512 bytes, eight positions apart: position `8·lane + t` is in lane `lane` of the vectors
@@ -13,15 +13,12 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::WINDOW_BYTES;
+use super::{WINDOW_BYTES, WINDOWS};
 use crate::wide::Line;
 use crate::wide::avx512::load;
 
 /// Bytes that are compared together.
-pub(super) const CHUNK_BYTES: usize = 4096;
-
-/// Windows of a chunk behind which there is another byte of it.
-pub(super) const WINDOWS: usize = CHUNK_BYTES - WINDOW_BYTES;
+pub(super) const CHUNK_BYTES: usize = WINDOWS + WINDOW_BYTES;
 
 /// A bit of each lane.
 type Lanes = [u64; 8];
@@ -37,37 +34,40 @@ const NONE: Counts = [[[0; 8]; COUNT_BITS]; 8];
 /// Registers that are exchanged with what they hold.
 pub(super) type Eight = [__m512i; 8];
 
-/// What is known about a chunk.
+/// By two of the numbers of a position, or of a byte's bit.
+type Matrix = [[Lanes; 8]; 8];
+
+/// What is known about a chunk: little, so that it stays in the first-level cache.
 #[repr(align(64))]
 pub(super) struct Occurrences {
     /// The bits of the bytes of each `t`: moved up by eight lanes, and behind them as they are, so that between lies what is moved up by fewer.
     bits: [[[Lanes; 2]; 8]; 8],
-    /// Which bytes of `t` equal those of `u`, by the parity of `m`, `t` and `u`.
-    equal: [[[Lanes; 8]; 8]; 2],
     /// In the 64 bytes before each one, and behind it.
     before: Counts,
     behind: Counts,
-    /// How often the byte that enters a window behind it occurs in it: by `a` and `t`, and in each line by `c` and `b`.
-    pub(super) entering: [[Line; 8]; 8],
-    /// How often the byte that leaves it occurs in the next one.
-    pub(super) leaving: [[Line; 8]; 8],
+    /// Which bytes of `t` equal those of `u`, by `t` and `u`, for even and for odd `m`. In the end, how often the byte that enters a window
+    /// behind it occurs in it, and how often the byte that leaves it occurs in the next one: bytes by `a`, `t`, `c` and `b`.
+    matrices: [Matrix; 2],
 }
 
 impl Occurrences {
-    pub(super) const NONE: Occurrences = Occurrences {
-        bits: [[[[0; 8]; 2]; 8]; 8],
-        equal: [[[[0; 8]; 8]; 8]; 2],
-        before: NONE,
-        behind: NONE,
-        entering: [[[0; 64]; 8]; 8],
-        leaving: [[[0; 64]; 8]; 8],
-    };
+    pub(super) const NONE: Occurrences =
+        Occurrences { bits: [[[[0; 8]; 2]; 8]; 8], before: NONE, behind: NONE, matrices: [[[[0; 8]; 8]; 8]; 2] };
 
-    /// Counts those of a chunk. What is said of windows from [`WINDOWS`] on is any.
+    /// The last chunk's, of the windows of this `a` and `t`: bytes by `c` and `b`. How often the byte that enters behind each one occurs in
+    /// it, and the byte that leaves it in the next one. What is said of windows from [`WINDOWS`] on is any.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn entering_and_leaving(&self, a: usize, t: usize) -> [__m512i; 2] {
+        let [entering, leaving] = &self.matrices;
+        [words(&entering[a][t], 0), words(&leaving[a][t], 0)]
+    }
+
+    /// Counts those of a chunk.
     #[target_feature(enable = "avx512bw,avx512vbmi,gfni")]
     pub(super) fn count(&mut self, chunk: &[u8; CHUNK_BYTES]) {
         self.set_bits(chunk);
-        (self.before, self.behind) = (NONE, NONE);
+        self.behind = NONE;
         for m in 0..8 {
             // Pairs in the same lane have u < t, and those that are eight lanes apart have not, so they share a matrix.
             if m == 0 {
@@ -83,7 +83,7 @@ impl Occurrences {
                 self.count_behind(m, |_, _| true);
             }
             if m % 2 == 1 {
-                self.count_before();
+                self.count_before(m == 1);
             }
         }
         self.set_bytes();
@@ -92,18 +92,20 @@ impl Occurrences {
     #[target_feature(enable = "avx512bw,avx512vbmi,gfni")]
     fn set_bits(&mut self, chunk: &[u8; CHUNK_BYTES]) {
         let lines = chunk.as_chunks::<64>().0;
-        let mut by_a = [[_mm512_setzero_si512(); 8]; 8];
+        let by_a = &mut self.matrices[0];
         for a in 0..8 {
-            let mut by_b = by_a[a];
+            let mut by_b = [_mm512_setzero_si512(); 8];
             for b in 0..8 {
                 by_b[b] = load(&lines[8 * a + b]);
             }
-            by_a[a] = rotate(by_b);
+            for (words, register) in by_a[a].iter_mut().zip(rotate(by_b)) {
+                store(words, register);
+            }
         }
         for t in 0..8 {
-            let mut bits = by_a[0];
+            let mut bits = [_mm512_setzero_si512(); 8];
             for a in 0..8 {
-                bits[a] = by_a[a][t];
+                bits[a] = words(&by_a[a][t], 0);
             }
             let bits = exchange::<1>(bits);
             for bit in 0..8 {
@@ -123,7 +125,7 @@ impl Occurrences {
     }
 
     /// Compares the bytes of each of `times` with those of `N` others that lie `m` lanes before. Only what is `taken` is written.
-    #[inline]
+    #[inline(never)]
     #[target_feature(enable = "avx512bw")]
     fn compare<const N: usize>(
         &mut self,
@@ -148,7 +150,7 @@ impl Occurrences {
             }
             for (equal, u) in equal.into_iter().zip(first..) {
                 if taken(t, u) {
-                    store(&mut self.equal[m % 2][t][u], equal);
+                    store(&mut self.matrices[m % 2][t][u], equal);
                 }
             }
         }
@@ -163,7 +165,7 @@ impl Occurrences {
             let mut equal = [_mm512_setzero_si512(); 8];
             for t in 0..8 {
                 if taken(t, u) {
-                    equal[t] = words(&self.equal[m % 2][t][u], 0);
+                    equal[t] = words(&self.matrices[m % 2][t][u], 0);
                 }
             }
             let mut sum = sum(equal);
@@ -184,15 +186,17 @@ impl Occurrences {
     /// Each pair of two matrices is an occurrence before its second byte.
     #[inline]
     #[target_feature(enable = "avx512bw")]
-    fn count_before(&mut self) {
+    fn count_before(&mut self, is_first: bool) {
         for t in 0..8 {
             let mut count = [_mm512_setzero_si512(); COUNT_BITS];
-            for (count, bits) in count.iter_mut().zip(&self.before[t]) {
-                *count = words(bits, 0);
+            if !is_first {
+                for (count, bits) in count.iter_mut().zip(&self.before[t]) {
+                    *count = words(bits, 0);
+                }
             }
             let [ones, twos, fours, eights, sixteens, last] = &mut count;
             let mut carry = [*ones; 2];
-            for (carry, equal) in carry.iter_mut().zip(&self.equal) {
+            for (carry, equal) in carry.iter_mut().zip(&self.matrices) {
                 let equal = &equal[t];
                 let mut carry_fours = [*ones; 2];
                 for (carry, u) in carry_fours.iter_mut().zip([0, 4]) {
@@ -224,8 +228,8 @@ impl Occurrences {
             }
             let (entering, leaving) = (rotate(entering), rotate(leaving));
             for a in 0..8 {
-                store_bytes(&mut self.entering[a][t], entering[a]);
-                store_bytes(&mut self.leaving[a][t], leaving[a]);
+                store(&mut self.matrices[0][a][t], entering[a]);
+                store(&mut self.matrices[1][a][t], leaving[a]);
             }
         }
     }
@@ -268,29 +272,34 @@ fn sum([a, b, c, d, e, f, g, h]: Eight) -> [__m512i; 4] {
 }
 
 /// What is where a register, a byte within a word and a bit within a byte are numbered comes to be where a bit, a register and a byte are.
-#[inline]
-#[target_feature(enable = "avx512bw,avx512vbmi,gfni")]
+#[inline(always)]
 fn rotate(mut registers: Eight) -> Eight {
     // The product with the unit matrix of bits exchanges rows and columns, and takes the last row first.
     registers.reverse();
     let mut rotated = exchange::<1>(registers);
     for register in &mut rotated {
-        *register = _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), *register);
+        // SAFETY: a register exists, so the code around runs with the features on (head of `wide`).
+        *register = unsafe {
+            _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), *register)
+        };
     }
     rotated
 }
 
-/// Exchanges the numbers of registers and of units of so many bytes in each eight of them.
-#[inline]
-#[target_feature(enable = "avx512vbmi")]
+/// Exchanges the numbers of registers and of units of so many bytes in each eight of them. Inlined always, so that they stay registers.
+#[inline(always)]
 pub(super) fn exchange<const UNIT_BYTES: usize>(mut registers: Eight) -> Eight {
     let picked = const { [picked(UNIT_BYTES), picked(2 * UNIT_BYTES), picked(4 * UNIT_BYTES)] };
     for (distance, [first, second]) in [1, 2, 4].into_iter().zip(&picked) {
+        // SAFETY: a register exists, so the code around runs with the features on (head of `wide`).
+        let (first, second) = unsafe { (load(first), load(second)) };
         for at in 0..8 {
             if at & distance == 0 {
                 let (a, b) = (registers[at], registers[at + distance]);
-                registers[at] = _mm512_permutex2var_epi8(a, load(first), b);
-                registers[at + distance] = _mm512_permutex2var_epi8(a, load(second), b);
+                // SAFETY: as above.
+                registers[at] = unsafe { _mm512_permutex2var_epi8(a, first, b) };
+                // SAFETY: as above.
+                registers[at + distance] = unsafe { _mm512_permutex2var_epi8(a, second, b) };
             }
         }
     }
@@ -325,11 +334,4 @@ fn words(words: &[u64], first: usize) -> __m512i {
 fn store(words: &mut Lanes, register: __m512i) {
     // SAFETY: 64 bytes are there, and the store takes any alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), register) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store_bytes(bytes: &mut Line, register: __m512i) {
-    // SAFETY: as above.
-    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), register) }
 }

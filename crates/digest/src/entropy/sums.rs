@@ -8,9 +8,8 @@ use std::arch::x86_64::*;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
-use super::occurrences::{CHUNK_BYTES, Eight, Occurrences, WINDOWS, exchange};
-use super::{FRACTION_BITS, Tables, WINDOW_BYTES, Window, slide};
-use crate::wide::Line;
+use super::occurrences::{CHUNK_BYTES, Eight, Occurrences, exchange};
+use super::{FRACTION_BITS, Tables, WINDOW_BYTES, WINDOWS, Window, slide};
 use crate::wide::avx512::load;
 
 /// With fewer windows, counting one position after the other is faster.
@@ -41,18 +40,28 @@ pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
         let mut at = 0;
         let mut entropy = Window::new(tables, bytes).entropy;
         while worths.len() - at >= WINDOWS_MIN {
-            let mut padded = [0; CHUNK_BYTES];
-            let chunk = match bytes[at..].first_chunk() {
+            let (bytes, worths) = (&bytes[at..], &mut worths[at..]);
+            let mut padded;
+            let chunk = match bytes.first_chunk() {
                 Some(chunk) => chunk,
                 None => {
-                    padded[..bytes.len() - at].copy_from_slice(&bytes[at..]);
+                    padded = [0; CHUNK_BYTES];
+                    padded[..bytes.len()].copy_from_slice(bytes);
                     &padded
                 }
             };
             occurrences.count(chunk);
-            entropy = look_up(tables, occurrences, entropy, found);
-            let count = WINDOWS.min(worths.len() - at);
-            worths[at..at + count].copy_from_slice(&found.as_flattened()[..count]);
+            let count = WINDOWS.min(worths.len());
+            // What stands behind the last window is overwritten by the next chunk's.
+            let (registers, _) = worths.as_chunks_mut();
+            entropy = match registers.first_chunk_mut() {
+                Some(worths) => look_up(tables, occurrences, entropy, worths),
+                None => {
+                    let behind = look_up(tables, occurrences, entropy, found);
+                    worths[..count].copy_from_slice(&found.as_flattened()[..count]);
+                    behind
+                }
+            };
             at += count;
         }
         slide(tables, &bytes[at..], &mut worths[at..]);
@@ -60,92 +69,115 @@ pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
 }
 
 /// Finds the worths of a chunk's windows, the first of which has this entropy. Returns that of the window behind them.
-#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512bw,avx512vbmi")]
 fn look_up(tables: &Tables, occurrences: &Occurrences, entropy: u32, found: &mut [Worths; CHUNK_BYTES / LANES]) -> u32 {
-    let steps: [i16; WINDOW_BYTES] = std::array::from_fn(|count| tables.steps[count] as i16);
-    let [low, high] = steps.as_chunks().0 else { unreachable!("a window's counts fill two registers") };
-    let steps = [load_worths(low), load_worths(high)];
-    let mut next = _mm256_set1_epi32((entropy << SHIFT).cast_signed());
-    let mut first = next;
+    let steps = Steps::new(tables);
+    let mut next = _mm512_set1_epi32((entropy << SHIFT).cast_signed());
+    let mut behind = next;
     for (a, found) in found.as_chunks_mut::<16>().0.iter_mut().enumerate() {
         // The sums in each lane, up to each position of it.
         let mut sums = [[_mm512_setzero_si512(); 4]; 8];
         let mut sum = sums[0];
         for t in 0..8 {
             sums[t] = sum;
-            let steps = steps_between(&steps, &occurrences.entering[a][t], &occurrences.leaving[a][t]);
+            let steps = steps.between(occurrences.entering_and_leaving(a, t));
             for at in 0..4 {
                 sum[at] = _mm512_add_epi32(sum[at], steps[at]);
             }
         }
         let before;
-        (before, first, next) = before_lanes(sum, next);
+        (before, behind, next) = before_lanes(sum, next);
         let mut places = [[_mm512_setzero_si512(); 8]; 2];
         let (mut lowest, mut highest) = (_mm512_set1_epi16(-1), _mm512_setzero_si512());
-        for half in 0..2 {
-            for t in 0..8 {
-                let [low, high] = [2 * half, 2 * half + 1].map(|at| _mm512_add_epi32(sums[t][at], before[at]));
-                let place = higher_halves(low, high);
+        for t in 0..8 {
+            for odd in 0..2 {
+                let low = _mm512_srli_epi32::<16>(_mm512_add_epi32(sums[t][2 * odd], before[2 * odd]));
+                let high = _mm512_add_epi32(sums[t][2 * odd + 1], before[2 * odd + 1]);
+                // The higher halves of both.
+                let place = _mm512_mask_mov_epi16(low, 0xAAAA_AAAA, high);
                 lowest = _mm512_min_epu16(lowest, place);
                 highest = _mm512_max_epu16(highest, place);
-                places[half][t] = place;
+                places[odd][t] = place;
             }
         }
         // What stands behind the last window can be any.
         let parts = (lowest_of(lowest) / PART)..=(highest_of(highest) / PART).min(Tables::WORTHS / PART - 1);
-        for (half, places) in places.into_iter().enumerate() {
-            let worths = exchange::<2>(look_up_parts(tables, parts.clone(), places));
-            for b in 0..8 {
-                store_worths(&mut found[2 * b + half], worths[b]);
-            }
+        let [even, odd] = places;
+        let even = exchange::<2>(look_up_parts(tables, parts.clone(), even));
+        let odd = exchange::<2>(look_up_parts(tables, parts, odd));
+        for at in 0..8 {
+            let b = at / 2 + at % 2 * 4;
+            let [low, high] = interleave(even[at], odd[at]);
+            store_worths(&mut found[2 * b], low);
+            store_worths(&mut found[2 * b + 1], high);
         }
     }
-    _mm256_extract_epi32::<7>(first).cast_unsigned() >> SHIFT
+    _mm_extract_epi32::<3>(_mm512_castsi512_si128(behind)).cast_unsigned() >> SHIFT
 }
 
-/// The shifted steps between windows, in the order of `c` and `b`.
+/// The steps' lower and higher bytes.
+struct Steps([__m512i; 2]);
+
+impl Steps {
+    #[inline]
+    #[target_feature(enable = "avx512bw")]
+    fn new(tables: &Tables) -> Steps {
+        let mut bytes = [[0; WINDOW_BYTES]; 2];
+        for (at, step) in tables.steps[..WINDOW_BYTES].iter().enumerate() {
+            [bytes[0][at], bytes[1][at]] = (*step as i16).to_le_bytes();
+        }
+        Steps([load(&bytes[0]), load(&bytes[1])])
+    }
+
+    /// Shifted, of a line's windows: those of even and of odd `c`, of each first those with `b < 4`. In a register are four by `c / 2`, and in each four those
+    /// by `b`.
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vbmi")]
+    fn between(&self, [entering, leaving]: [__m512i; 2]) -> [__m512i; 4] {
+        // What enters adds, and what leaves takes away.
+        let scale = _mm512_set1_epi32((1 << SHIFT) | (-(1 << SHIFT) << 16));
+        let [entering_even, entering_odd] = self.of(entering);
+        let [leaving_even, leaving_odd] = self.of(leaving);
+        [
+            _mm512_madd_epi16(_mm512_unpacklo_epi16(entering_even, leaving_even), scale),
+            _mm512_madd_epi16(_mm512_unpackhi_epi16(entering_even, leaving_even), scale),
+            _mm512_madd_epi16(_mm512_unpacklo_epi16(entering_odd, leaving_odd), scale),
+            _mm512_madd_epi16(_mm512_unpackhi_epi16(entering_odd, leaving_odd), scale),
+        ]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vbmi")]
+    fn of(&self, counts: __m512i) -> [__m512i; 2] {
+        let low = _mm512_permutexvar_epi8(counts, self.0[0]);
+        let high = _mm512_permutexvar_epi8(counts, self.0[1]);
+        [_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high)]
+    }
+}
+
+/// What lies before each lane, in the order of [`Steps::between`], when the lanes' sums are these; what lies before the first lanes of the last four `b`, in each four;
+/// and before what follows, everywhere.
 #[inline]
 #[target_feature(enable = "avx512bw")]
-fn steps_between(steps: &[__m512i; 2], entering: &Line, leaving: &Line) -> [__m512i; 4] {
-    let (entering, leaving) = (load(entering), load(leaving));
-    let mut between = [_mm512_setzero_si512(); 4];
-    for (between, (entering, leaving)) in
-        between.as_chunks_mut::<2>().0.iter_mut().zip(halves(entering).into_iter().zip(halves(leaving)))
-    {
-        let [entering, leaving] = [entering, leaving]
-            .map(|counts| _mm512_permutex2var_epi16(steps[0], _mm512_cvtepu8_epi16(counts), steps[1]));
-        let [low, high] = halves(_mm512_sub_epi16(entering, leaving));
-        between[0] = _mm512_slli_epi32::<SHIFT>(_mm512_cvtepi16_epi32(low));
-        between[1] = _mm512_slli_epi32::<SHIFT>(_mm512_cvtepi16_epi32(high));
+fn before_lanes(sums: [__m512i; 4], before: __m512i) -> ([__m512i; 4], __m512i, __m512i) {
+    let none = _mm512_setzero_si512();
+    let mut lanes = [none; 4];
+    let (mut first, mut next) = (before, before);
+    for half in 0..2 {
+        let (even, odd) = (sums[half], sums[2 + half]);
+        // Sums up to each `c`, and of all of them up to each `b`, by doubling.
+        let both = _mm512_add_epi32(even, odd);
+        let by_c = _mm512_add_epi32(both, _mm512_alignr_epi64::<6>(both, none));
+        let by_c = _mm512_add_epi32(by_c, _mm512_alignr_epi64::<4>(by_c, none));
+        let all = _mm512_shuffle_i64x2::<0b11_11_11_11>(by_c, by_c);
+        let by_b = _mm512_add_epi32(all, _mm512_bslli_epi128::<4>(all));
+        let by_b = _mm512_add_epi32(by_b, _mm512_bslli_epi128::<8>(by_b));
+        first = _mm512_add_epi32(next, _mm512_sub_epi32(by_b, all));
+        next = _mm512_add_epi32(next, _mm512_shuffle_epi32::<0b11_11_11_11>(by_b));
+        lanes[half] = _mm512_add_epi32(first, _mm512_sub_epi32(by_c, both));
+        lanes[2 + half] = _mm512_add_epi32(lanes[half], even);
     }
-    between
-}
-
-/// What lies before each lane, by `c` and `b`, when the lanes' sums are these; before each first lane of a `b`; and behind all, in each lane.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl")]
-fn before_lanes(sums: [__m512i; 4], entropy: __m256i) -> ([__m512i; 4], __m256i, __m256i) {
-    let none = _mm256_setzero_si256();
-    let mut sum = none;
-    let mut before = [none; 8];
-    for (before, sums) in before.as_chunks_mut::<2>().0.iter_mut().zip(sums) {
-        for (before, sums) in before.iter_mut().zip(halves(sums)) {
-            *before = sum;
-            sum = _mm256_add_epi32(sum, sums);
-        }
-    }
-    // The sums up to each `b`, by doubling.
-    let up_to = _mm256_add_epi32(sum, _mm256_alignr_epi32::<7>(sum, none));
-    let up_to = _mm256_add_epi32(up_to, _mm256_alignr_epi32::<6>(up_to, none));
-    let up_to = _mm256_add_epi32(up_to, _mm256_alignr_epi32::<4>(up_to, none));
-    let first = _mm256_add_epi32(entropy, _mm256_sub_epi32(up_to, sum));
-    let next = _mm256_add_epi32(entropy, _mm256_permutevar8x32_epi32(up_to, _mm256_set1_epi32(7)));
-    let mut joined = [_mm512_setzero_si512(); 4];
-    for (joined, [low, high]) in joined.iter_mut().zip(before.as_chunks::<2>().0) {
-        let low = _mm512_castsi256_si512(_mm256_add_epi32(first, *low));
-        *joined = _mm512_inserti64x4::<1>(low, _mm256_add_epi32(first, *high));
-    }
-    (joined, first, next)
+    (lanes, first, next)
 }
 
 /// What stands in the table at these places, all of which are in some of its parts.
@@ -156,43 +188,30 @@ fn look_up_parts(tables: &Tables, parts: RangeInclusive<usize>, places: Eight) -
     let (halves, _) = tables.worth.as_chunks();
     for part in parts {
         let [low, high] = [2 * part, 2 * part + 1].map(|half| load_worths(&halves[half]));
-        let part = _mm512_set1_epi16(part as i16);
+        let first = _mm512_set1_epi16((part * PART) as i16);
         for (worths, place) in worths.iter_mut().zip(places) {
-            let is_there = _mm512_cmpeq_epi16_mask(_mm512_srli_epi16::<{ PART.ilog2() }>(place), part);
+            // The next parts overwrite what is theirs.
+            let is_there = _mm512_cmpge_epu16_mask(place, first);
             *worths = _mm512_mask_mov_epi16(*worths, is_there, _mm512_permutex2var_epi16(low, place, high));
         }
     }
     worths
 }
 
+/// Quarters of both registers in turn.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn halves(register: __m512i) -> [__m256i; 2] {
-    [_mm512_castsi512_si256(register), _mm512_extracti64x4_epi64::<1>(register)]
-}
-
-/// Of each double word.
-#[inline]
-#[target_feature(enable = "avx512bw")]
-fn higher_halves(a: __m512i, b: __m512i) -> __m512i {
-    const ODD: Worths = {
-        let mut odd = [0; LANES];
-        let mut at = 0;
-        while at < LANES {
-            odd[at] = 2 * at as i16 + 1;
-            at += 1;
-        }
-        odd
-    };
-    _mm512_permutex2var_epi16(a, load_worths(&ODD), b)
+fn interleave(even: __m512i, odd: __m512i) -> [__m512i; 2] {
+    let low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+    let high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+    [low, high].map(|picked| _mm512_permutex2var_epi64(even, picked, odd))
 }
 
 /// The lowest of the unsigned words.
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn lowest_of(words: __m512i) -> usize {
-    let [low, high] = halves(words);
-    let words = _mm256_min_epu16(low, high);
+    let words = _mm256_min_epu16(_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64::<1>(words));
     let words = _mm_min_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
     _mm_extract_epi16::<0>(_mm_minpos_epu16(words)) as usize
 }

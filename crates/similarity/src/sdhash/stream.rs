@@ -1,5 +1,6 @@
 //! Stream mode: features fill one filter after another.
 
+use pfh_digest::entropy::WINDOWS;
 use pfh_digest::popularity::LOOK_AHEAD;
 
 use super::Profile;
@@ -10,8 +11,9 @@ use crate::filter::Filter;
 
 /// Bytes that are scored as one; features that straddle two chunks are lost.
 const CHUNK_BYTES: u64 = 32 << 20;
-/// Bytes of a window, at most: with costs and scores 64 KiB of memory. Each time, 2¹⁴ positions are scored, which fills the lanes.
-const WINDOW_BYTES_MAX: usize = (16 << 10) + FEATURE_BYTES + LOOK_AHEAD;
+/// Bytes of a window, at most: with costs and scores 64 KiB of memory. Each time, as many positions are scored as fill the lanes and are a multiple of those whose
+/// entropies are found together.
+const WINDOW_BYTES_MAX: usize = 4 * WINDOWS + FEATURE_BYTES + LOOK_AHEAD;
 /// And at least, so that little of it is overlap.
 const WINDOW_BYTES_MIN: usize = 1 << 10;
 /// A position whose score is at least this becomes a feature.
