@@ -46,7 +46,7 @@ struct Rows {
     costs: [Row; ROWS_MAX + 2 * POSITIONS],
     /// The lowest key from each position to the end of its block; then what is known about its window (see [`Rows::walk`]).
     lowest: [Row; ROWS_MAX + POSITIONS],
-    /// Those of one block.
+    /// Those of one block; before, half-made rows of costs.
     keys: [Row; POSITIONS],
     /// Where each lane's chain stands when it begins to count: cost and position.
     met: [Row; 2],
@@ -176,18 +176,19 @@ impl Rows {
     /// Fills the rows with costs, up to the end of the block behind the last window's first one.
     #[target_feature(enable = "avx512bw")]
     fn fill(&mut self, costs: &[i16], count: usize) {
-        let rows = &mut self.costs[..(count.div_ceil(POSITIONS) + 1) * POSITIONS];
+        let Rows { costs: rows, keys: tile, .. } = self;
+        let rows = &mut rows[..(count.div_ceil(POSITIONS) + 1) * POSITIONS];
         for (rows, start) in rows.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
-            let mut tile = [_mm512_setzero_si512(); LANES];
             // As many rows as fit into registers.
-            for (rows, first) in tile.as_chunks_mut::<8>().0.iter_mut().zip((0..).step_by(8)) {
-                for (values, lane) in rows.iter_mut().zip(first..) {
+            for first in (0..LANES).step_by(8) {
+                let mut registers = [_mm512_setzero_si512(); 8];
+                for (values, lane) in registers.iter_mut().zip(first..) {
                     let positions: &[i16; LANES] =
                         costs[lane * count + start..].first_chunk().expect("costs are known");
                     // SAFETY: 32 costs are 64 bytes.
                     *values = unsafe { _mm512_loadu_si512(positions.as_ptr().cast()) };
                 }
-                let [a, b, c, d, e, f, g, h] = rows;
+                let [a, b, c, d, e, f, g, h] = &mut registers;
                 for [one, other] in [[&mut *a, &mut *b], [&mut *c, &mut *d], [&mut *e, &mut *f], [&mut *g, &mut *h]] {
                     exchange_lanes(one, other);
                 }
@@ -197,9 +198,12 @@ impl Rows {
                 for [one, other] in [[&mut *a, &mut *e], [&mut *b, &mut *f], [&mut *c, &mut *g], [&mut *d, &mut *h]] {
                     exchange::<2>(one, other);
                 }
+                for (row, values) in tile[first..].iter_mut().zip(registers) {
+                    store(row, values);
+                }
             }
             for row in 0..8 {
-                let [mut a, mut b, mut c, mut d] = [0, 8, 16, 24].map(|next| tile[row + next]);
+                let [mut a, mut b, mut c, mut d] = [0, 8, 16, 24].map(|next| load(&tile[row + next]));
                 exchange::<4>(&mut a, &mut b);
                 exchange::<4>(&mut c, &mut d);
                 exchange::<8>(&mut a, &mut c);

@@ -19,13 +19,23 @@ pub(super) const fn text_bytes(bytes: usize) -> usize {
 
 /// Appends the text of `bytes`.
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
-    out.reserve(text_bytes(bytes.len()));
-    for group in bytes.chunks(3) {
-        let word = group.iter().zip([16, 8, 0]).fold(0_u32, |word, (&byte, shift)| word | u32::from(byte) << shift);
-        let digits = [18, 12, 6, 0].map(|shift| ALPHABET[(word >> shift) as usize % 64]);
-        out.extend_from_slice(&digits[..group.len() + 1]);
-        out.extend_from_slice(&b"=="[..3 - group.len()]);
+    let (groups, rest) = bytes.as_chunks::<3>();
+    let start = out.len();
+    out.resize(start + text_bytes(bytes.len()), b'=');
+    let (texts, _) = out[start..].as_chunks_mut();
+    for (text, &group) in texts.iter_mut().zip(groups) {
+        *text = text_of(group);
     }
+    if let (Some(text), false) = (texts.last_mut(), rest.is_empty()) {
+        let mut group = [0; 3];
+        group[..rest.len()].copy_from_slice(rest);
+        text[..=rest.len()].copy_from_slice(&text_of(group)[..=rest.len()]);
+    }
+}
+
+fn text_of([a, b, c]: [u8; 3]) -> [u8; 4] {
+    let word = u32::from_be_bytes([0, a, b, c]);
+    [18, 12, 6, 0].map(|shift| ALPHABET[(word >> shift) as usize % 64])
 }
 
 /// Appends the bytes of `text`, or tells where it is wrong.

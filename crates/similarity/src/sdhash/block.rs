@@ -16,6 +16,8 @@ const SCORE_MAX: usize = 65;
 pub(super) struct Blocks {
     window: Window,
     block_bytes: u32,
+    /// The beginning of a block, if it is not given as a whole.
+    gathered: Vec<u8>,
     filters: Vec<Filter>,
     /// Of each filter.
     elements: Vec<u8>,
@@ -23,29 +25,47 @@ pub(super) struct Blocks {
 
 impl Blocks {
     pub(super) fn new(block_bytes: u32) -> Blocks {
-        Blocks { window: Window::new(block_bytes as usize), block_bytes, filters: Vec::new(), elements: Vec::new() }
+        let window = Window::new(block_bytes as usize);
+        Blocks { window, block_bytes, gathered: Vec::new(), filters: Vec::new(), elements: Vec::new() }
     }
 
     pub(super) fn update(&mut self, mut bytes: &[u8]) {
+        let block_bytes = self.block_bytes as usize;
         while !bytes.is_empty() {
-            bytes = &bytes[self.window.fill(bytes)..];
-            if self.window.is_full() {
-                self.end_block(true);
+            if self.gathered.is_empty() && bytes.len() >= block_bytes {
+                let (block, rest) = bytes.split_at(block_bytes);
+                self.end_block(block);
+                bytes = rest;
+                continue;
+            }
+            let (taken, rest) = bytes.split_at(bytes.len().min(block_bytes - self.gathered.len()));
+            self.gathered.extend_from_slice(taken);
+            bytes = rest;
+            if self.gathered.len() == block_bytes {
+                self.end_gathered();
             }
         }
     }
 
     pub(super) fn finish(mut self) -> (Layout, Vec<Filter>) {
-        if self.window.len() >= REMAINDER_BYTES_MIN {
-            self.end_block(false);
+        if self.gathered.len() >= REMAINDER_BYTES_MIN {
+            self.end_gathered();
         }
         (Layout::Blocks { block_bytes: self.block_bytes, elements: self.elements }, self.filters)
     }
 
-    fn end_block(&mut self, is_full: bool) {
-        self.window.score(true);
+    fn end_gathered(&mut self) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.end_block(&gathered);
+        gathered.clear();
+        self.gathered = gathered;
+    }
+
+    fn end_block(&mut self, block: &[u8]) {
+        self.window.score(block, true);
         self.window.find_features(SCORE_MIN as u8 - 1);
-        let mut found: Vec<Feature<'_>> = self.window.features().collect();
+        let mut found: Vec<Feature<'_>> = self.window.features(block).collect();
+        let is_full = block.len() == self.block_bytes as usize;
         let mut selection = if is_full { selection(&found) } else { Selection::new(SCORE_MIN, ELEMENTS_MAX) };
         found.retain(|feature| feature.score >= selection.threshold);
         features::hash(&found, |score, words| selection.insert(score, words));

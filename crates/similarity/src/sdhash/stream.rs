@@ -24,6 +24,9 @@ const LAST_ELEMENTS_MIN: u16 = 20;
 
 pub(super) struct Stream {
     window: Window,
+    window_bytes: usize,
+    /// What the window looks at next, if that does not lie in what was given as a whole.
+    gathered: Vec<u8>,
     filters: Filters,
     /// Bytes that the current chunk still takes.
     left: u64,
@@ -37,6 +40,8 @@ impl Stream {
         let window_bytes = input_bytes.saturating_add(1).clamp(WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         Stream {
             window: Window::new(window_bytes),
+            window_bytes,
+            gathered: Vec::new(),
             filters: Filters {
                 filters: vec![Filter::EMPTY],
                 last: 0,
@@ -46,17 +51,33 @@ impl Stream {
         }
     }
 
-    pub(super) fn update(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let most = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-            let taken = self.window.fill(&bytes[..most]);
-            bytes = &bytes[taken..];
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        let mut at = 0;
+        while at < bytes.len() {
+            let most = (bytes.len() - at).min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            if self.gathered.is_empty() && most >= self.window_bytes {
+                let done = self.score(&bytes[at..at + self.window_bytes], false);
+                self.left -= done as u64;
+                at += done;
+                continue;
+            }
+            let taken = most.min(self.window_bytes - self.gathered.len());
+            self.gathered.extend_from_slice(&bytes[at..at + taken]);
             self.left -= taken as u64;
+            at += taken;
             if self.left == 0 {
                 self.end_chunk();
-            } else if self.window.is_full() {
-                self.score(false);
-                self.window.retire();
+            } else if self.gathered.len() == self.window_bytes {
+                let mut gathered = std::mem::take(&mut self.gathered);
+                let done = self.score(&gathered, false);
+                gathered.drain(..done);
+                if gathered.len() <= taken {
+                    // What is looked at again lies in what was given.
+                    self.left += gathered.len() as u64;
+                    at -= gathered.len();
+                    gathered.clear();
+                }
+                self.gathered = gathered;
             }
         }
     }
@@ -71,16 +92,21 @@ impl Stream {
         (Layout::Stream { last }, filters)
     }
 
-    fn score(&mut self, is_end: bool) {
+    /// Returns how many bytes will not be looked at again: none at the end of the chunk.
+    fn score(&mut self, bytes: &[u8], is_end: bool) -> usize {
         let Stream { window, filters, .. } = self;
-        window.score(is_end);
+        window.score(bytes, is_end);
         window.find_features(SCORE_MIN);
-        let found: Vec<Feature<'_>> = window.features().collect();
+        let found: Vec<Feature<'_>> = window.features(bytes).collect();
         features::hash(&found, |_, words| filters.insert(words));
+        if is_end { 0 } else { window.retire() }
     }
 
     fn end_chunk(&mut self) {
-        self.score(true);
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.score(&gathered, true);
+        gathered.clear();
+        self.gathered = gathered;
         self.window.clear();
         self.left = CHUNK_BYTES;
         if let Some(seen) = &mut self.filters.seen {
