@@ -199,7 +199,7 @@ compiled! {
 /// As for [`Bytes::load`].
 #[inline(always)]
 unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
-    let mut candidates = Candidates { places: [0; Candidates::ROOM], words: [0; Candidates::ROOM], count: 0 };
+    let mut candidates = Candidates { bytes, places: [0; Candidates::ROOM], count: 0 };
     let mut start = HISTORY_BYTES;
     while start < bytes.len() {
         let windows = &bytes[start - HISTORY_BYTES..];
@@ -213,7 +213,7 @@ unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
         };
         // SAFETY: the caller's promise is the same.
         unsafe {
-            candidates.add(start as u32, windows, places_of_block::<V>(windows, 31) & inside);
+            candidates.add(start as u32, places_of_block::<V>(windows, 31) & inside);
             if candidates.count >= WIDTH {
                 if ends.capacity() - ends.len() < WIDTH {
                     // Some five times what is usual; and then all that there may be, of which it would take twice as much by itself.
@@ -231,29 +231,25 @@ unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
 }
 
 /// Places where pieces may end.
-struct Candidates {
+struct Candidates<'b> {
+    bytes: &'b [u8],
     places: [u32; Candidates::ROOM],
-    /// The window that ends at each of them, and one byte more.
-    words: [u64; Candidates::ROOM],
     count: usize,
 }
 
-impl Candidates {
+impl Candidates<'_> {
     /// This many are written at once, the last of them perhaps nonsense: cheaper than a branch for each.
     const AT_ONCE: usize = 4;
     /// Those of a block come behind fewer than are verified at once.
     const ROOM: usize = 2 * WIDTH + Candidates::AT_ONCE;
 
     #[inline(always)]
-    fn add(&mut self, start: u32, windows: &[u8; WIDTH + HISTORY_BYTES], mut found: u64) {
+    fn add(&mut self, start: u32, mut found: u64) {
         let mut count = self.count;
         self.count += found.count_ones() as usize;
         loop {
-            let places = &mut self.places[count..count + Candidates::AT_ONCE];
-            for (place, word) in places.iter_mut().zip(&mut self.words[count..count + Candidates::AT_ONCE]) {
-                let at = found.trailing_zeros() as usize % WIDTH;
-                *place = start + at as u32;
-                *word = windows[at..at + 8].first_chunk().map_or(0, |window| u64::from_be_bytes(*window));
+            for place in &mut self.places[count..count + Candidates::AT_ONCE] {
+                *place = start + found.trailing_zeros() % WIDTH as u32;
                 found &= found.wrapping_sub(1);
             }
             count += Candidates::AT_ONCE;
@@ -269,8 +265,15 @@ impl Candidates {
     /// As for [`Bytes::load`].
     #[inline(always)]
     unsafe fn verify<V: Bytes>(&mut self, ends: &mut Vec<u32>) {
+        let mut words = [0; WIDTH];
+        for (word, &place) in words.iter_mut().zip(&self.places) {
+            // The window that ends there, and one byte more.
+            let window =
+                self.bytes.get((place as usize).saturating_sub(HISTORY_BYTES)..).and_then(|bytes| bytes.first_chunk());
+            *word = window.map_or(0, |window| u64::from_be_bytes(*window));
+        }
         let mut rests = [0; WIDTH];
-        for (rest, &word) in rests.iter_mut().zip(&self.words) {
+        for (rest, &word) in rests.iter_mut().zip(&words) {
             *rest = (hash_of_word(word) % 5) as u8 ^ 4;
         }
         // SAFETY: the caller's promise is the same.
@@ -292,7 +295,6 @@ impl Candidates {
         ends.extend_from_slice(&kept[..count]);
         self.count = self.count.saturating_sub(WIDTH);
         self.places.copy_within(WIDTH..2 * WIDTH, 0);
-        self.words.copy_within(WIDTH..2 * WIDTH, 0);
     }
 }
 
