@@ -1,10 +1,11 @@
 //! Prints rates of similarity digests, one by one and many at once, and their ratios to what others make of the same bytes.
 //!
-//! `pfh-bench-similarity ssdeep|tlsh [BACKEND]`. One thread. Rounds alternate between the contenders; a figure is the best of its
+//! `pfh-bench-similarity ssdeep|sdhash|mrsh-v2|tlsh [BACKEND]`. One thread. Rounds alternate between the contenders; a figure is the best of its
 //! rounds, which neighbours on the same core disturb least. Every digest is compared. The files are noise, once so few that
 //! they stay in the second-level cache, as when they have just been read, and once [`MANY_BYTES`].
 //!
-//! ssdeep is the program, with files in memory (`/dev/shm`), less the time that it takes for one file of no bytes.
+//! ssdeep, sdhash and mrsh-v2 are the programs, with files in memory (`/dev/shm`), less the time that they take for one file of no bytes. They are looked for in
+//! `$PFH_BENCH_PEERS` first.
 
 use std::fs;
 use std::hint::black_box;
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use fast_tlsh::GeneratorType;
 use pfh_digest::pieces::Backend;
-use pfh_similarity::{ssdeep, tlsh};
+use pfh_similarity::{mrsh_v2, sdhash, ssdeep, tlsh};
 
 const SIZES: [usize; 5] = [512, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
 const FEW_BYTES: usize = 1 << 20;
@@ -35,8 +36,10 @@ fn main() {
             let files: Vec<&[u8]> = bytes[..total].chunks(size).collect();
             match arguments.first().map(String::as_str) {
                 Some("ssdeep") => ssdeep(backend, &files),
+                Some("sdhash") => sdhash(&files),
+                Some("mrsh-v2") => mrsh_v2(&files),
                 Some("tlsh") => tlsh(backend, &files),
-                _ => panic!("ssdeep or tlsh"),
+                _ => panic!("ssdeep, sdhash, mrsh-v2 or tlsh"),
             }
         }
     }
@@ -96,18 +99,40 @@ fn texts<T>(wanted: bool, digests: Vec<T>, text: impl Fn(T) -> String) -> Vec<St
     }
 }
 
-fn ssdeep(backend: Backend, files: &[&[u8]]) {
+/// Reports a program, which prints a line for each file, beside others. A line that is no digest is `None`.
+fn against(program: &[&str], digest: fn(&str) -> Option<&str>, files: &[&[u8]], others: Vec<Contender<'_>>) {
     let folder = Path::new(FOLDER);
     fs::create_dir_all(folder).expect("a folder");
-    let names: Vec<String> = (0..files.len()).map(|index| format!("{index:06}")).collect();
+    let names: Vec<String> = (0..files.len()).map(name).collect();
     for (name, bytes) in names.iter().zip(files) {
         fs::write(folder.join(name), bytes).expect("written");
     }
     fs::write(folder.join("empty"), []).expect("written");
-    let program = |names: &[String]| {
-        let output = Command::new("ssdeep").args(["-b", "-s"]).args(names).current_dir(folder).output();
-        String::from_utf8(output.expect("ssdeep runs").stdout).expect("ASCII")
+    let peer = std::env::var_os("PFH_BENCH_PEERS").map(|peers| Path::new(&peers).join(program[0]));
+    let path = peer.filter(|path| path.exists()).unwrap_or_else(|| program[0].into());
+    let run = |names: &[String]| {
+        let output = Command::new(&path).args(&program[1..]).args(names).current_dir(folder).output();
+        String::from_utf8(output.expect("the program runs").stdout).expect("ASCII")
     };
+    let mut contenders: Vec<Contender<'_>> = vec![(
+        "program",
+        Box::new(|wanted| {
+            let lines = run(&names);
+            if wanted { lines.lines().filter_map(digest).map(str::to_owned).collect() } else { Vec::new() }
+        }),
+    )];
+    contenders.extend(others);
+    let empty = ["empty".to_owned()];
+    report(files, contenders, || drop(run(&empty)));
+    fs::remove_dir_all(folder).expect("removed");
+}
+
+/// Of the file at this place.
+fn name(index: usize) -> String {
+    format!("{index:06}")
+}
+
+fn ssdeep(backend: Backend, files: &[&[u8]]) {
     let mut many = ssdeep::ManyHasher::with_backend(backend);
     let one = |bytes: &&[u8]| {
         let mut hasher = ssdeep::Hasher::new();
@@ -115,21 +140,48 @@ fn ssdeep(backend: Backend, files: &[&[u8]]) {
         hasher.finish()
     };
     let text = |digest: Result<ssdeep::Digest, _>| digest.expect("not too long").to_string();
-    let contenders: Vec<Contender<'_>> = vec![
-        (
-            "ssdeep",
-            Box::new(|wanted| {
-                let lines = program(&names);
-                let digest = |line: &str| line.split(',').next().unwrap_or_default().to_owned();
-                if wanted { lines.lines().skip(1).map(digest).collect() } else { Vec::new() }
-            }),
-        ),
+    let others: Vec<Contender<'_>> = vec![
         ("one by one", Box::new(|wanted| texts(wanted, files.iter().map(one).collect(), text))),
         ("many", Box::new(|wanted| texts(wanted, many.digest_many(files), text))),
     ];
-    let empty = ["empty".to_owned()];
-    report(files, contenders, || drop(program(&empty)));
-    fs::remove_dir_all(folder).expect("removed");
+    // The first line is a head.
+    let digest: fn(&str) -> Option<&str> =
+        |line| line.split_once(',').map(|(digest, _)| digest).filter(|&digest| digest != "ssdeep");
+    against(&["ssdeep", "-b", "-s"], digest, files, others);
+}
+
+fn sdhash(files: &[&[u8]]) {
+    let one = |bytes: &&[u8]| {
+        let mut hasher = sdhash::Hasher::with_options(sdhash::Options {
+            input_bytes: Some(bytes.len() as u64),
+            ..sdhash::Options::default()
+        });
+        hasher.update(bytes);
+        hasher.finish()
+    };
+    let text = |(index, digest): (usize, Result<sdhash::Digest, _>)| {
+        digest.expect("not too short").with_name(name(index)).to_string()
+    };
+    let run = |wanted| texts(wanted, files.iter().map(one).enumerate().collect(), text);
+    against(&["sdhash", "-p", "1"], |line| Some(line), files, vec![("one by one", Box::new(run))]);
+}
+
+fn mrsh_v2(files: &[&[u8]]) {
+    let one = |bytes: &&[u8]| {
+        let mut hasher = mrsh_v2::Hasher::new();
+        hasher.update(bytes);
+        hasher.finish()
+    };
+    let text = |(index, digest): (usize, Result<mrsh_v2::Digest, _>)| {
+        digest.expect("every file has one").with_name(name(index)).to_string()
+    };
+    let run = |wanted| texts(wanted, files.iter().map(one).enumerate().collect(), text);
+    against(
+        &["mrsh-v2", "-p"],
+        |line| Some(line).filter(|line| !line.is_empty()),
+        files,
+        vec![("one by one", Box::new(run))],
+    );
 }
 
 fn tlsh(backend: Backend, files: &[&[u8]]) {
