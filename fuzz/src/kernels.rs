@@ -6,7 +6,7 @@ use pfh_digest::pieces::{
 };
 use pfh_digest::popularity::{LOOK_AHEAD, NO_COST, Scan};
 use pfh_digest::triplets::{BUCKETS, Counter, PEARSON, WINDOWS_MAX};
-use pfh_digest::{bits, chunks, popularity, triplets};
+use pfh_digest::{bits, chunks, entropy, popularity, triplets};
 
 /// The input from its second byte on, and its first one.
 fn flagged(input: &[u8]) -> (usize, &[u8]) {
@@ -141,6 +141,34 @@ pub fn popularity(input: &[u8]) {
     let mut found = popularity::Backend::offered().map(scores);
     let expected = popularity::Backend::offered().last().map(scores);
     assert!(found.all(|found| Some(found) == expected));
+}
+
+/// What entropies are worth, against counting. The first byte says how much counts add and how often the bytes are repeated, a little changed each time.
+pub fn entropy(input: &[u8]) {
+    let (flag, bytes) = flagged(input);
+    let bytes: Vec<u8> = (0..=flag as u8 % 16)
+        .flat_map(|round| bytes.iter().enumerate().map(move |(at, byte)| byte ^ (round * u8::from(at % 97 == 0))))
+        .take(20_000)
+        .collect();
+    let Some(windows) = bytes.len().checked_sub(entropy::WINDOW_BYTES) else { return };
+    let added: [u32; entropy::WINDOW_BYTES + 1] = std::array::from_fn(|count| (count * (64 - count) * flag) as u32);
+    let tables = entropy::Tables::new(&added, std::array::from_fn(|at| at as i16));
+    let mut counts = [0; 256];
+    let mut expected = Vec::new();
+    for (at, &byte) in bytes.iter().enumerate() {
+        counts[usize::from(byte)] += 1;
+        if let Some(left) = at.checked_sub(entropy::WINDOW_BYTES) {
+            counts[usize::from(bytes[left])] -= 1;
+        }
+        if at + 1 >= entropy::WINDOW_BYTES {
+            expected.push((counts.iter().map(|&count: &usize| added[count]).sum::<u32>() / 1024) as i16);
+        }
+    }
+    for backend in entropy::Backend::offered() {
+        let mut worths = vec![0; windows];
+        backend.worths(&tables, &bytes, &mut worths);
+        assert!(worths == expected[..windows], "{backend:?}");
+    }
 }
 
 /// Counts of triplets.

@@ -67,7 +67,7 @@ const LINK_BYTES: u64 = 512;
 const fn hasher_bytes(family: Family) -> usize {
     match family {
         Family::Ssdeep | Family::Tlsh => 4 << 10,
-        Family::Sdhash => 320 << 10,
+        Family::Sdhash => 352 << 10,
         Family::MrshV2 => 224 << 10,
     }
 }

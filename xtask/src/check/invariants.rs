@@ -118,6 +118,8 @@ const RULES: [Rule; 5] = [
             except("crates/digest/src/lanes/", "vector instructions"),
             except("crates/digest/src/bits.rs", "vector instructions that count common bits"),
             except("crates/digest/src/chunks.rs", "vector instructions that hash chunks"),
+            except("crates/digest/src/entropy.rs", "vector instructions that find entropies"),
+            except("crates/digest/src/entropy/", "the same"),
             except("crates/digest/src/pieces.rs", "vector instructions that find and hash pieces"),
             except("crates/digest/src/pieces/maps.rs", "vector instructions that hash pieces from every value"),
             except("crates/digest/src/popularity.rs", "vector instructions that find the best of neighbours"),

@@ -1,4 +1,4 @@
-//! AVX-512 (F, BW, VBMI, VBMI2): one register.
+//! AVX-512 (F, BW, VL, VBMI, VBMI2) and GFNI: one register.
 
 use std::arch::x86_64::*;
 

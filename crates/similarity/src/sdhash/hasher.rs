@@ -15,7 +15,7 @@ const AUTOMATIC_BLOCK_BYTES: u32 = 16 << 10;
 
 /// Makes one digest of one input, given in pieces of any size.
 ///
-/// Memory: some 150 KiB, as much again for each thread, and 256 bytes for each filter, which come to about 3 % of the input in stream mode and to
+/// Memory: some 150 KiB, 200 KiB for each thread, and 256 bytes for each filter, which come to about 3 % of the input in stream mode and to
 /// 256 bytes for each block in block mode. The input itself is never held.
 pub struct Hasher(Modes);
 

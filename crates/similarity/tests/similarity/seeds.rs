@@ -17,7 +17,7 @@ type Target = fn(&[u8]);
 
 #[test]
 fn every_seed() {
-    const TARGETS: [(&str, Target); 15] = [
+    const TARGETS: [(&str, Target); 16] = [
         ("ssdeep_list", similarity::ssdeep_list),
         ("tlsh_list", similarity::tlsh_list),
         ("ssdeep_digest", similarity::ssdeep_digest),
@@ -30,6 +30,7 @@ fn every_seed() {
         ("many_digests", similarity::many_digests),
         ("kernel_bits", kernels::bits),
         ("kernel_chunks", kernels::chunks),
+        ("kernel_entropy", kernels::entropy),
         ("kernel_pieces", kernels::pieces),
         ("kernel_popularity", kernels::popularity),
         ("kernel_triplets", kernels::triplets),
@@ -60,10 +61,11 @@ fn vectors_hold_the_properties_in_pieces_of_many_sizes() {
 /// Inputs by chance: noise, few values, runs, of all lengths up to some tens of thousands.
 #[test]
 fn kernels_are_their_definitions_on_inputs_by_chance() {
-    const TARGETS: [Target; 6] = [
+    const TARGETS: [Target; 7] = [
         similarity::many_digests,
         kernels::bits,
         kernels::chunks,
+        kernels::entropy,
         kernels::pieces,
         kernels::popularity,
         kernels::triplets,
