@@ -120,7 +120,7 @@ impl Window<'_> {
     fn slide(&mut self, (&leaving, &entering): (&u8, &u8)) {
         let count = &mut self.counts[usize::from(leaving)];
         *count = count.wrapping_sub(1);
-        self.entropy = self.entropy.wrapping_sub_signed(self.tables.steps[usize::from(*count)]);
+        self.entropy = self.entropy.wrapping_add_signed(-self.tables.steps[usize::from(*count)]);
         self.enter(entering);
     }
 

@@ -31,7 +31,7 @@ pub(super) enum Corpus {
     Files1m,
     /// One file of 256 MiB.
     Large256m,
-    /// As `Real`, up to 45,000 files and 1.8 GB.
+    /// As `Real`, about 45,000 files or 1.8 GB.
     RealPart,
     /// Lists of similarity digests.
     Digests,

@@ -9,6 +9,7 @@
 //! A position is `512·a + 64·b + 8·c + t`, and its lane `64·c + 8·a + b`: so moving up by one moves 64-bit words, but for the last
 //! one, which becomes the first one and moves up by one bit; and bytes get there and back by exchanges of registers with bytes
 //! within words, and of bytes within words with bits within bytes.
+#![expect(clippy::needless_range_loop, reason = "the numbers are parts of positions")]
 
 use std::arch::x86_64::*;
 use std::ops::Range;

@@ -3,6 +3,7 @@
 //! Entropies are sums of steps. In the order in which the occurrences lie, the eight positions of a lane are registers that are added up; the lanes' sums are
 //! added up in the order of their positions; and what lies before a lane is added to all eight. They are looked up in as many parts of the table
 //! as there are between the lowest and the highest one, since windows that lie together differ little.
+#![expect(clippy::needless_range_loop, reason = "the numbers are parts of positions")]
 
 use std::arch::x86_64::*;
 use std::cell::RefCell;

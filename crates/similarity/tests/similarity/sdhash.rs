@@ -131,6 +131,17 @@ fn pieces_do_not_matter() {
     }
 }
 
+/// Streams are scored in chunks of 32 MiB, wherever pieces end.
+#[test]
+fn pieces_do_not_matter_where_chunks_end() {
+    let input = mixed(6, (32 << 20) + 40_000);
+    let stream = options(Profile::V3_4, Mode::Stream);
+    let whole = digest_in(input.len(), &input, stream);
+    for piece in [10_000, 50_000, (1 << 20) + 1] {
+        assert!(digest_in(piece, &input, stream) == whole, "by {piece}");
+    }
+}
+
 #[test]
 fn short_inputs_have_no_digest() {
     for mode in [Mode::Automatic, Mode::Stream, blocks(1)] {
