@@ -67,7 +67,7 @@ const LINK_BYTES: u64 = 512;
 const fn hasher_bytes(family: Family) -> usize {
     match family {
         Family::Ssdeep | Family::Tlsh => 4 << 10,
-        Family::Sdhash => 352 << 10,
+        Family::Sdhash => 160 << 10,
         Family::MrshV2 => 224 << 10,
     }
 }
@@ -76,7 +76,8 @@ const fn hasher_bytes(family: Family) -> usize {
 const fn shared_bytes(family: Family) -> usize {
     match family {
         Family::Tlsh => 64 << 10,
-        Family::Ssdeep | Family::Sdhash | Family::MrshV2 => 0,
+        Family::Sdhash => 192 << 10,
+        Family::Ssdeep | Family::MrshV2 => 0,
     }
 }
 
@@ -368,7 +369,8 @@ mod tests {
                 let shares = with.announced_bytes + with.waiting_bytes + with.growth_bytes;
                 let states = (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
                 let many = families.iter().map(|one| many_hasher_bytes(*one)).sum::<usize>() * usize::from(with.many);
-                let states = threads * (states + many);
+                let shared = families.iter().map(|one| shared_bytes(*one)).sum::<usize>();
+                let states = threads * (states + shared + many);
                 assert!(table + shares + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
                 assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.gathered_files));
                 assert!(!without.many && without.gathered_files == 0);
