@@ -36,9 +36,13 @@ thread_local! {
 /// As [`super::Backend::worths`].
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
+    if worths.len() < WINDOWS_MIN {
+        return slide(tables, bytes, worths);
+    }
     SCRATCH.with_borrow_mut(|scratch| {
         let (occurrences, found) = &mut **scratch;
         let mut at = 0;
+        let steps = Steps::new(tables);
         let mut entropy = Window::new(tables, bytes).entropy;
         while worths.len() - at >= WINDOWS_MIN {
             let (bytes, worths) = (&bytes[at..], &mut worths[at..]);
@@ -56,23 +60,30 @@ pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
             // What stands behind the last window is overwritten by the next chunk's.
             let (registers, _) = worths.as_chunks_mut();
             entropy = match registers.first_chunk_mut() {
-                Some(worths) => look_up(tables, occurrences, entropy, worths),
+                Some(worths) => look_up(tables, &steps, occurrences, entropy, worths),
                 None => {
-                    let behind = look_up(tables, occurrences, entropy, found);
+                    let behind = look_up(tables, &steps, occurrences, entropy, found);
                     worths[..count].copy_from_slice(&found.as_flattened()[..count]);
                     behind
                 }
             };
             at += count;
         }
-        slide(tables, &bytes[at..], &mut worths[at..]);
+        if at < worths.len() {
+            slide(tables, &bytes[at..], &mut worths[at..]);
+        }
     });
 }
 
 /// Finds the worths of a chunk's windows, the first of which has this entropy. Returns that of the window behind them.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
-fn look_up(tables: &Tables, occurrences: &Occurrences, entropy: u32, found: &mut [Worths; CHUNK_BYTES / LANES]) -> u32 {
-    let steps = Steps::new(tables);
+fn look_up(
+    tables: &Tables,
+    steps: &Steps,
+    occurrences: &Occurrences,
+    entropy: u32,
+    found: &mut [Worths; CHUNK_BYTES / LANES],
+) -> u32 {
     let mut next = _mm512_set1_epi32((entropy << SHIFT).cast_signed());
     let mut behind = next;
     for (a, found) in found.as_chunks_mut::<16>().0.iter_mut().enumerate() {
