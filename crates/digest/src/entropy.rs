@@ -135,6 +135,7 @@ impl Window<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Backend, Tables, WINDOW_BYTES, WINDOWS};
+    use crate::testing::numbers;
 
     /// Any entropy will do that keeps its bounds; each worth is another one.
     fn tables() -> ([u32; WINDOW_BYTES + 1], Tables) {
@@ -154,14 +155,6 @@ mod tests {
             let mut worths = vec![0; windows];
             backend.worths(&tables, bytes, &mut worths);
             assert_eq!(worths, expected, "{backend:?}");
-        }
-    }
-
-    fn numbers(seed: u32) -> impl FnMut(u32) -> u32 {
-        let mut state = seed;
-        move |below| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((u64::from(state) * u64::from(below)) >> 32) as u32
         }
     }
 

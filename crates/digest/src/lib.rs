@@ -46,6 +46,8 @@ mod registry;
 mod rust_crypto;
 mod sha1dc;
 mod state;
+#[cfg(test)]
+mod testing;
 pub mod triplets;
 mod wide;
 mod xxhash;

@@ -455,6 +455,7 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::{Backend, LOOK_AHEAD, NO_COST, Scan};
+    use crate::testing::numbers;
 
     /// A rank as a cost: 0 comes last.
     fn cost(rank: u16) -> i16 {
@@ -512,14 +513,6 @@ mod tests {
         scan.advance(backend, &costs, last, &mut scores);
         assert_eq!(scan.at(), last);
         scores
-    }
-
-    fn numbers(seed: u32) -> impl FnMut(u32) -> u32 {
-        let mut state = seed;
-        move |below| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((u64::from(state) * u64::from(below)) >> 32) as u32
-        }
     }
 
     #[test]
