@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use setup::Consent;
 use workspace::Workspace;
 
 const USAGE: &str = "\
@@ -25,7 +26,9 @@ Usage: cargo xtask TASK
 
 Tasks:
   check [STEP…]                 formatting, lints, layering, invariants, licences, docs, drift, prose, links …
-  test [--quick] [--no-install] everything that must hold: set-up, check, tests, runners
+  test [--quick] [--no-install] [--runtimes]
+                                everything that must hold: set-up, check, tests, runners. Says what it would install, and
+                                asks where there is a terminal; --runtimes: also the laboratory's small runtimes
   setup                         install the programs that the tests use
   runners [--no-install]        install the laboratory's small runtimes, and hold every runner that is there to the protocol
   generate                      write docs/man and completions from the program
@@ -60,13 +63,13 @@ fn run() -> Result<bool> {
         "test" => test::main(&workspace, &rest),
         "setup" => {
             no_arguments(&rest)?;
-            setup::install(&setup::for_tests());
+            setup::install(&setup::for_tests(), Consent::Ask);
             Ok(true)
         }
         "runners" => {
             let may_install = rest.first().is_none_or(|argument| argument != "--no-install");
             no_arguments(&rest[usize::from(!may_install)..])?;
-            println!("{}", runners::test(&workspace, may_install)?);
+            println!("{}", runners::test(&workspace, if may_install { Consent::Ask } else { Consent::No })?);
             Ok(true)
         }
         "generate" => {

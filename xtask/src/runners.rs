@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::process::{self, find_program};
-use crate::setup;
+use crate::setup::{self, Consent};
 use crate::summary::Findings;
 use crate::workspace::Workspace;
 
@@ -32,17 +32,17 @@ struct Laboratory<'a> {
 }
 
 /// Installs, if it may, what is small and missing; then tests every runner that is there.
-pub(crate) fn test(workspace: &Workspace, may_install: bool) -> Result<String> {
+pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<String> {
     let target = workspace.target_folder()?;
     process::run(workspace.cargo().args(["build", "--quiet", "--package", "pfh"]))?;
     let laboratory = Laboratory { workspace, pfh: target.join("debug/pfh"), cache: target.join("lab") };
     let folders = folders(workspace)?;
     let mut available = laboratory.available()?;
-    if may_install {
+    if consent == Consent::Ask {
         let is_missing = |folder: &&Folder| !folder.variants.iter().all(|id| available.contains(id));
         let missing: BTreeSet<&str> = folders.iter().filter(is_missing).map(|folder| folder.group.as_str()).collect();
         let small: Vec<&str> = SMALL.into_iter().filter(|group| missing.contains(group)).collect();
-        if !small.is_empty() && laboratory.install(&small) {
+        if !small.is_empty() && laboratory.install(&small, consent) {
             available = laboratory.available()?;
         }
     }
@@ -96,9 +96,12 @@ impl Laboratory<'_> {
     }
 
     /// Whether anything was tried.
-    fn install(&self, groups: &[&str]) -> bool {
+    fn install(&self, groups: &[&str], consent: Consent) -> bool {
         if let Err(reason) = setup::can_install_as_root() {
             println!("not installing runners ({}): {reason}", groups.join(", "));
+            return false;
+        }
+        if !consent.given(&format!("runtimes and libraries of the groups {}", groups.join(", "))) {
             return false;
         }
         for group in groups {

@@ -1,6 +1,6 @@
 //! Finds or installs the programs that tests and benchmarks run beside pfh.
 
-use std::fs::File;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -55,22 +55,43 @@ pub(crate) fn for_benchmarks() -> Vec<Program> {
     ]
 }
 
-/// Installs what is missing where that is possible, and says what was done. Returns the programs that are still missing.
-pub(crate) fn install(programs: &[Program]) -> Vec<Program> {
+/// Whether something may be installed on this machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// Whoever sits at the terminal is asked; without a terminal nobody can say no, and what is installed is said.
+    Ask,
+    No,
+}
+
+impl Consent {
+    /// Says what would be installed, and asks.
+    pub(crate) fn given(self, what: &str) -> bool {
+        if self == Consent::No {
+            return false;
+        }
+        println!("to be installed by apt-get, nothing of it upgraded: {what}");
+        if !io::stdin().is_terminal() {
+            return true;
+        }
+        print!("install? [Y/n] ");
+        let mut answer = String::new();
+        let asked = io::stdout().flush().and_then(|()| io::stdin().read_line(&mut answer));
+        asked.is_ok_and(|bytes| bytes > 0) && matches!(answer.trim(), "" | "y" | "Y" | "yes")
+    }
+}
+
+/// Installs what is missing where that is possible and allowed. Returns the programs that are still missing.
+pub(crate) fn install(programs: &[Program], consent: Consent) -> Vec<Program> {
     let missing = report_found(programs);
     if missing.is_empty() {
         return missing;
     }
+    let packages = packages(&missing);
     match Installer::find() {
-        Ok(installer) => installer.install(&packages(&missing)),
-        Err(reason) => println!("not installing anything: {reason}"),
+        Ok(installer) if consent.given(&packages.join(" ")) => installer.install(&packages),
+        Ok(_) => println!("nothing is installed"),
+        Err(reason) => println!("nothing is installed: {reason}"),
     }
-    report_missing(programs)
-}
-
-/// Only looks, and says what is missing.
-pub(crate) fn look(programs: &[Program]) -> Vec<Program> {
-    report_found(programs);
     report_missing(programs)
 }
 
@@ -82,15 +103,6 @@ pub(crate) fn can_install_as_root() -> Result<(), &'static str> {
     }
     if !lists_exist() {
         installer.update();
-    }
-    Ok(())
-}
-
-/// Whether file systems can be mounted through FUSE; if not, why.
-pub(crate) fn fuse() -> Result<(), String> {
-    File::options().read(true).write(true).open("/dev/fuse").map_err(|error| format!("/dev/fuse: {error}"))?;
-    if !Uid::effective().is_root() && find_program("fusermount3").is_none() {
-        return Err("neither root nor fusermount3".to_owned());
     }
     Ok(())
 }
@@ -146,7 +158,6 @@ impl Installer {
 
     /// All at once; if that fails with fresh package lists too, one by one, so that one unknown package does not cost the rest.
     fn install(&self, packages: &[&str]) {
-        println!("installing: {}", packages.join(" "));
         if lists_exist() && self.apt_install(packages) {
             return;
         }
@@ -164,7 +175,7 @@ impl Installer {
     }
 
     fn apt_install(&self, packages: &[&str]) -> bool {
-        let options = ["install", "-qq", "--yes", "--no-install-recommends"];
+        let options = ["install", "-qq", "--yes", "--no-install-recommends", "--no-upgrade"];
         self.apt_get(&[&options, packages].concat())
     }
 

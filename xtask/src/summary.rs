@@ -1,5 +1,7 @@
 //! Runs named steps, lets all of them run whatever the others did, and says at the end how each went.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -24,6 +26,12 @@ impl Findings {
     }
 }
 
+/// The beginning of a note that says why nothing, or not all, could be checked.
+pub(crate) const SKIPPED: &str = "SKIPPED";
+
+/// Steps may be silent for long: this often, a line says that one goes on.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
+
 /// How the steps went so far.
 #[derive(Default)]
 pub(crate) struct Summary {
@@ -31,11 +39,22 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Runs one step. `Ok` carries a short note for the summary (may be empty).
+    /// Runs one step. `Ok` carries a short note for the summary (may be empty); one that begins with [`SKIPPED`] is listed
+    /// and counted apart.
     pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<String>) {
         println!("── {name}");
         let start = Instant::now();
-        let result = body();
+        let result = thread::scope(|scope| {
+            let (ended, end) = channel::<()>();
+            scope.spawn(move || {
+                while end.recv_timeout(SIGN_OF_LIFE) == Err(RecvTimeoutError::Timeout) {
+                    println!("── {name}: {} s so far", start.elapsed().as_secs());
+                }
+            });
+            let result = body();
+            drop(ended);
+            result
+        });
         if let Err(error) = &result {
             println!("{error:#}");
         }
@@ -48,6 +67,7 @@ impl Summary {
         for (name, result, duration) in &self.steps {
             let seconds = duration.as_secs_f64();
             match result {
+                Ok(note) if note.starts_with(SKIPPED) => println!("  skip   {name:<12} {seconds:>7.1} s  {note}"),
                 Ok(note) => println!("   ok    {name:<12} {seconds:>7.1} s  {note}"),
                 Err(error) => {
                     let text = format!("{error:#}");
@@ -60,7 +80,13 @@ impl Summary {
         }
         let failed = self.steps.iter().filter(|(_, result, _)| result.is_err()).count();
         match failed {
-            0 => println!("all {} steps passed", self.steps.len()),
+            0 => {
+                let is_skipped = |result: &Result<String>| result.as_ref().is_ok_and(|note| note.starts_with(SKIPPED));
+                match self.steps.iter().filter(|(_, result, _)| is_skipped(result)).count() {
+                    0 => println!("all {} steps passed", self.steps.len()),
+                    skipped => println!("{} steps passed, {skipped} skipped", self.steps.len() - skipped),
+                }
+            }
             _ => println!("{failed} of {} steps FAILED", self.steps.len()),
         }
         failed == 0

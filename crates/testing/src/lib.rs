@@ -7,9 +7,11 @@ mod faulty;
 mod gate;
 mod odd;
 mod scripted;
+mod skip;
 
 #[cfg(feature = "fuse")]
 pub use faulty::{FaultPlan, FaultyMount, PlanError};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
 pub use scripted::{Change, Fault, ScriptedFile, ScriptedSource};
+pub use skip::skipped;

@@ -14,7 +14,7 @@ use pfh_testing::{FaultPlan, FaultyMount};
 #[test]
 fn faults_come_through_the_system() {
     if !Path::new("/dev/fuse").exists() {
-        println!("skipped: there is no /dev/fuse");
+        pfh_testing::skipped("there is no /dev/fuse");
         return;
     }
     let (real, shown) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

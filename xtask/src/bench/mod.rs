@@ -116,11 +116,8 @@ fn measure_kernels(
 /// Programs against each other. False when one failed or disagreed.
 fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments: &[Experiment]) -> Result<bool> {
     let peers = setup::for_benchmarks();
-    if options.may_install {
-        setup::install(&peers)
-    } else {
-        setup::look(&peers)
-    };
+    let consent = if options.may_install { setup::Consent::Ask } else { setup::Consent::No };
+    setup::install(&peers, consent);
     let target = workspace.target_folder()?;
     let pfh = match &options.pfh {
         Some(pfh) => std::path::absolute(pfh)?,

@@ -6,6 +6,10 @@ use std::process::{Command, Stdio};
 
 use pfh_digest::Algorithm;
 
+/// One text for all crates: this one stands below `pfh-testing`.
+#[path = "../../../testing/src/skip.rs"]
+pub(crate) mod skip;
+
 /// Bytes 0, 1, … 250, 0, 1, …: the period is a prime, so that blocks that changed places cannot look right.
 pub(crate) fn cycle251(length: usize) -> Vec<u8> {
     (0..=250).cycle().take(length).collect()
@@ -76,7 +80,6 @@ pub(crate) fn compared_lengths() -> Vec<usize> {
 
 /// What the program prints for this input. `None`, and a line that says so, when it is not installed; a program in the comma
 /// list `PFH_TEST_REQUIRED_PROGRAMS` must be.
-#[expect(clippy::print_stdout, reason = "a test says what it skipped")]
 pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Option<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
@@ -84,7 +87,7 @@ pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Option<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let required = std::env::var("PFH_TEST_REQUIRED_PROGRAMS").unwrap_or_default();
             assert!(required.split(',').all(|name| name != program), "{program} is required: {error}");
-            println!("NOT COMPARED: {program} is not installed");
+            skip::skipped(format_args!("{program} is not installed"));
             return None;
         }
         Err(error) => panic!("{program}: {error}"),

@@ -7,3 +7,6 @@ mod faults;
 mod fixture;
 mod order;
 mod saved;
+/// One text for all crates: the laboratory imports none of them.
+#[path = "../../../testing/src/skip.rs"]
+mod skip;

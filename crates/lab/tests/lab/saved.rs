@@ -114,7 +114,7 @@ fn a_full_disk_loses_nothing() {
     // Room for the header and about half of the results.
     let options = Some(c"size=12k");
     if let Err(error) = mount("tmpfs", lab.results(), "tmpfs", MountFlags::empty(), options) {
-        println!("skipped: mounting a small filesystem: {error}");
+        crate::skip::skipped(format_args!("mounting a small filesystem: {error}"));
         return;
     }
     let outcome = lab.run();

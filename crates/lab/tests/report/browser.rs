@@ -104,7 +104,7 @@ fn attribute(text: &str) -> String {
 #[test]
 fn pages_fit_the_screen_and_can_be_read() {
     let Some(browser) = chromium() else {
-        println!("skipped: no Chromium on this machine (Debian: apt-get install chromium)");
+        crate::skip::skipped("no Chromium on this machine (Debian: apt-get install chromium)");
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,4 +6,7 @@ mod comparison;
 mod hostile;
 mod pages;
 mod published;
+/// One text for all crates: the laboratory imports none of them.
+#[path = "../../../testing/src/skip.rs"]
+mod skip;
 mod synthetic;

@@ -20,7 +20,7 @@ struct Faulty {
 /// `None` where nothing can be mounted; the test says so.
 fn faulty(plan: &str) -> Option<Faulty> {
     if !Path::new("/dev/fuse").exists() {
-        println!("skipped: there is no /dev/fuse");
+        pfh_testing::skipped("there is no /dev/fuse");
         return None;
     }
     let directory = scratch();
@@ -34,7 +34,7 @@ fn faulty(plan: &str) -> Option<Faulty> {
     match FaultyMount::new(&real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) {
         Ok(mount) => Some(Faulty { directory, mount: Some(mount) }),
         Err(error) => {
-            println!("skipped: cannot mount: {error}");
+            pfh_testing::skipped(format_args!("cannot mount: {error}"));
             None
         }
     }
@@ -116,7 +116,7 @@ fn stalls() {
 #[test]
 fn a_directory_that_cannot_be_listed() {
     if !Path::new("/dev/fuse").exists() {
-        println!("skipped: there is no /dev/fuse");
+        pfh_testing::skipped("there is no /dev/fuse");
         return;
     }
     let directory = scratch();
@@ -126,7 +126,7 @@ fn a_directory_that_cannot_be_listed() {
     fs::write(real.join("d/deep/f"), "1").unwrap();
     fs::write(real.join("z"), "2").unwrap();
     let Ok(mount) = FaultyMount::new(&real, &shown, FaultPlan::parse(b"d/deep open 5").unwrap()) else {
-        println!("skipped: cannot mount");
+        pfh_testing::skipped("cannot mount");
         return;
     };
     let ended = hash(directory.path(), ["-a", "md5", "shown"]).run();

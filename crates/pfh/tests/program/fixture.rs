@@ -306,7 +306,7 @@ pub(crate) fn peer<A: AsRef<OsStr>>(
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            println!("skipped: {program}: {error}");
+            pfh_testing::skipped(format_args!("{program}: {error}"));
             None
         }
     }

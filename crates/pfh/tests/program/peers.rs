@@ -174,7 +174,7 @@ fn we_read_what_peers_write() {
 fn a_real_tree() {
     let root = ["/usr/share/doc", "/usr/include", "/usr/lib"].into_iter().find(|root| Path::new(root).is_dir());
     let Some(root) = root else {
-        println!("skipped: there is no tree to read");
+        pfh_testing::skipped("there is no tree to read");
         return;
     };
     let directory = scratch();
@@ -183,7 +183,7 @@ fn a_real_tree() {
         .stdin(Stdio::null())
         .output();
     let Ok(found) = find else {
-        println!("skipped: there is no find");
+        pfh_testing::skipped("there is no find");
         return;
     };
     let list = found.stdout;

@@ -1,5 +1,5 @@
 //! Tests of the formats from outside: what is written byte for byte, what comes back, what hostile input does.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 mod detect;
 mod dfxml;
@@ -14,3 +14,6 @@ mod samples;
 mod schema;
 mod seeds;
 mod similarity;
+/// One text for all crates: this one stands below `pfh-testing`.
+#[path = "../../../testing/src/skip.rs"]
+mod skip;

@@ -48,7 +48,7 @@ impl Tree {
     fn run(&self, program: &str, arguments: &[&OsStr]) -> Option<Output> {
         let output = Command::new(program).args(arguments).current_dir(&self.directory).env("LC_ALL", "C").output();
         if output.is_err() {
-            println!("skipped: there is no {program}");
+            crate::skip::skipped(format_args!("there is no {program}"));
         }
         output.ok()
     }

@@ -8,6 +8,9 @@ mod mrsh_v2;
 mod pairs;
 mod sdhash;
 mod seeds;
+/// One text for all crates: this one stands below `pfh-testing`.
+#[path = "../../../testing/src/skip.rs"]
+mod skip;
 mod ssdeep;
 mod tlsh;
 mod vectors;
