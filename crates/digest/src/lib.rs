@@ -1,7 +1,15 @@
 //! Bytes in, digest out.
 //!
 //! This crate holds the registry of algorithms ([`Algorithm`]), the streaming hasher ([`Hasher`]) and the value that
-//! comes out ([`Digest`]). [`blake3_tree`] hashes one message on many threads of the caller's.
+//! comes out ([`Digest`]).
+//!
+//! | to hash | use |
+//! | --- | --- |
+//! | one message that is in memory | [`Algorithm::digest`] |
+//! | a message that arrives in parts | [`Algorithm::hasher`] |
+//! | many messages that are in memory, side by side in the vector lanes of one core | [`lanes::hash_many`], [`lanes::BatchHasher`] |
+//! | many messages that arrive in parts, side by side | [`lanes::LaneManager`] |
+//! | one message on many threads (BLAKE3) | [`blake3_tree`] |
 //!
 //! What it deliberately does not know: files, threads, and how a list of digests is written.
 //!
@@ -17,6 +25,21 @@
 //! assert_eq!(digest.to_string(), "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
 //! # Ok::<(), pfh_digest::UnknownAlgorithm>(())
 //! ```
+//!
+//! Many small messages are hashed several times as fast side by side:
+//!
+//! ```
+//! use pfh_digest::{Algorithm, lanes};
+//!
+//! let md5 = Algorithm::from_name("md5")?;
+//! let messages: Vec<Vec<u8>> = (0..1000_u32).map(|number| number.to_le_bytes().to_vec()).collect();
+//! let digests = lanes::hash_many(md5, &messages);
+//! assert_eq!(digests[7], md5.digest(&messages[7]));
+//! # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+//! ```
+//!
+//! The modules [`bits`], [`chunks`], [`entropy`], [`pieces`], [`popularity`] and [`triplets`] are kernels of the similarity
+//! digests; use the crate `pfh-similarity` instead of them.
 //!
 //! # Limits
 //! - Unkeyed, unseeded, whole bytes, and one digest length for each name: no HMAC, no extendable output.

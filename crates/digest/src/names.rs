@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::Algorithm;
@@ -49,6 +50,15 @@ fn names(algorithm: Algorithm) -> impl Iterator<Item = &'static str> {
 /// The algorithm with this name or alias.
 pub(crate) fn find(name: &str) -> Option<Algorithm> {
     NAMES.get(plain(name).as_str()).copied()
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    /// As [`Algorithm::from_name`].
+    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        Algorithm::from_name(name)
+    }
 }
 
 /// A name longer than this is a mistake of another kind: it is not compared with all others, and not repeated in full.

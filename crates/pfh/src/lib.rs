@@ -23,6 +23,68 @@
 //!
 //! It never prints and never exits. A file that cannot be read is a record with another outcome than
 //! [`Outcome::Complete`], never an error of the run.
+//!
+//! # Lists, and trees that do not fit memory
+//!
+//! [`Hash::records`] keeps every record. [`Hash::run`] hands each one to a [`Sink`](engine::Sink) instead, in the order of the
+//! walk, while the run goes on. This one writes the list that `pfh hash -f jsonl` writes; `prepare` formats on the worker
+//! threads, and the sink only writes. A sink moves to another thread, so it takes `std::io::stdout()`, not its lock.
+//!
+//! ```
+//! use pfh::engine::Sink;
+//! use pfh::record::{FormatName, Summary, WriteOptions};
+//! use pfh::{CancelToken, Counters};
+//! use std::io::{self, BufWriter, Write};
+//! use std::ops::ControlFlow;
+//!
+//! struct Writer<W: Write + Send> {
+//!     output: BufWriter<W>,
+//!     result: io::Result<()>,
+//! }
+//!
+//! impl<W: Write + Send> Sink for Writer<W> {
+//!     type Item = Vec<u8>;
+//!     fn deliver(&mut self, line: Vec<u8>) -> ControlFlow<()> {
+//!         self.result = self.output.write_all(&line);
+//!         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = std::env::temp_dir().join(format!("pfh-doc-list-{}", std::process::id()));
+//! # std::fs::create_dir_all(&directory)?;
+//! # std::fs::write(directory.join("hello.txt"), "hello")?;
+//! let run = pfh::Hash::new(["sha256"])?.path(&directory);
+//! let facts = run.facts();
+//! let jsonl: FormatName = "jsonl".parse()?;
+//! let format = jsonl.writer(&facts.algorithms, &facts.families, &WriteOptions::default())?;
+//!
+//! let mut writer = Writer { output: BufWriter::new(io::stdout()), result: Ok(()) };
+//! let mut frame = Vec::new();
+//! format.header(&facts, &mut frame);
+//! writer.output.write_all(&frame)?;
+//! let prepare = |record: pfh::Record| {
+//!     let mut line = Vec::new();
+//!     // JSON Lines can express every record; other formats say which they cannot.
+//!     let _ = format.record(&record, &mut line);
+//!     line
+//! };
+//! let report = run.run(&prepare, &mut writer, None, &Counters::default(), &CancelToken::default())?;
+//! writer.result?;
+//! frame.clear();
+//! format.footer(&report.summary, &mut frame);
+//! writer.output.write_all(&frame)?;
+//! writer.output.flush()?;
+//! # assert_eq!(report.summary.complete, 1);
+//! # std::fs::remove_dir_all(&directory)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it brings along
+//!
+//! With `default-features = false` a dependent builds the library only, about 60 crates in all. The feature `program`
+//! (arguments, terminal, laboratory) makes that 110.
 #![forbid(unsafe_code)]
 
 pub mod compare;
@@ -39,12 +101,17 @@ pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
 pub use pfh_record::{Outcome, Record};
 
 use pfh_engine::{Options, Prepare, Sink, Skip, StartError};
+use pfh_record::{HostFacts, RunFacts, Timestamp};
 use pfh_source::{LocalSource, PatternError, Source, WalkOptions};
+use std::ffi::CStr;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
-/// A run of hashing: what to read ([`Hash::walk`]) and how ([`Hash::engine`]). The defaults suit most; every field of both may be set.
+/// A run of hashing: what to read ([`Hash::walk`]) and how ([`Hash::engine`]). The defaults suit most. Every field of both
+/// may be set, but for `direct` and `open_files_max` of the engine's options, which follow from [`WalkOptions::io`] and from
+/// the system's limit.
 #[derive(Debug)]
 pub struct Hash {
     /// What to walk, and what of it to read.
@@ -97,6 +164,32 @@ impl Hash {
     pub fn path(mut self, path: impl Into<PathBuf>) -> Hash {
         self.walk.roots.push(path.into().into_os_string().into_vec());
         self
+    }
+
+    /// What the header of a list says of this run: its digests, this program's arguments, the working directory, the time,
+    /// the host and the user. Every field may be changed; `program` and `program_version` name pfh.
+    pub fn facts(&self) -> RunFacts {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let system = rustix::system::uname();
+        let text = |part: &CStr| part.to_string_lossy().into_owned();
+        RunFacts {
+            algorithms: self.engine.algorithms.clone(),
+            families: self.engine.families.clone(),
+            program: "pfh".to_owned(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
+            directory: std::env::current_dir().map_or_else(|_| Vec::new(), |path| path.into_os_string().into_vec()),
+            started: Timestamp { seconds: now.as_secs() as i64, nanoseconds: now.subsec_nanos() },
+            host: HostFacts {
+                system: text(system.sysname()),
+                release: text(system.release()),
+                version: text(system.version()),
+                host: text(system.nodename()),
+                architecture: text(system.machine()),
+            },
+            uid: Some(rustix::process::getuid().as_raw()),
+            piece_bytes: self.engine.piece_bytes,
+        }
     }
 
     /// Runs, and returns one record per file, in the order of the walk.

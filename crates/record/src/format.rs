@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::str::FromStr;
 
 use pfh_digest::Algorithm;
 use pfh_similarity::Family;
@@ -202,6 +203,15 @@ impl fmt::Display for FormatError {
 }
 
 impl std::error::Error for FormatError {}
+
+impl FromStr for FormatName {
+    type Err = UnknownFormat;
+
+    /// As [`FormatName::from_name`].
+    fn from_str(name: &str) -> Result<FormatName, UnknownFormat> {
+        FormatName::from_name(name)
+    }
+}
 
 impl FormatName {
     /// All formats, in the order in which help texts list them, md5deep's in its plain form.

@@ -2,6 +2,9 @@
 
 use pfh_digest::Digest;
 use pfh_similarity::{Family, Unfit};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after that second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -169,6 +172,11 @@ impl Piece {
 }
 
 impl Record {
+    /// The path, for the file system's functions and for [`Path::display`].
+    pub fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
     /// Whether the file as a whole bears the marks of a known collision attack.
     pub fn collision_detected(&self) -> bool {
         self.digests.iter().any(Digest::collision_detected)

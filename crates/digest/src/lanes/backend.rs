@@ -1,6 +1,7 @@
 //! Which kernels this CPU gets.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use super::definition::{Compression, Definition};
@@ -145,6 +146,15 @@ pub struct BackendEntry {
     pub description: &'static str,
     /// CPU features that it needs and that this CPU lacks; none for one that is offered.
     pub missing: Vec<&'static str>,
+}
+
+impl FromStr for Backend {
+    type Err = BackendError;
+
+    /// As [`Backend::from_name`].
+    fn from_str(name: &str) -> Result<Backend, BackendError> {
+        Backend::from_name(name)
+    }
 }
 
 impl Backend {

@@ -11,21 +11,19 @@ use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
-use pfh_record::{
-    Format, FormatName, HostFacts, Metadata, Record, RunFacts, Similarity, Summary, Timestamp, WriteOptions,
-};
+use pfh_record::{Format, FormatName, Metadata, Record, RunFacts, Similarity, Summary, WriteOptions};
 use pfh_similarity::{Family, Making};
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 /// Why the command could not begin or could not go on.
 pub(super) struct Stop(pub(super) ExitStatus, pub(super) String);
@@ -79,13 +77,13 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         ..walk_options(&arguments.paths, &arguments.walk, list)
     };
     let run = Hash { walk, engine };
+    let facts = run.facts();
     let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
 
     let output = open_output(out.output.as_deref(), recorded.as_ref())?;
     options.own_files = output.identities();
     refuse_own(&arguments, &options.own_files)?;
     let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
-    let facts = run_facts(&algorithms, &families, out.piecewise);
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header) {
         format.header(&facts, &mut header);
@@ -298,30 +296,6 @@ pub(super) fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> R
         None => Output::whole(path),
     };
     output.map_err(|error| Stop::usage(format_args!("`{}` cannot be written: {error}", path.display())))
-}
-
-fn run_facts(algorithms: &[Algorithm], families: &[Family], piece_bytes: Option<u64>) -> RunFacts {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let system = rustix::system::uname();
-    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
-    RunFacts {
-        algorithms: algorithms.to_vec(),
-        families: families.to_vec(),
-        program: "pfh".to_owned(),
-        program_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
-        directory: std::env::current_dir().map_or_else(|_| Vec::new(), |path| path.into_os_string().into_vec()),
-        started: Timestamp { seconds: now.as_secs() as i64, nanoseconds: now.subsec_nanos() },
-        host: HostFacts {
-            system: text(system.sysname()),
-            release: text(system.release()),
-            version: text(system.version()),
-            host: text(system.nodename()),
-            architecture: text(system.machine()),
-        },
-        uid: Some(rustix::process::getuid().as_raw()),
-        piece_bytes,
-    }
 }
 
 /// A record on its way to the output: its bytes, and what there is to say on standard error.
