@@ -1,6 +1,8 @@
-//! BLAKE2b with 512 and BLAKE2s with 256 bits, unkeyed (RFC 7693).
+//! BLAKE2b and BLAKE2s (RFC 7693): with their full lengths of 512 and 256 bits, and with other lengths and keys, which are
+//! parameters of the first state.
 
 use crate::Digest;
+use crate::parameterized::{Keyed, Parameterized, Parameters, boxed};
 use crate::state::State;
 
 /// BLAKE2b-512.
@@ -56,5 +58,47 @@ impl State for Blake2s {
 
     fn digest(message: &[u8], digest: &mut Digest) {
         digest.set(blake2s_simd::blake2s(message).as_bytes());
+    }
+}
+
+pub(crate) const PARAMETERS_2B: Parameters = Parameters {
+    digest_bytes_max: blake2b_simd::OUTBYTES,
+    is_extendable: false,
+    state: |digest_bytes| boxed(blake2b_simd::Params::new().hash_length(digest_bytes).to_state()),
+    keyed: Some(Keyed {
+        key_bytes: 1..=blake2b_simd::KEYBYTES,
+        state: |key, digest_bytes| boxed(blake2b_simd::Params::new().hash_length(digest_bytes).key(key).to_state()),
+    }),
+    derive_key: None,
+};
+
+pub(crate) const PARAMETERS_2S: Parameters = Parameters {
+    digest_bytes_max: blake2s_simd::OUTBYTES,
+    is_extendable: false,
+    state: |digest_bytes| boxed(blake2s_simd::Params::new().hash_length(digest_bytes).to_state()),
+    keyed: Some(Keyed {
+        key_bytes: 1..=blake2s_simd::KEYBYTES,
+        state: |key, digest_bytes| boxed(blake2s_simd::Params::new().hash_length(digest_bytes).key(key).to_state()),
+    }),
+    derive_key: None,
+};
+
+impl Parameterized for blake2b_simd::State {
+    fn update(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+
+    fn write(&mut self, to: &mut [u8]) {
+        to.copy_from_slice(self.finalize().as_bytes());
+    }
+}
+
+impl Parameterized for blake2s_simd::State {
+    fn update(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+
+    fn write(&mut self, to: &mut [u8]) {
+        to.copy_from_slice(self.finalize().as_bytes());
     }
 }

@@ -18,7 +18,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Longest digest of the registry, in bytes.
+    /// Longest digest, in bytes: that of the registry. More bits of an extendable-output function would add no security.
     pub const BYTES_MAX: usize = 64;
 
     /// Builds a digest from its bytes (for readers of formats); `None` when the length is not the algorithm's.

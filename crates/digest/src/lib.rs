@@ -42,8 +42,9 @@
 //! digests; use the crate `pfh-similarity` instead of them.
 //!
 //! # Limits
-//! - Unkeyed, unseeded, whole bytes, and one digest length for each name: no HMAC, no extendable output.
-//! - Not for secrets: nothing is wiped from memory, and comparing digests takes a time that depends on them.
+//! - Whole bytes, no seeds, and digests of at most 64 bytes, those of extendable-output functions included.
+//! - Keys are not wiped from memory, and comparing digests takes a time that depends on them: for lists that a key protects,
+//!   not for a service that an attacker can time.
 //! - A message is at most 2⁶⁴ − 1 bits long for the algorithms whose padding holds a 64-bit length (MD4, MD5, SHA-1, SHA-224,
 //!   SHA-256, RIPEMD, Tiger, SM3), 2⁶⁴ − 1 bytes for the others.
 #![deny(unsafe_code)]
@@ -61,13 +62,17 @@ mod digest;
 pub mod entropy;
 mod fnv;
 mod hasher;
+mod hmac;
+mod keys;
 pub mod lanes;
 mod names;
+mod parameterized;
 pub mod pieces;
 pub mod popularity;
 mod registry;
 mod rust_crypto;
 mod sha1dc;
+mod shake;
 mod state;
 #[cfg(test)]
 mod testing;
@@ -78,4 +83,5 @@ mod xxhash;
 pub use algorithm::{Algorithm, Status};
 pub use digest::Digest;
 pub use hasher::Hasher;
+pub use keys::{Key, KeyError, Keys};
 pub use names::UnknownAlgorithm;

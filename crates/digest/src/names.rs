@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::Algorithm;
+use crate::algorithm::Mode;
 
 /// The name given is not in the registry. `Display` says what was asked and which close names exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,55 @@ fn names(algorithm: Algorithm) -> impl Iterator<Item = &'static str> {
 
 /// The algorithm with this name or alias.
 pub(crate) fn find(name: &str) -> Option<Algorithm> {
-    NAMES.get(plain(name).as_str()).copied()
+    let plain = plain(name);
+    NAMES.get(plain.as_str()).or_else(|| PARAMETERS.found.get(plain.as_str())).copied()
+}
+
+/// The name of an algorithm with a mode or a length of its own.
+pub(crate) fn of_parameters(algorithm: Algorithm) -> &'static str {
+    PARAMETERS.names.get(&algorithm).map_or("", String::as_str)
+}
+
+/// Names of all algorithms that are no line of the registry as it is, some two thousand: made when the first is asked for.
+struct Parameters {
+    names: HashMap<Algorithm, String>,
+    /// By plain name.
+    found: HashMap<String, Algorithm>,
+}
+
+static PARAMETERS: LazyLock<Parameters> = LazyLock::new(|| {
+    let mut parameters = Parameters { names: HashMap::new(), found: HashMap::new() };
+    for usual in Algorithm::all() {
+        for algorithm in
+            [Mode::Plain, Mode::Hmac, Mode::Keyed, Mode::DeriveKey].into_iter().filter_map(|mode| usual.with_mode(mode))
+        {
+            for name in names(usual) {
+                let name = match algorithm.mode() {
+                    Mode::Plain => name.to_owned(),
+                    Mode::Hmac => format!("hmac-{name}"),
+                    Mode::Keyed => format!("keyed-{name}"),
+                    Mode::DeriveKey => format!("{name}-derive-key"),
+                };
+                parameters.add(algorithm, name.clone());
+                let has_length = name.ends_with(&(8 * usual.digest_bytes()).to_string());
+                let bytes = algorithm.digest_bytes_range().filter(|_| !has_length);
+                for one in bytes.filter_map(|bytes| algorithm.with_digest_bytes(bytes)) {
+                    parameters.add(one, format!("{name}-{}", 8 * one.digest_bytes()));
+                }
+            }
+        }
+    }
+    parameters
+});
+
+impl Parameters {
+    /// The first name of an algorithm is its own; a plain name belongs to the first that has it.
+    fn add(&mut self, algorithm: Algorithm, name: String) {
+        let plain = plain(&name);
+        self.found.entry(plain.replace('-', "")).or_insert(algorithm);
+        self.found.entry(plain).or_insert(algorithm);
+        self.names.entry(algorithm).or_insert(name);
+    }
 }
 
 impl FromStr for Algorithm {

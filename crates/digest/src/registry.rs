@@ -2,16 +2,19 @@
 
 use crate::adler::Adler32;
 use crate::backend::{self, portable};
-use crate::blake2::{Blake2b, Blake2s};
-use crate::blake3::Blake3;
+use crate::blake2::{self, Blake2b, Blake2s};
+use crate::blake3::{self, Blake3};
 use crate::crc::{Crc, Crc32, Crc32c, Crc64Nvme};
 use crate::fnv::Fnv;
+use crate::hmac::Hmac;
 use crate::lanes::Md5;
+use crate::parameterized::Parameters;
 use crate::rust_crypto::RustCrypto;
 use crate::sha1dc::Sha1dc;
+use crate::shake::{Shake128, Shake256};
 use crate::state::{DynState, State};
 use crate::xxhash::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
-use crate::{Digest, Status};
+use crate::{Algorithm, Digest, Status};
 use Status::{Broken, Checksum, Current, Legacy};
 
 /// What the registry knows of one algorithm.
@@ -25,6 +28,10 @@ pub(crate) struct Entry {
     pub(crate) block_bytes: usize,
     pub(crate) state: fn() -> Box<dyn DynState>,
     pub(crate) digest: fn(&[u8], &mut Digest),
+    /// The state of HMAC over it with a key; used only where [`Entry::has_hmac`].
+    pub(crate) hmac: fn(&[u8], Algorithm) -> Box<dyn DynState>,
+    /// Other lengths, keys and contexts, where the algorithm defines them.
+    pub(crate) parameters: Option<Parameters>,
 }
 
 /// An algorithm without aliases.
@@ -45,6 +52,8 @@ const fn entry<S: State>(
         block_bytes: S::BLOCK_BYTES,
         state: || Box::new(S::default()),
         digest: S::digest,
+        hmac: |key, algorithm| Box::new(Hmac::<S>::new(key, algorithm)),
+        parameters: None,
     }
 }
 
@@ -53,6 +62,20 @@ impl Entry {
     const fn aliases(mut self, aliases: &'static [&'static str]) -> Entry {
         self.aliases = aliases;
         self
+    }
+
+    /// What it takes beside the message.
+    const fn parameters(mut self, parameters: Parameters) -> Entry {
+        assert!(parameters.digest_bytes_max <= Digest::BYTES_MAX);
+        self.parameters = Some(parameters);
+        self
+    }
+
+    /// Whether HMAC over it is defined and of use: it is made for hashes with one length of output, and no checksum becomes
+    /// secure by it. With `sha1dc` it would be that of `sha1`.
+    pub(crate) fn has_hmac(&self) -> bool {
+        let is_extendable = self.parameters.as_ref().is_some_and(|parameters| parameters.is_extendable);
+        self.status != Checksum && !is_extendable && self.name != "sha1dc"
     }
 }
 
@@ -70,15 +93,18 @@ pub(crate) static REGISTRY: &[Entry] = &[
     entry::<RustCrypto<sha2::Sha256>>("sha256", Current, backend::sha256, "FIPS 180-4").aliases(&["sha2-256"]),
     entry::<RustCrypto<sha2::Sha384>>("sha384", Current, backend::sha512, "FIPS 180-4").aliases(&["sha2-384"]),
     entry::<RustCrypto<sha2::Sha512>>("sha512", Current, backend::sha512, "FIPS 180-4").aliases(&["sha2-512"]),
+    entry::<RustCrypto<sha2::Sha512_224>>("sha512-224", Current, backend::sha512, "FIPS 180-4").aliases(&["sha512t224", "sha2-512-224"]),
     entry::<RustCrypto<sha2::Sha512_256>>("sha512-256", Current, backend::sha512, "FIPS 180-4").aliases(&["sha512t256", "sha2-512-256"]),
     entry::<RustCrypto<sha3::Sha3_224>>("sha3-224", Current, backend::keccak, "FIPS 202"),
     entry::<RustCrypto<sha3::Sha3_256>>("sha3-256", Current, backend::keccak, "FIPS 202"),
     entry::<RustCrypto<sha3::Sha3_384>>("sha3-384", Current, backend::keccak, "FIPS 202"),
     entry::<RustCrypto<sha3::Sha3_512>>("sha3-512", Current, backend::keccak, "FIPS 202"),
+    entry::<Shake128>("shake128", Current, backend::keccak, "FIPS 202; 256 bits as in RFC 8702").parameters(Shake128::PARAMETERS),
+    entry::<Shake256>("shake256", Current, backend::keccak, "FIPS 202; 512 bits as in RFC 8702").parameters(Shake256::PARAMETERS),
     entry::<RustCrypto<sha3::Keccak256>>("keccak256", Current, backend::keccak, "The Keccak reference 3.0 (2011), padding 0x01"),
-    entry::<Blake2b>("blake2b", Current, backend::blake2, "RFC 7693").aliases(&["blake2b512", "b2"]),
-    entry::<Blake2s>("blake2s", Current, backend::blake2, "RFC 7693").aliases(&["blake2s256"]),
-    entry::<Blake3>("blake3", Current, backend::blake3, "BLAKE3 paper (2020)").aliases(&["b3", "blake3-256"]),
+    entry::<Blake2b>("blake2b", Current, backend::blake2, "RFC 7693").aliases(&["blake2b512", "b2"]).parameters(blake2::PARAMETERS_2B),
+    entry::<Blake2s>("blake2s", Current, backend::blake2, "RFC 7693").aliases(&["blake2s256"]).parameters(blake2::PARAMETERS_2S),
+    entry::<Blake3>("blake3", Current, backend::blake3, "BLAKE3 paper (2020)").aliases(&["b3", "blake3-256"]).parameters(blake3::PARAMETERS),
     entry::<RustCrypto<ripemd::Ripemd128>>("ripemd128", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd128"]),
     entry::<RustCrypto<ripemd::Ripemd160>>("ripemd160", Legacy, portable, "ISO/IEC 10118-3").aliases(&["rmd160"]),
     entry::<RustCrypto<ripemd::Ripemd256>>("ripemd256", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd256"]),
@@ -102,7 +128,7 @@ pub(crate) static REGISTRY: &[Entry] = &[
     entry::<Fnv1a<u64>>("fnv1a-64", Checksum, portable, "RFC 9923").aliases(&["fnv64a"]),
 ];
 
-// An `Algorithm` is a position in one byte.
+// An `Algorithm` has its position in one byte.
 const _: () = assert!(REGISTRY.len() <= 1 << u8::BITS);
 
 /// Position of an algorithm that this crate itself needs; a name that is not in the registry does not compile in a constant.

@@ -71,6 +71,7 @@ static DEFINITIONS: &[Definition] = &[
     Definition::new("sha256", Sha256, Words32(&SHA256), 64, Length64Big),
     Definition::new("sha384", Sha512, Words64(&SHA384), 128, Length128Big),
     Definition::new("sha512", Sha512, Words64(&SHA512), 128, Length128Big),
+    Definition::new("sha512-224", Sha512, Words64(&SHA512_224), 128, Length128Big),
     Definition::new("sha512-256", Sha512, Words64(&SHA512_256), 128, Length128Big),
     Definition::new("sha3-224", Keccak18, Words64(&[0; 25]), 144, Keccak(0x06)),
     Definition::new("sha3-256", Keccak17, Words64(&[0; 25]), 136, Keccak(0x06)),
@@ -111,6 +112,16 @@ const SHA512: [u64; 8] = [
     0x9b05_688c_2b3e_6c1f,
     0x1f83_d9ab_fb41_bd6b,
     0x5be0_cd19_137e_2179,
+];
+const SHA512_224: [u64; 8] = [
+    0x8c3d_37c8_1954_4da2,
+    0x73e1_9966_89dc_d4d6,
+    0x1dfa_b7ae_32ff_9c82,
+    0x679d_d514_582f_9fcf,
+    0x0f6d_2b69_7bd4_4da8,
+    0x77e3_6f73_04c4_8942,
+    0x3f9d_85a8_6a1d_36c8,
+    0x1112_e6ad_91d6_92a1,
 ];
 const SHA512_256: [u64; 8] = [
     0x2231_2194_fc2b_f72c,
@@ -327,7 +338,7 @@ impl Definition {
                     *to = bytes(index);
                 }
                 if !rest.is_empty() {
-                    // Only SHA3-224 ends within a word.
+                    // SHA3-224 and SHA-512/224 end within a word.
                     rest.copy_from_slice(&bytes(whole.len())[..rest.len()]);
                 }
             }

@@ -4,7 +4,7 @@
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Key, Keys};
 
 /// One text for all crates: this one stands below `pfh-testing`.
 #[path = "../../../testing/src/skip.rs"]
@@ -29,12 +29,14 @@ pub(crate) struct Vector {
     pub(crate) algorithm: Algorithm,
     pub(crate) digest: Vec<u8>,
     pub(crate) message: Vec<u8>,
+    pub(crate) keys: Keys,
     /// Line and source, for messages.
     pub(crate) origin: String,
 }
 
 pub(crate) fn published() -> Vec<Vector> {
     let mut source = None;
+    let mut keys = Keys::default();
     let mut vectors = Vec::new();
     for (index, line) in include_str!("../vectors/published.txt").lines().enumerate() {
         if line.is_empty() || line.starts_with('#') {
@@ -42,6 +44,15 @@ pub(crate) fn published() -> Vec<Vector> {
         }
         if let Some(text) = line.strip_prefix("source ") {
             source = Some(text);
+            keys = Keys::default();
+            continue;
+        }
+        if let Some(hex) = line.strip_prefix("key ") {
+            keys.key = Some(Key::new(from_hex(hex)));
+            continue;
+        }
+        if let Some(text) = line.strip_prefix("context ") {
+            keys.context = Some(text.to_owned());
             continue;
         }
         let origin = format!("published.txt:{}: {}", index + 1, source.expect("a vector has a source above it"));
@@ -57,7 +68,13 @@ pub(crate) fn published() -> Vec<Vector> {
             "xxhash" => xxhash_buffer(count),
             _ => panic!("{origin}: unknown kind {kind}"),
         };
-        vectors.push(Vector { algorithm: algorithm(name), digest: from_hex(digest), message, origin });
+        vectors.push(Vector {
+            algorithm: algorithm(name),
+            digest: from_hex(digest),
+            message,
+            keys: keys.clone(),
+            origin,
+        });
     }
     vectors
 }

@@ -1,0 +1,79 @@
+//! What keyed algorithms need beside the message.
+
+use std::fmt;
+
+use crate::Algorithm;
+
+/// A secret key. `Debug` shows its length only; the memory is not wiped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(Box<[u8]>);
+
+impl Key {
+    /// Any bytes; each algorithm says which lengths it takes ([`Algorithm::key_bytes`]).
+    pub fn new(bytes: impl Into<Box<[u8]>>) -> Key {
+        Key(bytes.into())
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({} bytes)", self.0.len())
+    }
+}
+
+/// What keyed algorithms need beside the message: each takes what it needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// The key of HMAC (`hmac-…`), keyed BLAKE2 and keyed BLAKE3 (`keyed-…`).
+    pub key: Option<Key>,
+    /// The context of `blake3-derive-key`; no secret.
+    pub context: Option<String>,
+}
+
+/// An algorithm does not get the key or the context that it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// There is no key.
+    NoKey {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// There is no context.
+    NoContext {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The key has a length that the algorithm does not take.
+    KeyLength {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// Length of the key.
+        key_bytes: usize,
+    },
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeyError::NoKey { algorithm } => write!(f, "`{algorithm}` needs a key, and none is given"),
+            KeyError::NoContext { algorithm } => write!(f, "`{algorithm}` needs a context, and none is given"),
+            KeyError::KeyLength { algorithm, key_bytes } => {
+                write!(f, "`{algorithm}` takes ")?;
+                match algorithm.key_bytes().map(|bytes| (*bytes.start(), *bytes.end())) {
+                    Some((least, most)) if least == most => write!(f, "a key of exactly {most} bytes")?,
+                    Some((least, usize::MAX)) => write!(f, "a key of at least {least} byte")?,
+                    Some((least, most)) => write!(f, "a key of {least} to {most} bytes")?,
+                    None => f.write_str("no key")?,
+                }
+                write!(f, ", and this one has {key_bytes}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for KeyError {}
