@@ -1,12 +1,12 @@
 //! `pfh algorithms`.
 
 use super::args::AlgorithmsArguments;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh_digest::{Algorithm, Status};
 use pfh_similarity::Family;
 
 /// Prints the registry.
-pub(crate) fn run(arguments: &AlgorithmsArguments) -> ExitStatus {
+pub(crate) fn run(arguments: &AlgorithmsArguments) -> Ending {
     message::print(if arguments.json { json() } else { table() })
 }
 

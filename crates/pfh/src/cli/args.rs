@@ -73,7 +73,9 @@ Exit status:
   2    the command line is wrong, or the run could not begin
   3    some input could not be read, or not be expressed in the format
   4    the output could not be written
-  130  interrupted";
+  5    1 and 3 together
+  130  interrupted
+  141  the reader of standard output left before the end";
 
 #[derive(Debug, Args)]
 #[command(after_help = HASH_EXAMPLES, after_long_help = HASH_EXAMPLES)]
@@ -124,7 +126,8 @@ Exit status:
   2    the command line is wrong, or the run could not begin
   3    some input could not be read, or a line of a list not be understood
   4    the output could not be written
-  130  interrupted";
+  130  interrupted
+  141  the reader of standard output left before the end";
 
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, after_long_help = COMPARE_EXAMPLES)]
@@ -198,7 +201,9 @@ Exit status:
   2    the command line is wrong, or the run could not begin
   3    nothing matches, but some input could not be read, or a line of a list not be understood
   4    the output could not be written
-  130  interrupted";
+  5    something matches, and some input could not be read, or a line of a list not be understood
+  130  interrupted
+  141  the reader of standard output left before the end, and nothing had matched until then";
 
 #[derive(Debug, Args)]
 #[command(after_help = MATCH_EXAMPLES, after_long_help = MATCH_EXAMPLES)]

@@ -8,19 +8,16 @@ use super::hash::Stop;
 use super::index_file::{self, IndexFile};
 use super::pairs::{Sheet, own_format};
 use super::similar::{self, Similar};
-use super::{ExitStatus, heatmap, message};
+use super::{Ending, heatmap, message};
 use pfh_similarity::Family;
 use std::io::Write;
 
 /// Does what `pfh compare` is asked to.
-pub(crate) fn run(arguments: CompareArguments) -> ExitStatus {
-    compare(&arguments).unwrap_or_else(|Stop(status, text)| {
-        message::error(text);
-        status
-    })
+pub(crate) fn run(arguments: CompareArguments) -> Ending {
+    compare(&arguments).unwrap_or_else(Stop::said)
 }
 
-fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
+fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     let how = &arguments.how;
     let mut lists = List::open_all(&arguments.digests)?;
     let mut against_lists = List::open_all(&arguments.against_digests)?;
@@ -57,11 +54,11 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
         gather.paths(&arguments.against, &walk, right)?;
         gather.lists(against_lists, right)?;
     }
-    let status = if gather.unread > 0 { ExitStatus::Unread } else { ExitStatus::Done };
+    let ending = Ending { unread: gather.unread > 0, ..Ending::DONE };
 
     if arguments.build_index.is_some() {
         let written = index_file::write(&left, &mut delivery);
-        return delivery.end(written, status);
+        return delivery.end(written, ending);
     }
     let profile = arguments.families.sdhash_profile.into();
     let similar = Similar { how, profile, left: &left, right: right.as_ref() };
@@ -76,7 +73,7 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
         let (worst, best) = if family == Family::Tlsh { (threshold.max(1), 0) } else { (0, 100) };
         let drawn = similar.collect(&delivery);
         let written = drawn.and_then(|found| delivery.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
-        return delivery.end(written, status);
+        return delivery.end(written, ending);
     }
     let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let mut written = sheet.header(&[family.name()], Some(threshold), arguments.clusters);
@@ -87,7 +84,7 @@ fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Stop> {
             None => similar.print_pairs(arguments.top, &mut sheet),
         };
     }
-    sheet.end(written, similar.count(), status)
+    sheet.end(written, similar.count(), ending)
 }
 
 /// The family of the first list that has similarity digests, or ssdeep.

@@ -1,16 +1,16 @@
 //! `pfh cpu`.
 
 use super::args::CpuArguments;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use serde_json::json;
 
 /// Prints what this CPU offers, and what is made of it.
-pub(crate) fn run(arguments: &CpuArguments) -> ExitStatus {
+pub(crate) fn run(arguments: &CpuArguments) -> Ending {
     if let Err(error) = Backend::from_environment() {
         message::error(format_args!("{BACKEND_VARIABLE}: {error}"));
-        return ExitStatus::Usage;
+        return Ending::USAGE;
     }
     let chosen = Backend::chosen();
     message::print(if arguments.json { json(chosen) } else { tables(chosen) })

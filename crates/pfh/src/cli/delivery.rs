@@ -3,7 +3,7 @@
 use super::hash::{self, Stop};
 use super::interrupt::Interrupt;
 use super::output::{Delivered, FileIdentity};
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh_engine::CancelToken;
 use pfh_record::Summary;
 use std::io::{self, Write};
@@ -41,20 +41,16 @@ impl Delivery {
         self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it. `result`: how writing went; `status`: that of a run that could write everything.
-    pub(crate) fn end(self, result: io::Result<()>, status: ExitStatus) -> Result<ExitStatus, Stop> {
+    /// Ends it. `result`: how writing went; `ending`: what else happened.
+    pub(crate) fn end(self, result: io::Result<()>, ending: Ending) -> Result<Ending, Stop> {
         if self.cancel.is_cancelled() {
             message::interrupted(None);
-            return Ok(ExitStatus::Interrupted);
+            return Ok(ending.and(Ending::INTERRUPTED));
         }
         let after_error = self.lock().output.after_error();
         match result.and_then(|()| self.lock().output.finish()) {
-            Ok(()) => Ok(status),
-            // A closed pipe is a normal end: the reader has what it wanted.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitStatus::Done),
-            Err(error) => {
-                Err(Stop(ExitStatus::Internal, format!("the output could not be written: {error}{after_error}")))
-            }
+            Ok(()) => Ok(ending),
+            Err(error) => Stop::of_output(&error, after_error).map(|closed| ending.and(closed)),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::args::FrashArguments;
 use super::delivery::Delivery;
 use super::hash::Stop;
 use super::output::Output;
-use super::{ExitStatus, message, plot};
+use super::{Ending, message, plot};
 use pfh::frash::{Frash, Row};
 use pfh_similarity::Family;
 use pfh_source::{EntryKind, Found, LocalSource, Source, SourceFile, WalkOptions};
@@ -16,14 +16,11 @@ use std::os::unix::ffi::OsStrExt;
 const FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Does what `pfh frash` is asked to.
-pub(crate) fn run(arguments: FrashArguments) -> ExitStatus {
-    frash(&arguments).unwrap_or_else(|Stop(status, text)| {
-        message::error(text);
-        status
-    })
+pub(crate) fn run(arguments: FrashArguments) -> Ending {
+    frash(&arguments).unwrap_or_else(Stop::said)
 }
 
-fn frash(arguments: &FrashArguments) -> Result<ExitStatus, Stop> {
+fn frash(arguments: &FrashArguments) -> Result<Ending, Stop> {
     let mut frash = Frash { seed: arguments.seed, runs: arguments.runs, ..Frash::default() };
     frash.bytes = usize::try_from(arguments.bytes).unwrap_or(usize::MAX);
     if !(1..=FILE_BYTES_MAX * 8).contains(&frash.bytes) {
@@ -63,7 +60,7 @@ fn frash(arguments: &FrashArguments) -> Result<ExitStatus, Stop> {
             picture.finish()
         });
     }
-    delivery.end(result, if unread { ExitStatus::Unread } else { ExitStatus::Done })
+    delivery.end(result, Ending { unread, ..Ending::DONE })
 }
 
 fn line(row: &Row) -> String {
@@ -97,7 +94,7 @@ fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, bool), Stop> {
         true
     });
     if files.is_empty() && !arguments.paths.is_empty() {
-        return Err(Stop(ExitStatus::Unread, "there are no files to experiment with".to_owned()));
+        return Err(Stop(Ending::UNREAD, "there are no files to experiment with".to_owned()));
     }
     Ok((files, unread))
 }

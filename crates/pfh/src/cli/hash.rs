@@ -1,12 +1,13 @@
 //! `pfh hash`.
 
 use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
+use super::exit::Written;
 use super::interrupt::Interrupt;
 use super::journal::Recorded;
 use super::output::{Delivered, FileIdentity, Output};
 use super::progress::{self, Progress};
 use super::stats::{self, Setting};
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
@@ -26,23 +27,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Why the command could not begin or could not go on.
-pub(super) struct Stop(pub(super) ExitStatus, pub(super) String);
+pub(super) struct Stop(pub(super) Ending, pub(super) String);
 
 impl Stop {
     pub(super) fn usage(text: impl ToString) -> Stop {
-        Stop(ExitStatus::Usage, text.to_string())
+        Stop(Ending::USAGE, text.to_string())
+    }
+
+    /// What an error in writing the output makes of a run: where only its reader has left, there is nothing to be said.
+    pub(super) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Stop> {
+        match Ending::of_output(error) {
+            ending if ending.written == Written::Closed => Ok(ending),
+            ending => Err(Stop(ending, format!("the output could not be written: {error}{after_error}"))),
+        }
+    }
+
+    /// Says why.
+    pub(super) fn said(self) -> Ending {
+        message::error(self.1);
+        self.0
     }
 }
 
 /// Does what `pfh hash` is asked to.
-pub(crate) fn run(arguments: HashArguments) -> ExitStatus {
-    hash(arguments).unwrap_or_else(|Stop(status, text)| {
-        message::error(text);
-        status
-    })
+pub(crate) fn run(arguments: HashArguments) -> Ending {
+    hash(arguments).unwrap_or_else(Stop::said)
 }
 
-fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
+fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     let (algorithms, families) = digests(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
@@ -136,7 +148,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
 
     let mut summary = report.summary;
     let footer = footer(&mut summary);
-    let status = printer.end(&footer, interrupt.came())?;
+    let ending = printer.end(&footer, interrupt.came())?;
     drop(interrupt);
     if let Some(form) = out.stats {
         let setting = Setting {
@@ -147,7 +159,7 @@ fn hash(arguments: HashArguments) -> Result<ExitStatus, Stop> {
         };
         message::plain(stats::describe(form, &summary, &report, &setting));
     }
-    Ok(status)
+    Ok(ending)
 }
 
 fn mode_word(mode: ModeWord) -> &'static str {
@@ -351,7 +363,7 @@ impl Printer<'_> {
     }
 
     /// Ends the output and says how it all ended.
-    fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<ExitStatus, Stop> {
+    fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<Ending, Stop> {
         let after_error = self.lock().output.after_error();
         if self.error.is_none() {
             let ended = {
@@ -368,24 +380,11 @@ impl Printer<'_> {
                 Err(error) => self.error = Some(error),
             }
         }
+        let ending = Ending { interrupted, findings: self.findings > 0, unread: self.unread > 0, ..Ending::DONE };
         match self.error.take() {
-            // A closed pipe is a normal end: the reader has what it wanted.
-            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitStatus::Done),
-            Some(error) => {
-                let text = format!("the output could not be written: {error}{after_error}");
-                return Err(Stop(ExitStatus::Internal, text));
-            }
-            None => {}
+            Some(error) => Stop::of_output(&error, after_error).map(|closed| ending.and(closed)),
+            None => Ok(ending),
         }
-        Ok(if interrupted {
-            ExitStatus::Interrupted
-        } else if self.findings > 0 {
-            ExitStatus::Findings
-        } else if self.unread > 0 {
-            ExitStatus::Unread
-        } else {
-            ExitStatus::Done
-        })
     }
 }
 

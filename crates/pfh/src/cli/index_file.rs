@@ -3,7 +3,7 @@
 use super::digest_list::{Name, Named};
 use super::hash::Stop;
 use super::pairs::Sheet;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh::compare::Digests;
 use pfh_similarity::{Family, IndexError, ssdeep, tlsh};
 use std::fs::File;
@@ -22,7 +22,7 @@ pub(crate) fn check(family: Family) -> Result<(), Stop> {
 
 /// The family of an index; ssdeep where it is none.
 pub(crate) fn family(path: &Path) -> Result<Family, Stop> {
-    let file = File::open(path).map_err(|error| failed(ExitStatus::Usage, path, error))?;
+    let file = File::open(path).map_err(|error| failed(Ending::USAGE, path, error))?;
     Ok(if tlsh::IndexFile::open(file).is_ok() { Family::Tlsh } else { Family::Ssdeep })
 }
 
@@ -56,20 +56,20 @@ enum Opened {
     Tlsh(tlsh::IndexFile<File>),
 }
 
-fn failed(status: ExitStatus, path: &Path, error: impl std::fmt::Display) -> Stop {
-    Stop(status, format!("{}: {error}", message::quoted(path.as_os_str().as_bytes())))
+fn failed(ending: Ending, path: &Path, error: impl std::fmt::Display) -> Stop {
+    Stop(ending, format!("{}: {error}", message::quoted(path.as_os_str().as_bytes())))
 }
 
 impl IndexFile<'_> {
     /// Opens an index of digests of a family.
     pub(crate) fn open(path: &Path, family: Family) -> Result<IndexFile<'_>, Stop> {
         check(family)?;
-        let file = File::open(path).map_err(|error| failed(ExitStatus::Usage, path, error))?;
+        let file = File::open(path).map_err(|error| failed(Ending::USAGE, path, error))?;
         let opened = match family {
             Family::Tlsh => tlsh::IndexFile::open(file).map(Opened::Tlsh),
             _ => ssdeep::IndexFile::open(file).map(Opened::Ssdeep),
         };
-        let opened = opened.map_err(|error| failed(ExitStatus::Usage, path, error))?;
+        let opened = opened.map_err(|error| failed(Ending::USAGE, path, error))?;
         Ok(IndexFile { path, opened })
     }
 
@@ -100,7 +100,7 @@ impl IndexFile<'_> {
     pub(crate) fn look_up(&mut self, named: &Named, threshold: u32, sheet: &mut Sheet) -> Result<io::Result<()>, Stop> {
         for number in 0..named.len() {
             let found = self.matches(named, number, threshold);
-            let found = found.map_err(|error| failed(ExitStatus::Unread, self.path, error))?;
+            let found = found.map_err(|error| failed(Ending::UNREAD, self.path, error))?;
             let name = named.name(number as u32);
             let printed = found
                 .iter()

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM.
 
 use super::output::Delivered;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh_engine::CancelToken;
 use pfh_record::Summary;
 use std::path::Path;
@@ -64,5 +64,5 @@ impl Interrupt {
 #[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
 fn leave(partial: Option<&Path>) -> ! {
     message::interrupted(partial);
-    process::exit(i32::from(ExitStatus::Interrupted.code()))
+    process::exit(i32::from(Ending::INTERRUPTED.status().code()))
 }

@@ -10,7 +10,7 @@ use super::known::Known;
 use super::pairs::{Sheet, own_format};
 use super::progress::{self, Progress};
 use super::similar::Similar;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Counters, Sink};
@@ -22,14 +22,11 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 /// Does what `pfh match` is asked to.
-pub(crate) fn run(arguments: MatchArguments) -> ExitStatus {
-    find(&arguments).unwrap_or_else(|Stop(status, text)| {
-        message::error(text);
-        status
-    })
+pub(crate) fn run(arguments: MatchArguments) -> Ending {
+    find(&arguments).unwrap_or_else(Stop::said)
 }
 
-fn find(arguments: &MatchArguments) -> Result<ExitStatus, Stop> {
+fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
     let family: Option<Family> = arguments.algorithm.as_deref().and_then(|name| name.parse().ok());
     let algorithm = match (&arguments.algorithm, family) {
         (Some(name), None) => Some(Algorithm::from_name(name).map_err(Stop::usage)?),
@@ -121,7 +118,7 @@ impl Looked {
 }
 
 /// Files, and entries of lists, that are similar to known ones.
-fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<ExitStatus, Stop> {
+fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<Ending, Stop> {
     let how = &arguments.how;
     let family = known.digests.family();
     let threshold = compare::threshold(family, how)?;
@@ -139,17 +136,8 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
     let written = sheet
         .header(&[family.name()], Some(threshold), false)
         .and_then(|()| similar.print_pairs(arguments.top, &mut sheet));
-    let status = status(&sheet, gather.unread);
-    sheet.end(written, similar.count(), status)
-}
-
-/// What was found decides, then what could not be read.
-fn status(sheet: &Sheet, unread: u64) -> ExitStatus {
-    match (sheet.has_found(), unread) {
-        (true, _) => ExitStatus::Findings,
-        (false, 1..) => ExitStatus::Unread,
-        (false, 0) => ExitStatus::Done,
-    }
+    let ending = Ending { findings: sheet.has_found(), unread: gather.unread > 0, ..Ending::DONE };
+    sheet.end(written, similar.count(), ending)
 }
 
 /// Files, and entries of lists, that have a known cryptographic digest.
@@ -158,7 +146,7 @@ fn same(
     algorithm: Option<Algorithm>,
     known: Known,
     mut unread: u64,
-) -> Result<ExitStatus, Stop> {
+) -> Result<Ending, Stop> {
     let how = &arguments.how;
     if how.threshold.is_some() || arguments.top.is_some() {
         return Err(Stop::usage("--threshold and --top are for similarity digests"));
@@ -213,8 +201,8 @@ fn same(
         }
         unread += broken;
     }
-    let status = status(&sheet, unread);
-    sheet.end(result, digests, status)
+    let ending = Ending { findings: sheet.has_found(), unread: unread > 0, ..Ending::DONE };
+    sheet.end(result, digests, ending)
 }
 
 /// A file on its way to the output.

@@ -1,6 +1,7 @@
 //! Lines for people on standard error, and what a command that only tells something prints.
 
-use super::ExitStatus;
+use super::Ending;
+use super::exit::Written;
 use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -81,15 +82,20 @@ pub(crate) fn is_failure(outcome: &Outcome) -> bool {
     }
 }
 
-/// What a command tells, on standard output. A closed pipe is a normal end.
-pub(crate) fn print(text: String) -> ExitStatus {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            self::error(format_args!("standard output: {error}"));
-            ExitStatus::Internal
-        }
-        _ => ExitStatus::Done,
+/// What a command tells, on standard output.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Ending {
+    let mut stdout = io::stdout().lock();
+    printed(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
+}
+
+/// How writing to standard output went; an error is said, unless it is that nobody reads any more.
+pub(crate) fn printed(result: io::Result<()>) -> Ending {
+    let Err(error) = result else { return Ending::DONE };
+    let ending = Ending::of_output(&error);
+    if ending.written == Written::Failed {
+        self::error(format_args!("standard output: {error}"));
     }
+    ending
 }
 
 /// Text that was asked for, on standard error.

@@ -31,19 +31,20 @@ mod stats;
 use args::{Arguments, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
-pub(crate) use exit::ExitStatus;
+pub(crate) use exit::Ending;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Parses the arguments and does what they say.
-pub(crate) fn main() -> ExitStatus {
+pub(crate) fn main() -> Ending {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed pipe behind `--help` is nobody's problem.
-            let _ = error.print();
+            let printed = error.print().and_then(|()| io::stdout().flush());
             return match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Done,
-                _ => ExitStatus::Usage,
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => message::printed(printed),
+                // Where nobody can be told, the exit status tells.
+                _ => Ending::USAGE,
             };
         }
     };
@@ -63,6 +64,6 @@ pub(crate) fn main() -> ExitStatus {
         message::error(
             "internal error: the run has ended early, and its list is not complete; please report what is said above",
         );
-        ExitStatus::Internal
+        Ending::INTERNAL
     })
 }

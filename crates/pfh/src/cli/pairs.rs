@@ -4,7 +4,7 @@ use super::args::PairFormat;
 use super::delivery::Delivery;
 use super::digest_list::Name;
 use super::hash::Stop;
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_similarity::Family;
@@ -209,13 +209,8 @@ impl Sheet {
         fits
     }
 
-    /// Ends the output. `result`: how writing went; `status`: that of a run that could write everything.
-    pub(crate) fn end(
-        mut self,
-        result: io::Result<()>,
-        digests: usize,
-        status: ExitStatus,
-    ) -> Result<ExitStatus, Stop> {
+    /// Ends the output. `result`: how writing went; `ending`: what else happened.
+    pub(crate) fn end(mut self, result: io::Result<()>, digests: usize, ending: Ending) -> Result<Ending, Stop> {
         let result = result.and_then(|()| {
             if self.format == PairFormat::Jsonl {
                 let written = self.written;
@@ -224,8 +219,8 @@ impl Sheet {
             }
             self.flush()
         });
-        let status = if status == ExitStatus::Done && self.unexpressed { ExitStatus::Unread } else { status };
-        self.delivery.end(result, status)
+        let unread = ending.unread || self.unexpressed;
+        self.delivery.end(result, Ending { unread, ..ending })
     }
 }
 

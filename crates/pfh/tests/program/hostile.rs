@@ -310,16 +310,62 @@ fn a_full_disk_under_the_output() {
     assert!(kept.split(|&byte| byte == b'\n').count() > 100);
 }
 
-/// `pfh hash … | head -1` is a normal end.
+/// `pfh … | head -1`: a run that did not reach its end never looks like one that did, and what was seen until then counts.
 #[test]
 fn a_reader_that_closes_the_pipe() {
     let directory = scratch();
-    for number in 0..3_000 {
-        File::create(directory.path().join(format!("{number:0100}"))).unwrap();
+    let d = directory.path();
+    for number in 0..300 {
+        fs::write(d.join(format!("{number:0100}")), "some text, the same in all files, so that they are alike")
+            .unwrap();
     }
-    let (reader, writer) = io::pipe().unwrap();
-    drop(reader);
-    hash(directory.path(), ["."]).with(|command| command.stdout(writer)).run().expect(0, "");
+    fs::write(d.join("known"), digest("sha256", &fs::read(d.join(format!("{:0100}", 0))).unwrap()).to_string())
+        .unwrap();
+    fs::create_dir(d.join("none")).unwrap();
+    let closed = |arguments: &[&str]| {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        pfh(d, arguments).with(|command| command.stdout(writer)).run().code()
+    };
+    for (status, arguments) in [
+        (141, &["hash", "."][..]),
+        (3, &["hash", "gone", "."]),
+        (1, &["match", "--known", "known", "."]),
+        (5, &["match", "--known", "known", "gone", "."]),
+        // Nothing matches, so nothing is written, and the run reaches its end.
+        (0, &["match", "--known", "known", "none"]),
+        (141, &["compare", "--threshold", "0", "-a", "mrsh-v2", "."]),
+        (3, &["compare", "--threshold", "0", "-a", "mrsh-v2", "gone", "."]),
+        (141, &["frash", "--tests", "generation", "--runs", "1", "--bytes", "10000"]),
+        (141, &["algorithms"]),
+        (141, &["cpu", "--json"]),
+        (141, &["completions", "bash"]),
+        (141, &["--help"]),
+        (141, &["hash", "--help"]),
+        (141, &["--version"]),
+        (141, &["lab", "list"]),
+        (2, &["hash", "--such"]),
+    ] {
+        assert_eq!(closed(arguments), status, "{arguments:?}");
+    }
+}
+
+/// What matches, and what could not be read, are both told.
+#[test]
+fn a_match_does_not_hide_what_was_not_read() {
+    let directory = scratch();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    let value = digest("sha256", b"x").to_string();
+    let other = digest("sha256", b"y").to_string();
+    for (status, arguments) in [
+        (1, &["match", "-q", "--digest", &value, "f"][..]),
+        (5, &["match", "-q", "--digest", &value, "f", "gone"]),
+        (5, &["match", "-q", "--digest", &value, "gone", "f"]),
+        (3, &["match", "-q", "--digest", &other, "f", "gone"]),
+        (0, &["match", "-q", "--digest", &other, "f"]),
+    ] {
+        assert_eq!(pfh(directory.path(), arguments).run().code(), status, "{arguments:?}");
+    }
 }
 
 /// Runs on a sparse file of many seconds' work, and calls `change` once the program has it open.

@@ -30,7 +30,9 @@ Exit status:
   2    the command line, a definition or a file of results is wrong, or the run could not begin
   3    the definition of a runner could not be read
   4    results or a report could not be written, or a command of --run failed
+  5    1 and 3 together
   130  interrupted; `--resume` continues
+  141  the reader of standard output left before the end
 
 Environment:
   PFH_LAB         a folder with `runners` and `experiments` instead of those of pfh

@@ -1,7 +1,7 @@
 //! `pfh lab doctor`.
 
 use super::args::DoctorArguments;
-use super::{Error, ExitStatus, catalogue, done, environment, message};
+use super::{Ending, Error, catalogue, done, environment, message};
 use pfh_lab::catalogue::Catalogue;
 use pfh_lab::results;
 use pfh_lab::roster::{Entrant, Roster};
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 /// Every group at once.
 const ALL: &str = "all";
 
-pub(super) fn run(arguments: &DoctorArguments) -> Result<ExitStatus, Error> {
+pub(super) fn run(arguments: &DoctorArguments) -> Result<Ending, Error> {
     let catalogue = catalogue(arguments.runners.as_deref())?;
     if let Some(group) = &arguments.install {
         return install(&catalogue, group, arguments.run);
@@ -25,10 +25,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Result<ExitStatus, Error> {
         let _ = roster.ask(index, &cancel, |folder| message::error(format_args!("building {folder}")));
     }
     let text = if arguments.json { json(roster.entrants()) } else { table(&catalogue, roster.entrants()) };
-    Ok(match message::print(text) {
-        ExitStatus::Done => done(&catalogue),
-        failed => failed,
-    })
+    Ok(message::print(text).and(done(&catalogue)))
 }
 
 fn json(entrants: &[Entrant<'_>]) -> String {
@@ -97,7 +94,7 @@ impl Step<'_> {
     }
 }
 
-fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, Error> {
+fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Error> {
     let groups = catalogue.groups();
     let folders: Vec<&Folder> = match groups.get(group) {
         Some(folders) => folders.clone(),
@@ -117,7 +114,7 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
         let nothing = format!("# Nothing is to be installed for `{group}`.\n");
         return Ok(message::print(if steps.is_empty() { nothing } else { steps.iter().map(Step::line).collect() }));
     }
-    let mut status = done(catalogue);
+    let mut ending = done(catalogue);
     for Step { directory, shell } in steps {
         message::error(format_args!("running: {shell}"));
         let mut command = Command::new("sh");
@@ -132,9 +129,9 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<ExitStatus, 
             Err(error) => error.to_string(),
         };
         message::error(format_args!("this failed ({failed}): {shell}"));
-        status = ExitStatus::Internal;
+        ending = ending.and(Ending::INTERNAL);
     }
-    Ok(status)
+    Ok(ending)
 }
 
 fn steps_of<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {

@@ -6,7 +6,7 @@ mod report;
 mod run;
 mod runner;
 
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use args::{LabArguments, LabCommand};
 use pfh_lab::catalogue::{Catalogue, Places};
 use pfh_lab::experiment::{self, Experiment};
@@ -15,7 +15,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// Does what the arguments say.
-pub(crate) fn run(arguments: &LabArguments) -> ExitStatus {
+pub(crate) fn run(arguments: &LabArguments) -> Ending {
     let outcome = match &arguments.command {
         LabCommand::List => list(),
         LabCommand::Doctor(arguments) => doctor::run(arguments),
@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &LabArguments) -> ExitStatus {
     outcome.unwrap_or_else(|error| {
         message::error(&error);
         match error {
-            Error::Output { .. } => ExitStatus::Internal,
-            _ => ExitStatus::Usage,
+            Error::Output { .. } => Ending::INTERNAL,
+            _ => Ending::USAGE,
         }
     })
 }
@@ -51,11 +51,11 @@ fn catalogue(runners: Option<&Path>) -> Result<Catalogue, Error> {
 }
 
 /// What a command ends with that has done all, given what was wrong with the catalogue.
-fn done(catalogue: &Catalogue) -> ExitStatus {
-    if catalogue.broken.is_empty() { ExitStatus::Done } else { ExitStatus::Unread }
+fn done(catalogue: &Catalogue) -> Ending {
+    Ending { unread: !catalogue.broken.is_empty(), ..Ending::DONE }
 }
 
-fn list() -> Result<ExitStatus, Error> {
+fn list() -> Result<Ending, Error> {
     let catalogue = catalogue(None)?;
     let mut text = String::new();
     for path in experiment::list(&catalogue.experiments)? {
@@ -67,8 +67,5 @@ fn list() -> Result<ExitStatus, Error> {
         text += &format!("{:<12} {}\n\n", "", path.display());
     }
     text += "`pfh lab run NAME` runs one; a definition of your own is named by its path.\n";
-    Ok(match message::print(text) {
-        ExitStatus::Done => done(&catalogue),
-        failed => failed,
-    })
+    Ok(message::print(text).and(done(&catalogue)))
 }

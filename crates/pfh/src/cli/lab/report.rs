@@ -1,7 +1,7 @@
 //! `pfh lab report` and `pfh lab compare`.
 
 use super::args::{CompareArguments, ReportArguments};
-use super::{Error, ExitStatus, message};
+use super::{Ending, Error, message};
 use crate::cli::output::Output;
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{self, Options, Report};
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Writes the report in all its forms.
-pub(super) fn report(arguments: &ReportArguments) -> Result<ExitStatus, Error> {
+pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Error> {
     let measurements = Measurements::open(&arguments.results)?.by(arguments.clock.into());
     let defaults = Options::default();
     let options = Options {
@@ -49,7 +49,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<ExitStatus, Error> {
 }
 
 /// Prints what is different, or writes it as a page.
-pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Error> {
+pub(super) fn compare(arguments: &CompareArguments) -> Result<Ending, Error> {
     let clock = arguments.clock.into();
     let [a, b] = [Measurements::open(&arguments.a)?.by(clock), Measurements::open(&arguments.b)?.by(clock)];
     let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
@@ -58,7 +58,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<ExitStatus, Error>
         Some(page) => {
             spare_results(page, &arguments.a)?;
             spare_results(page, &arguments.b)?;
-            write(page, document.html().as_bytes()).map(|()| ExitStatus::Done)
+            write(page, document.html().as_bytes()).map(|()| Ending::DONE)
         }
         None => Ok(message::print(document.markdown())),
     }

@@ -1,7 +1,7 @@
 //! `pfh lab run`.
 
 use super::args::RunArguments;
-use super::{Error, ExitStatus, catalogue, done, environment, message};
+use super::{Ending, Error, catalogue, done, environment, message};
 use crate::cli::progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_lab::experiment::Experiment;
@@ -10,6 +10,7 @@ use pfh_lab::results::FailureKind;
 use pfh_lab::run::{self, Event, Options, Summary};
 use pfh_lab::store;
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::time::SystemTime;
 /// Figures taken beside so much other work say little.
 const LOAD_MAX: f64 = 0.5;
 
-pub(super) fn run(arguments: &RunArguments) -> Result<ExitStatus, Error> {
+pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Error> {
     let catalogue = catalogue(arguments.runners.as_deref())?;
     let experiment = Experiment::find(&arguments.name, &catalogue.experiments, arguments.full)?;
     let folder = arguments.output.clone().unwrap_or_else(|| default_folder(&experiment.name));
@@ -47,13 +48,10 @@ pub(super) fn run(arguments: &RunArguments) -> Result<ExitStatus, Error> {
     if summary.cancelled {
         message::error("interrupted; `--resume` continues what is saved");
     }
-    let status = match message::print(format!("{}\n", folder.join(store::FILE).display())) {
-        ExitStatus::Done if summary.cancelled => ExitStatus::Interrupted,
-        ExitStatus::Done if summary.faults() > 0 => ExitStatus::Findings,
-        ExitStatus::Done => done(&catalogue),
-        failed => failed,
-    };
-    Ok(status)
+    let seen = Ending { interrupted: summary.cancelled, findings: summary.faults() > 0, ..done(&catalogue) };
+    let mut path = folder.join(store::FILE).into_os_string().into_vec();
+    path.push(b'\n');
+    Ok(message::print(path).and(seen))
 }
 
 fn default_folder(experiment: &str) -> PathBuf {
@@ -67,7 +65,7 @@ fn listen(cancel: &Arc<AtomicBool>) {
     #[expect(clippy::exit, reason = "asked for twice")]
     let handler = move || {
         if cancel.swap(true, Ordering::Relaxed) {
-            process::exit(i32::from(ExitStatus::Interrupted.code()));
+            process::exit(i32::from(Ending::INTERRUPTED.status().code()));
         }
     };
     // Where signals cannot be caught, they end the program in the system's own way; what is saved is whole.

@@ -1,6 +1,6 @@
 //! `pfh lab runner`: pfh itself, measured as any other program.
 
-use super::{ExitStatus, message};
+use super::{Ending, message};
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend, BatchHasher};
 use pfh_digest::{Algorithm, Digest};
 use pfh_lab::protocol::{Done, LINE_BYTES_MAX, Message, Mode, Request, Sample, Task, VERSION};
@@ -15,7 +15,7 @@ use std::time::Instant;
 const BATCH_MESSAGES: usize = 256;
 
 /// Answers tasks until its input ends.
-pub(super) fn run(lanes: bool) -> ExitStatus {
+pub(super) fn run(lanes: bool) -> Ending {
     let mut stdout = io::stdout().lock();
     let result = match Backend::from_environment() {
         // As any runner whose library is not there says it.
@@ -23,11 +23,12 @@ pub(super) fn run(lanes: bool) -> ExitStatus {
         Ok(_) => converse(lanes, &mut io::stdin().lock(), &mut stdout),
     };
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Ok(()) => Ending::DONE,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::of_output(&error),
+        Err(error) => {
             message::error(format_args!("runner: {error}"));
-            ExitStatus::Internal
+            Ending::INTERNAL
         }
-        _ => ExitStatus::Done,
     }
 }
 
