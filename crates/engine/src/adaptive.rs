@@ -260,15 +260,16 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         mut opened: Opened<F>,
     ) -> bool {
-        match worker.guarded_file(&opened, |_| opened.file.metadata()) {
+        match worker.guarded_file(&opened, |_| opened.look(0)) {
             Some(Ok(metadata)) => {
+                opened.before = Some(metadata);
                 let length = metadata.size.min(WINDOW_FILE_BYTES);
                 let within_budget = announce(&worker.context.announced_left, &mut opened, length);
                 self.opened.push_back(opened);
                 within_budget
             }
-            Some(Err(error)) => {
-                worker.fail(opened.job.ticket, opened.job.entry.path(), Failure::unreadable(0, &error));
+            Some(Err(failure)) => {
+                worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
                 true
             }
             None => true,

@@ -3,9 +3,9 @@
 //! # How few looks at the metadata suffice
 //! The time of the inode's last change (`ctime`) is set by the kernel at every write and truncation and cannot be set by
 //! a program. If, *after* the last read, `ctime` is older than the moment of opening (by [`MARGIN_SECONDS`], for clock
-//! granularity and small steps), nothing changed in between: one `fstat` behind a single read proves a small file. Files
-//! touched more recently than that, files on network storage (whose clock is not ours) and files of several slots are
-//! looked at before *and* after reading, and both must agree.
+//! granularity and small steps), nothing changed in between: one look after a single read proves a small file. Files
+//! touched more recently than that, files whose times are not this system's ([`pfh_source::Device::local_times`]) and files
+//! of several slots are looked at before *and* after reading, and both must agree.
 
 use crate::growth::Reservation;
 use crate::job::{Failure, Job};
@@ -26,6 +26,8 @@ pub(crate) struct Opened<F> {
     pub(crate) file: F,
     /// Seconds since the epoch.
     opened_at: i64,
+    /// What it was before anything of it was announced: bytes that come later may have been fetched then.
+    pub(crate) before: Option<Metadata>,
     /// Bytes that the look-ahead window announced for it.
     pub(crate) announced_bytes: u64,
     /// Room for its digests that grow.
@@ -61,7 +63,7 @@ pub(crate) enum FirstAtOnce {
 impl<F: SourceFile> Opened<F> {
     pub(crate) fn new(job: Job, file: F) -> Opened<F> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-        Opened { job, file, opened_at: now, announced_bytes: 0, growth: None }
+        Opened { job, file, opened_at: now, before: None, announced_bytes: 0, growth: None }
     }
 
     /// Reads the first slot.
@@ -85,16 +87,20 @@ impl<F: SourceFile> Opened<F> {
                 let whole = length < buffer.len();
                 Ok(if whole { First::Whole { length, metadata: None } } else { First::Long { metadata: None } })
             }
-            EntryKind::Regular if self.job.entry.directory.device().medium != Medium::Network => {
+            EntryKind::Regular if self.has_local_times() => {
                 let length = read(&self.file, buffer, 0)?;
                 let metadata = self.look(length as u64)?;
                 self.first_behind_look(buffer, length, metadata)
             }
             EntryKind::Regular | EntryKind::BlockDevice => {
-                let before = self.look(0)?;
+                let before = self.before.map_or_else(|| self.look(0), Ok)?;
                 self.first_between_looks(buffer, before)
             }
         }
+    }
+
+    fn has_local_times(&self) -> bool {
+        self.job.entry.directory.device().local_times
     }
 
     /// Reads the first slot of a file that is in memory already; otherwise says what is known.
@@ -103,15 +109,29 @@ impl<F: SourceFile> Opened<F> {
         if entry.kind != EntryKind::Regular || entry.directory.device().medium == Medium::Network {
             return FirstAtOnce::Unknown;
         }
+        let before = match self.has_local_times() {
+            true => None,
+            false => match self.look(0) {
+                Ok(before) => Some(before),
+                Err(failure) => return FirstAtOnce::Read(Err(failure)),
+            },
+        };
         let length = match self.file.read_at_once(buffer, 0) {
             AtOnce::Read(length) => length,
             AtOnce::Waits => return FirstAtOnce::Waits,
             AtOnce::Unknown => return FirstAtOnce::Unknown,
         };
-        match self.look(length as u64) {
-            Ok(metadata) if length < buffer.len() && metadata.size > length as u64 => FirstAtOnce::Waits,
-            Ok(metadata) => FirstAtOnce::Read(self.first_behind_look(buffer, length, metadata)),
-            Err(failure) => FirstAtOnce::Read(Err(failure)),
+        match (self.look(length as u64), before) {
+            (Ok(after), _) if length < buffer.len() && after.size > length as u64 => FirstAtOnce::Waits,
+            (Ok(after), None) => FirstAtOnce::Read(self.first_behind_look(buffer, length, after)),
+            (Ok(_), Some(before)) if length == buffer.len() && before.size > length as u64 => {
+                FirstAtOnce::Read(Ok(First::Long { metadata: Some(before) }))
+            }
+            (Ok(after), Some(before)) => {
+                let whole = First::Whole { length, metadata: Some(before) };
+                FirstAtOnce::Read(agree(&before, after, length as u64).map(|()| whole))
+            }
+            (Err(failure), _) => FirstAtOnce::Read(Err(failure)),
         }
     }
 
@@ -157,20 +177,10 @@ impl<F: SourceFile> Opened<F> {
 
     /// After the last byte: the file must be what it was, and all of it must have been read.
     pub(crate) fn confirm(&self, before: &Metadata, bytes_read: u64) -> Result<(), Failure> {
-        let after = self.look(bytes_read)?;
-        let outcome = if !same_content(before, &after) {
-            Outcome::ChangedWhileReading
-        } else if bytes_read < before.size {
-            Outcome::Short { expected: before.size, read: bytes_read }
-        } else if bytes_read > before.size {
-            Outcome::ChangedWhileReading
-        } else {
-            return Ok(());
-        };
-        Err(Failure { outcome, metadata: Some(after), bytes_read })
+        agree(before, self.look(bytes_read)?, bytes_read)
     }
 
-    fn look(&self, bytes_read: u64) -> Result<Metadata, Failure> {
+    pub(crate) fn look(&self, bytes_read: u64) -> Result<Metadata, Failure> {
         let metadata = self.file.metadata().map_err(|error| Failure::unreadable(bytes_read, &error))?;
         // The walk saw a regular file; if a FIFO or a device stands there now, its bytes are not the file's.
         if self.job.entry.kind == EntryKind::Regular && metadata.mode & MODE_TYPE != MODE_REGULAR {
@@ -182,6 +192,20 @@ impl<F: SourceFile> Opened<F> {
     fn is_settled(&self, ctime: &Timestamp) -> bool {
         ctime.seconds < self.opened_at - MARGIN_SECONDS
     }
+}
+
+/// Whether two looks saw the same file, of which all was read in between.
+fn agree(before: &Metadata, after: Metadata, bytes_read: u64) -> Result<(), Failure> {
+    let outcome = if !same_content(before, &after) {
+        Outcome::ChangedWhileReading
+    } else if bytes_read < before.size {
+        Outcome::Short { expected: before.size, read: bytes_read }
+    } else if bytes_read > before.size {
+        Outcome::ChangedWhileReading
+    } else {
+        return Ok(());
+    };
+    Err(Failure { outcome, metadata: Some(after), bytes_read })
 }
 
 /// One read, again when interrupted.

@@ -271,7 +271,8 @@ mod tests {
         let path = root.path().as_os_str().as_bytes();
         let descriptor = directory::open(rustix::fs::CWD, path, true).unwrap();
         let identity = Identity::of(&fstat(&descriptor).unwrap());
-        let device = Device { number: identity.device, medium: Medium::SolidState, name: String::new() };
+        let device =
+            Device { number: identity.device, medium: Medium::SolidState, name: String::new(), local_times: true };
         let opened = Opened { descriptor, identity, filesystem: Arc::new(Filesystem::plain(Arc::new(device))) };
         let (parent, _) = Directory::argument(path, opened, &Budget::new(9));
         (root, Slot { state: Mutex::new(State::Waiting(parent, b"d"[..].into())), finished: Condvar::new() })

@@ -34,6 +34,9 @@ pub struct Device {
     pub medium: Medium,
     /// Name for people: `nvme0n1`, `tmpfs`, `//server/share`.
     pub name: String,
+    /// Only this system changes its files, stamps each change with its own clock, and lets no program set `ctime`. False on
+    /// network, FUSE and cluster filesystems, and on overlays, whose layers may be such.
+    pub local_times: bool,
 }
 
 /// A filesystem met on the walk.
@@ -119,6 +122,13 @@ const TYPES: [(&str, u64, Class); 44] = [
 /// Filesystems on which `SEEK_DATA` looks at pages not yet written too. Elsewhere holes were reported where data was
 /// still in memory, or depend on a server.
 const HOLES_TRUSTED: [&str; 4] = ["ext4", "xfs", "btrfs", "tmpfs"];
+
+/// Filesystems whose driver is in this kernel, whose only writer is this system, and which store a `ctime` of their own. FAT and
+/// exFAT store none and show `mtime` for it, which programs can set; GFS2 and OCFS2 have writers with other clocks.
+const LOCAL_TIMES: [&str; 25] = [
+    "ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "f2fs", "jfs", "reiserfs", "nilfs2", "ntfs3", "hfsplus",
+    "udf", "iso9660", "squashfs", "erofs", "cramfs", "romfs", "ubifs", "jffs2", "tmpfs", "devtmpfs", "ramfs", "rootfs",
+];
 
 fn class_of(kind: Option<&str>, magic: u64) -> Class {
     let by_name = |kind: &str| TYPES.iter().find(|(name, ..)| *name == kind);
@@ -222,7 +232,9 @@ fn identify(system: &System, number: u64, mount: Option<&Mount>, magic: u64) -> 
             None => (Medium::SolidState, source()),
         },
     };
-    Device { number, medium, name }
+    // A block device that is itself read has no mount; neither has anything where there is no mount table.
+    let local_times = mount.is_some_and(|mount| LOCAL_TIMES.contains(&mount.kind.as_str()));
+    Device { number, medium, name, local_times }
 }
 
 impl System {
@@ -420,13 +432,16 @@ mod tests {
                 options: String::new(),
             };
             let device = identify(&fake.system(), mount.number, Some(&mount), 0);
-            (device.medium, device.name)
+            (device.medium, device.name, device.local_times)
         };
-        assert_eq!(identify("ext4", "/dev/root"), (Medium::Rotating, "sda".into()));
-        assert_eq!(identify("fuseblk", "/dev/sda1"), (Medium::Rotating, "sda".into()));
-        assert_eq!(identify("nfs4", "server:/export"), (Medium::Network, "server:/export".into()));
-        assert_eq!(identify("fuse.sshfs", "me@host:"), (Medium::Network, "me@host:".into()));
-        assert_eq!(identify("tmpfs", "shm"), (Medium::Memory, "tmpfs".into()));
+        assert_eq!(identify("ext4", "/dev/root"), (Medium::Rotating, "sda".into(), true));
+        assert_eq!(identify("fuseblk", "/dev/sda1"), (Medium::Rotating, "sda".into(), false));
+        assert_eq!(identify("overlay", "overlay"), (Medium::Rotating, "sda".into(), false));
+        assert_eq!(identify("vfat", "/dev/sda1"), (Medium::Rotating, "sda".into(), false));
+        assert_eq!(identify("unheard-of", "none"), (Medium::Rotating, "sda".into(), false));
+        assert_eq!(identify("nfs4", "server:/export"), (Medium::Network, "server:/export".into(), false));
+        assert_eq!(identify("fuse.sshfs", "me@host:"), (Medium::Network, "me@host:".into(), false));
+        assert_eq!(identify("tmpfs", "shm"), (Medium::Memory, "tmpfs".into(), true));
     }
 
     #[test]
@@ -438,10 +453,11 @@ mod tests {
         assert_eq!(class_of(Some("fuse.sshfs"), 0x6573_5546), Class::Network);
         let unknown = identify(&Fake::new().system(), makedev(0, 40), None, 0xef53);
         assert_eq!((unknown.medium, unknown.name.as_str()), (Medium::SolidState, "0:40"));
+        assert!(!unknown.local_times);
     }
 
     #[test]
-    fn the_override_wins() {
+    fn the_override_wins_and_leaves_the_times_as_they_are() {
         let filesystems = Filesystems::new(Some(Medium::Rotating));
         let proc = fs::File::open("/proc/self/mountinfo").unwrap();
         let number = proc.metadata().unwrap().dev();
@@ -449,5 +465,6 @@ mod tests {
         assert!(filesystem.pseudo);
         assert_eq!((filesystem.device.medium, filesystem.device.number), (Medium::Rotating, number));
         assert!(Arc::ptr_eq(&filesystem, &filesystems.of(number, || None::<&fs::File>)));
+        assert!(!filesystem.device.local_times);
     }
 }

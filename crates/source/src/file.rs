@@ -2,13 +2,14 @@
 
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use pfh_record::{Metadata, Timestamp};
 use rustix::fs::{
-    Advice, FileType, Mode, OFlags, SeekFrom, Stat, fadvise, fcntl_getfl, fcntl_setfl, fstat, openat, seek,
+    Advice, AtFlags, FileType, Mode, OFlags, SeekFrom, Stat, Statx, StatxFlags, fadvise, fcntl_getfl, fcntl_setfl,
+    fstat, makedev, openat, seek, statx,
 };
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
@@ -37,6 +38,8 @@ pub(crate) struct How {
     pub(crate) io: IoMethod,
     pub(crate) preserve_access_time: bool,
     pub(crate) holes_trusted: bool,
+    /// See [`crate::Device::local_times`].
+    pub(crate) local_times: bool,
 }
 
 /// An open file of [`crate::LocalSource`].
@@ -51,6 +54,7 @@ pub struct LocalFile {
     /// Bytes dropped so far.
     released: AtomicU64,
     holes_trusted: bool,
+    local_times: bool,
     /// The file has holes that can be asked for.
     sparse: AtomicBool,
     /// Counts files that left direct reading; only those that began with it hold on to it.
@@ -60,23 +64,28 @@ pub struct LocalFile {
 impl LocalFile {
     /// A descriptor that is read to its end.
     pub(crate) fn stream(descriptor: OwnedFd) -> Self {
-        Self::new(descriptor, EntryKind::Stream, IoMethod::Buffered, false, None)
-    }
-
-    fn new(
-        descriptor: OwnedFd,
-        kind: EntryKind,
-        io: IoMethod,
-        holes_trusted: bool,
-        direct_fallbacks: Option<Arc<AtomicU64>>,
-    ) -> Self {
         Self {
             descriptor,
-            kind,
-            direct: AtomicBool::new(io == IoMethod::Direct),
-            drop_behind: AtomicBool::new(io == IoMethod::Drop),
+            kind: EntryKind::Stream,
+            direct: AtomicBool::new(false),
+            drop_behind: AtomicBool::new(false),
             released: AtomicU64::new(0),
-            holes_trusted,
+            holes_trusted: false,
+            local_times: true,
+            sparse: AtomicBool::new(false),
+            direct_fallbacks: None,
+        }
+    }
+
+    fn new(descriptor: OwnedFd, how: How, direct_fallbacks: Option<Arc<AtomicU64>>) -> Self {
+        Self {
+            descriptor,
+            kind: how.kind,
+            direct: AtomicBool::new(how.io == IoMethod::Direct),
+            drop_behind: AtomicBool::new(how.io == IoMethod::Drop),
+            released: AtomicU64::new(0),
+            holes_trusted: how.holes_trusted,
+            local_times: how.local_times,
             sparse: AtomicBool::new(false),
             direct_fallbacks,
         }
@@ -98,7 +107,7 @@ impl LocalFile {
             opened = open(start, path, how);
         }
         let counter = (how.io == IoMethod::Direct).then(|| Arc::clone(direct_fallbacks));
-        let file = Self::new(opened?, how.kind, how.io, how.holes_trusted, counter);
+        let file = Self::new(opened?, how, counter);
         if file.drops_behind() {
             file.drop_pages(0, 0);
         }
@@ -219,6 +228,11 @@ impl SourceFile for LocalFile {
     }
 
     fn metadata(&self) -> io::Result<Metadata> {
+        if !self.local_times
+            && let Some(metadata) = synchronised(&self.descriptor, b"", AtFlags::EMPTY_PATH)?
+        {
+            return Ok(metadata);
+        }
         let stat = fstat(&self.descriptor)?;
         let mut metadata = metadata_of(&stat);
         if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
@@ -284,6 +298,31 @@ pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<Owned
     open(flags)
 }
 
+/// What the server or the FUSE program says of `path` now, whatever the system remembers of it. `None` where the system lacks
+/// the call (before Linux 4.11) or a sandbox forbids it: what the system remembers is all there is to know then.
+pub(crate) fn synchronised(start: impl AsFd, path: &[u8], flags: AtFlags) -> io::Result<Option<Metadata>> {
+    let flags = flags | AtFlags::STATX_FORCE_SYNC;
+    match retry_on_intr(|| statx(&start, path, flags, StatxFlags::BASIC_STATS)) {
+        Ok(statx) => Ok(Some(metadata_of_statx(&statx))),
+        Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn metadata_of_statx(statx: &Statx) -> Metadata {
+    Metadata {
+        size: statx.stx_size,
+        mtime: Timestamp { seconds: statx.stx_mtime.tv_sec, nanoseconds: statx.stx_mtime.tv_nsec },
+        ctime: Timestamp { seconds: statx.stx_ctime.tv_sec, nanoseconds: statx.stx_ctime.tv_nsec },
+        device: makedev(statx.stx_dev_major, statx.stx_dev_minor),
+        inode: statx.stx_ino,
+        links: statx.stx_nlink.into(),
+        mode: statx.stx_mode.into(),
+        uid: statx.stx_uid,
+        gid: statx.stx_gid,
+    }
+}
+
 #[expect(clippy::unnecessary_cast, reason = "the widths of these fields differ between architectures")]
 pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
     Metadata {
@@ -316,6 +355,7 @@ mod tests {
             io,
             preserve_access_time: false,
             holes_trusted: true,
+            local_times: true,
         }
     }
 
@@ -338,6 +378,24 @@ mod tests {
         assert!(!fcntl_getfl(&file.descriptor).unwrap().contains(OFlags::DIRECT) && file.drops_behind());
         let mut buffer = [0; 3];
         assert_eq!((file.read_at(&mut buffer, 7).unwrap(), &buffer), (3, b"789"));
+    }
+
+    #[test]
+    fn a_synchronised_look_tells_what_a_local_one_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, b"0123456789").unwrap();
+        let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
+        for io in [IoMethod::Buffered, IoMethod::Direct] {
+            let [local, foreign] = [true, false].map(|local_times| {
+                let how = How { local_times, ..how(io) };
+                LocalFile::open(CWD, bytes, how, &Arc::default()).unwrap().metadata().unwrap()
+            });
+            assert_eq!(local, foreign);
+            assert_eq!(synchronised(CWD, bytes, AtFlags::empty()).unwrap(), Some(local));
+        }
+        let missing = synchronised(CWD, b"/no/such/file", AtFlags::empty()).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl LocalSource {
             io: self.options.io,
             preserve_access_time: self.options.preserve_access_time,
             holes_trusted: entry.directory.filesystem().holes_trusted,
+            local_times: entry.directory.device().local_times,
         }
     }
 
@@ -130,6 +131,11 @@ impl Source for LocalSource {
         let start = entry.directory.descriptor()?;
         let flags = if self.follows(entry) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
         let resolved = long_path::resolve(start.as_fd(), &entry.name)?;
+        if !entry.directory.device().local_times
+            && let Some(metadata) = file::synchronised(&resolved, resolved.rest, flags)?
+        {
+            return Ok(metadata);
+        }
         Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
     }
 

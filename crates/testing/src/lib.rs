@@ -10,7 +10,7 @@ mod scripted;
 mod skip;
 
 #[cfg(feature = "fuse")]
-pub use faulty::{FaultPlan, FaultyMount, PlanError};
+pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, rewritten};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
 pub use scripted::{Change, Fault, ScriptedFile, ScriptedSource};

@@ -510,7 +510,8 @@ fn no_entry() -> io::Error {
 }
 
 fn device(medium: Medium) -> Arc<Device> {
-    Arc::new(Device { number: 1 + medium as u64, medium, name: format!("scripted {medium:?}") })
+    let (number, name) = (1 + medium as u64, format!("scripted {medium:?}"));
+    Arc::new(Device { number, medium, name, local_times: medium != Medium::Network })
 }
 
 /// The time of a change: as on a real filesystem, no earlier than any moment before it.

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount};
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, rewritten};
 use tempfile::TempDir;
 
 use crate::fixture::*;
@@ -99,6 +100,114 @@ fn every_fault_has_its_outcome() {
             assert!(!is_stated || *size == LENGTH.to_string(), "{mode:?} {line}");
         }
         assert_eq!(printed.lines().count(), 10, "{printed}");
+    }
+}
+
+/// An overlay over a directory; gone with this value.
+struct Overlay<'a>(&'a Path);
+
+impl<'a> Overlay<'a> {
+    /// `None` where this user may not mount one; the test says so.
+    fn mount(root: &Path, lower: &str, merged: &'a Path) -> Option<Overlay<'a>> {
+        ["upper", "work"].iter().for_each(|name| fs::create_dir_all(root.join(name)).unwrap());
+        fs::create_dir_all(merged).unwrap();
+        let options = format!("lowerdir={lower},upperdir=upper,workdir=work");
+        let mut mount = Command::new("mount");
+        let mount = mount.args(["-t", "overlay", "overlay", "-o", &options]).arg(merged).current_dir(root).output();
+        let mounted = mount.is_ok_and(|mount| mount.status.success());
+        if !mounted {
+            println!("skipped: cannot mount an overlay");
+        }
+        mounted.then_some(Overlay(merged))
+    }
+}
+
+impl Drop for Overlay<'_> {
+    fn drop(&mut self) {
+        // A failed test may leave it in use; the directory must go all the same.
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+/// Runs in every mode over files that are rewritten while they are read: each has a digest of one version, or none.
+fn never_torn(options: FaultyOptions, under_overlay: bool) {
+    let modes = MODES.into_iter().chain([&["--medium", "solid-state"][..], &["--io", "drop"]]);
+    for mode in modes {
+        let directory = scratch();
+        let root = directory.path();
+        let (real, shown, merged) = (root.join("real"), root.join("shown"), root.join("merged"));
+        [&real, &shown].map(|directory| fs::create_dir(directory).unwrap());
+        let sizes = [("long", LENGTH, 1_000_000), ("short", 5000, 1000), ("tiny", 100, 0), ("many", 70_000, 66_000)];
+        let mut plan = String::new();
+        for (name, length, after) in sizes {
+            fs::write(real.join(name), contents(length, length)).unwrap();
+            plan += &format!("{name} rewrite {after}\n");
+        }
+        fs::write(real.join("whole"), contents(0, LENGTH)).unwrap();
+        let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) else {
+            println!("skipped: cannot mount");
+            return;
+        };
+        let overlay = if under_overlay { Overlay::mount(root, "shown", &merged) } else { None };
+        if under_overlay && overlay.is_none() {
+            return;
+        }
+        let seen = if under_overlay { "merged" } else { "shown" };
+        let arguments = [&["-f", "csv", "-a", "md5", "-m", "32M"], mode, &[seen]].concat();
+        let first = hash(root, &arguments).run();
+        // By then the files are at rest again.
+        let second = hash(root, &arguments).run();
+        drop(overlay);
+        mount.unmount().unwrap();
+        let lines = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let (first_code, first, second) = (first.code(), lines(&first.stdout), lines(second.done()));
+        assert_eq!((first.lines().count(), second.lines().count()), (6, 6), "{mode:?} {first}");
+        let whole = format!("complete,,{}", digest("md5", &contents(0, LENGTH)));
+        for (name, length, _) in sizes {
+            let mut contents = contents(length, length);
+            rewritten(&mut contents);
+            let new = format!("complete,,{}", digest("md5", &contents));
+            let line_of = |text: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
+            let (once, again) = (line_of(&first), line_of(&second));
+            // What is not looked at before the first read is looked at again, and then it is new.
+            assert!(once.contains("changed-while-reading") || once.ends_with(&new), "{options:?} {mode:?} {once}");
+            assert!(again.ends_with(&new), "{options:?} {mode:?} {again}");
+        }
+        assert_eq!(first_code, 3, "{mode:?}");
+        assert!(first.lines().last().unwrap().ends_with(&whole), "{mode:?} {first}");
+        assert!(second.lines().last().unwrap().ends_with(&whole), "{mode:?} {second}");
+    }
+}
+
+const HOURS: Duration = Duration::from_secs(3 * 3600);
+
+/// The kernel answers from what it was told before, on a read-only mount also after reading.
+#[test]
+fn remembered_attributes_hide_no_change() {
+    if Path::new("/dev/fuse").exists() {
+        for remembered in [Duration::ZERO, Duration::from_secs(1), HOURS] {
+            for page_cache in [false, true] {
+                for slow_by in [Duration::ZERO, HOURS] {
+                    never_torn(FaultyOptions { remembered, page_cache, slow_by }, false);
+                }
+            }
+        }
+    } else {
+        println!("skipped: there is no /dev/fuse");
+    }
+}
+
+/// An overlay shows the times of its layers, of which one may be stamped by another clock.
+#[test]
+fn an_overlay_over_a_foreign_clock_hides_no_change() {
+    if Path::new("/dev/fuse").exists() && is_root() {
+        for remembered in [Duration::ZERO, HOURS] {
+            for slow_by in [Duration::ZERO, HOURS] {
+                never_torn(FaultyOptions { remembered, page_cache: true, slow_by }, true);
+            }
+        }
+    } else {
+        println!("skipped: there is no /dev/fuse, or this user may not mount an overlay");
     }
 }
 

@@ -21,16 +21,24 @@ use fuser::{
     LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, Request,
 };
 
-pub use plan::{FaultPlan, PlanError};
-
-/// Nothing is remembered by the kernel: sizes change under its feet.
-const REMEMBERED: Duration = Duration::ZERO;
+pub use plan::{FaultPlan, PlanError, rewritten};
 
 /// Requests served at once: a stalled read must not hold back the others.
 const THREADS: usize = 16;
 
 /// Largest request of the kernel (1 MiB).
 const READ_BYTES_MAX: usize = 1 << 20;
+
+/// How the kernel and this filesystem get on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FaultyOptions {
+    /// For how long the kernel answers with the names and attributes that it was told before; by default not at all.
+    pub remembered: Duration,
+    /// Damaged files pass through the page cache, in requests of the kernel's choice, and no fault can be placed at its byte.
+    pub page_cache: bool,
+    /// By how much the clock that stamps the files is slow.
+    pub slow_by: Duration,
+}
 
 /// A mounted [`FaultPlan`]; unmounted when dropped.
 #[derive(Debug)]
@@ -43,6 +51,13 @@ impl FaultyMount {
     /// # Errors
     /// What the system says of the mount.
     pub fn new(directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
+        Self::with(FaultyOptions::default(), directory, mount_point, plan)
+    }
+
+    /// The same with options.
+    /// # Errors
+    /// What the system says of the mount.
+    pub fn with(options: FaultyOptions, directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
         let mut config = Config::default();
         config.mount_options = vec![
             MountOption::RO,
@@ -52,6 +67,7 @@ impl FaultyMount {
         ];
         config.n_threads = Some(THREADS);
         let shown = Shown {
+            options,
             directory: fs::canonicalize(directory)?,
             plan,
             nodes: Mutex::new(Nodes { paths: vec![PathBuf::new()], numbers: HashMap::from([(PathBuf::new(), 1)]) }),
@@ -69,6 +85,7 @@ impl FaultyMount {
 
 /// The directory as it is shown.
 struct Shown {
+    options: FaultyOptions,
     directory: PathBuf,
     plan: FaultPlan,
     nodes: Mutex<Nodes>,
@@ -109,7 +126,8 @@ impl Shown {
         let size = faults.map_or(metadata.len(), |faults| faults.size(metadata.len()));
         let touched = Duration::from_secs(faults.map_or(0, plan::FileFaults::touched));
         let time = |seconds: i64, nanoseconds: i64| -> SystemTime {
-            UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), nanoseconds.unsigned_abs() as u32) + touched
+            let real = UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), nanoseconds.unsigned_abs() as u32);
+            real + touched - self.options.slow_by
         };
         Ok(FileAttr {
             ino: INodeNo(self.number(path)),
@@ -149,9 +167,11 @@ impl Shown {
         };
         // Beyond the end of the real file a grown one holds zeros.
         let size = file.metadata()?.len();
+        let reached_before = faults.reached();
         let allowed = faults.read(offset, bytes.len(), size)?;
         bytes.truncate(allowed);
         read_full(&file, &mut bytes, offset)?;
+        faults.rewrite(offset, &mut bytes, reached_before);
         Ok(bytes)
     }
 
@@ -174,14 +194,14 @@ impl Shown {
 impl Filesystem for Shown {
     fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         match self.find(parent, name) {
-            Ok(attributes) => reply.entry(&REMEMBERED, &attributes, Generation(0)),
+            Ok(attributes) => reply.entry(&self.options.remembered, &attributes, Generation(0)),
             Err(error) => reply.error(Errno::from(error)),
         }
     }
 
     fn getattr(&self, _request: &Request, node: INodeNo, _handle: Option<FileHandle>, reply: ReplyAttr) {
         match self.path(node).and_then(|path| self.attributes(&path)) {
-            Ok(attributes) => reply.attr(&REMEMBERED, &attributes),
+            Ok(attributes) => reply.attr(&self.options.remembered, &attributes),
             Err(error) => reply.error(Errno::from(error)),
         }
     }
@@ -212,6 +232,7 @@ impl Filesystem for Shown {
         match self.plan.of(path.as_os_str().as_bytes()) {
             None => reply.opened(FileHandle(0), FopenFlags::empty()),
             Some(faults) => match faults.open() {
+                Ok(()) if self.options.page_cache => reply.opened(FileHandle(0), FopenFlags::empty()),
                 Ok(()) => reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO),
                 Err(error) => reply.error(Errno::from(error)),
             },

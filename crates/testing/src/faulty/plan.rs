@@ -16,6 +16,7 @@ const EIO: i32 = 5;
 /// | `short BYTES` | no read returns more |
 /// | `shrink OFFSET SIZE` | once the byte at `OFFSET` was read, the file has `SIZE` bytes |
 /// | `grow OFFSET SIZE` | the same; what was not there reads as zeros |
+/// | `rewrite OFFSET` | once that byte was read, all others are new ([`rewritten`]), and the times of change a minute later |
 /// | `touch OFFSET` | once that byte was read, the times of change are a minute later |
 /// | `vanish OFFSET` | once that byte was read, the name leads to nothing |
 /// | `open ERRNO` | opening fails with this error number |
@@ -56,6 +57,7 @@ enum Fault {
     Stall(Duration),
     Short(u64),
     Resize { after: u64, size: u64 },
+    Rewrite { after: u64 },
     Touch { after: u64 },
     Vanish { after: u64 },
     Open(i32),
@@ -90,6 +92,7 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
     let one = match word {
         b"stall" => Some(Fault::Stall(Duration::from_millis(last))),
         b"short" if last > 0 => Some(Fault::Short(last)),
+        b"rewrite" => Some(Fault::Rewrite { after: last }),
         b"touch" => Some(Fault::Touch { after: last }),
         b"vanish" => Some(Fault::Vanish { after: last }),
         b"open" => Some(Fault::Open(i32::try_from(last).ok().filter(|&errno| errno > 0)?)),
@@ -159,8 +162,24 @@ impl FileFaults {
         Ok(end.saturating_sub(offset) as usize)
     }
 
+    /// Rewrites those of the bytes read that were written to before they were read.
+    pub(super) fn rewrite(&self, offset: u64, bytes: &mut [u8], reached_before: u64) {
+        for fault in &self.faults {
+            if let Fault::Rewrite { after } = *fault {
+                let kept = if reached_before > after { 0 } else { (after + 1).saturating_sub(offset) };
+                let kept = bytes.len().min(usize::try_from(kept).unwrap_or(usize::MAX));
+                rewritten(&mut bytes[kept..]);
+            }
+        }
+    }
+
+    /// How far it was read.
+    pub(super) fn reached(&self) -> u64 {
+        self.reached.load(Ordering::SeqCst)
+    }
+
     fn has_read(&self, offset: u64) -> bool {
-        self.reached.load(Ordering::SeqCst) > offset
+        self.reached() > offset
     }
 
     /// The size now.
@@ -174,7 +193,7 @@ impl FileFaults {
     /// Seconds by which the times of change have moved.
     pub(super) fn touched(&self) -> u64 {
         let touched = |fault: &Fault| match *fault {
-            Fault::Touch { after } | Fault::Resize { after, .. } => self.has_read(after),
+            Fault::Touch { after } | Fault::Rewrite { after } | Fault::Resize { after, .. } => self.has_read(after),
             _ => false,
         };
         if self.faults.iter().any(touched) { 60 } else { 0 }
@@ -183,6 +202,11 @@ impl FileFaults {
     pub(super) fn vanished(&self) -> bool {
         self.faults.iter().any(|fault| matches!(*fault, Fault::Vanish { after } if self.has_read(after)))
     }
+}
+
+/// What `rewrite` makes of contents.
+pub fn rewritten(bytes: &mut [u8]) {
+    bytes.iter_mut().for_each(|byte| *byte = !*byte);
 }
 
 #[cfg(test)]
@@ -222,7 +246,9 @@ mod tests {
 
     #[test]
     fn reads_end_where_the_plan_says() {
-        let plan = FaultPlan::parse(b"f eio 100 10\nf short 60\ng shrink 50 80\nh grow 0 1000\nh touch 5000").unwrap();
+        let plan =
+            FaultPlan::parse(b"f eio 100 10\nf short 60\ng shrink 50 80\nh grow 0 1000\nh touch 5000\ni rewrite 3")
+                .unwrap();
         let file = plan.of(b"f").unwrap();
         assert_eq!(file.read(0, 200, 200).unwrap(), 60);
         assert_eq!(file.read(60, 200, 200).unwrap(), 40);
@@ -237,6 +263,16 @@ mod tests {
         assert_eq!((file.size(200), file.touched()), (80, 60));
         assert_eq!(file.read(60, 100, 200).unwrap(), 20);
         assert_eq!(file.read(80, 100, 200).unwrap(), 0);
+        let file = plan.of(b"i").unwrap();
+        let read = |offset, length| {
+            let (reached, mut bytes) = (file.reached(), vec![0; length]);
+            file.read(offset, length, 200).unwrap();
+            file.rewrite(offset, &mut bytes, reached);
+            bytes
+        };
+        assert_eq!((read(0, 3), file.touched()), (vec![0; 3], 0));
+        assert_eq!((read(2, 4), file.touched()), (vec![0, 0, 255, 255], 60));
+        assert_eq!(read(0, 2), [255; 2]);
         let file = plan.of(b"h").unwrap();
         assert_eq!(file.read(0, 10, 20).unwrap(), 10);
         assert_eq!((file.size(20), file.read(10, 2000, 20).unwrap()), (1000, 990));
