@@ -116,7 +116,7 @@ impl<'a> Overlay<'a> {
         let mount = mount.args(["-t", "overlay", "overlay", "-o", &options]).arg(merged).current_dir(root).output();
         let mounted = mount.is_ok_and(|mount| mount.status.success());
         if !mounted {
-            println!("skipped: cannot mount an overlay");
+            pfh_testing::skipped("cannot mount an overlay");
         }
         mounted.then_some(Overlay(merged))
     }
@@ -145,7 +145,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
         }
         fs::write(real.join("whole"), contents(0, LENGTH)).unwrap();
         let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) else {
-            println!("skipped: cannot mount");
+            pfh_testing::skipped("cannot mount");
             return;
         };
         let overlay = if under_overlay { Overlay::mount(root, "shown", &merged) } else { None };
@@ -193,7 +193,7 @@ fn remembered_attributes_hide_no_change() {
             }
         }
     } else {
-        println!("skipped: there is no /dev/fuse");
+        pfh_testing::skipped("there is no /dev/fuse");
     }
 }
 
@@ -207,7 +207,7 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
             }
         }
     } else {
-        println!("skipped: there is no /dev/fuse, or this user may not mount an overlay");
+        pfh_testing::skipped("there is no /dev/fuse, or this user may not mount an overlay");
     }
 }
 
