@@ -2,7 +2,7 @@
 """Holds a runner against docs/reference/runner-protocol.md and its answers against independent values.
 
     python3 lab/runners/conformance.py lab/runners/perl                  # all variants
-    python3 lab/runners/conformance.py lab/runners/java java-bc --profile no-sha --fetch
+    python3 lab/runners/conformance.py lab/runners/java java-accp --profile no-sha --fetch
 
 References: Python's hashlib, else `pfh hash`; ciphers `openssl enc`; password functions the constants below.
 It exits with 1 where a runner breaks the contract, and names what it could not compare.
@@ -78,12 +78,17 @@ class References:
             check=True, capture_output=True).stdout
 
 
+class Varied(list):
+    """What the repeats must answer, each of its own."""
+
+
 class Tasks:
     """Tasks and what their answers must be: `kinds` of the last line, and two answers, None where nothing is known."""
 
     def __init__(self, folder, references):
         self.folder, self.references = folder, references
         self.tasks, self.expected = [], []
+        self.varies = False
         self.incomparable = set()
 
     def add(self, expected, **task):
@@ -101,12 +106,24 @@ class Tasks:
             self.incomparable.add(algorithm)
         return answer and answer.hex()
 
+    def varied(self, algorithm, file, data):
+        """Writes other data for each of two repeats; their answers, and what stands before the number in their names."""
+        prefix, size = f"{file['path']}-{len(self.tasks)}-repeat-", file["bytes"]
+        answers = []
+        for repeat in range(2):
+            self.file(data[repeat * size:(repeat + 1) * size], f"{prefix}{repeat}")
+            answers.append(self.known(self.references.digest(algorithm, data[repeat * size:(repeat + 1) * size]), algorithm))
+        return Varied(answers), prefix
+
     def digests(self, algorithm, random_bytes):
         for size in [1, 63, 64, 65, 127, 128, 129, 100000]:
             file = self.file(random_bytes(size))
             digest = self.known(self.references.digest(algorithm, pathlib.Path(file["path"]).read_bytes()), algorithm)
             for chunk_bytes in [0, 64, 65536] + ([1, 17] if size < 1000 else [1000]):
                 self.add(("done", digest, digest), mode="digest", algorithm=algorithm, chunk_bytes=chunk_bytes, **file)
+            if self.varies:
+                varied, prefix = self.varied(algorithm, file, random_bytes(2 * size))
+                self.add(("done", digest, varied), mode="digest", algorithm=algorithm, chunk_bytes=64, repeat_path=prefix, **file)
             for chunk_bytes in [0, 4096]:
                 self.add(("done", digest, digest), mode="digest-file", algorithm=algorithm, chunk_bytes=chunk_bytes, **file)
         generator = random.Random(algorithm)
@@ -172,6 +189,8 @@ def check_hello(hello):
     yield from (f"hello: `{name}` is empty" for name in texts[:4] if hello.get(name) == "")
     if hello.get("type") != "hello" or hello.get("protocol") != 1:
         yield "the first line is no hello of protocol 1"
+    if not isinstance(hello.get("varies", False), bool):
+        yield "hello: `varies` is neither true nor false"
     if not is_count(hello.get("clock_ns")) or not isinstance(hello.get("stand_in"), bool):
         yield "hello: `clock_ns` or `stand_in` is missing"
     if len(set(hello.get("algorithms", []))) != len(hello.get("algorithms", [])):
@@ -181,18 +200,21 @@ def check_hello(hello):
 def check_task(task, expected, lines):
     """What is wrong with the `lines` that answer one task."""
     kinds = [line["type"] for line in lines]
-    wanted = ["check"] + ["sample"] * task["repeats"] + ["done"] if expected[0] == "done" else [expected[0]]
+    repeat = ["begin", "sample"] if "repeat_path" in task else ["sample"]
+    wanted = ["check"] + repeat * task["repeats"] + ["done"] if expected[0] == "done" else [expected[0]]
     if kinds != wanted:
         return [f"expected {wanted}, got {kinds}: {lines[-1].get('message', '')}"]
     wrong = []
-    for repeat, line in enumerate(lines[1:-1]):
+    for repeat, line in enumerate(line for line in lines if line["type"] == "sample"):
         if line["repeat"] != repeat or not is_count(line["wall_ns"]) or not is_count(line.get("cpu_ns", 0)):
             wrong.append(f"a sample without its fields: {line}")
-    for line in lines[:-1]:
+    for line in (line for line in lines if line["type"] in ("check", "sample")):
         answer = expected[1 if line["type"] == "check" else 2]
+        if isinstance(answer, Varied):
+            answer = answer[line["repeat"]]
         if answer is not None and line["answer"] not in ((answer,) if isinstance(answer, str) else answer):
             wrong.append(f"{line['type']}: {line['answer']}, expected {answer}")
-    if kinds[-1] == "done" and not (is_count(lines[-1].get("peak_bytes")) and is_count(lines[-1].get("gc_count", 0))):
+    if kinds[-1] == "done" and not all(is_count(lines[-1].get(name, 0)) for name in ("peak_bytes", "gc_count", "gc_ns")):
         wrong.append("done without its fields")
     return wrong
 
@@ -233,6 +255,7 @@ def check_variant(command, environment, source, references, folder):
     tasks = Tasks(folder, references)
     random_bytes = random.Random(1).randbytes
     digests = [name for name in hello["algorithms"] if name not in CIPHERS and name not in PASSWORDS]
+    tasks.varies = hello.get("varies", False)
     for name in digests:
         tasks.digests(name, random_bytes)
     for name in hello["algorithms"]:

@@ -35,13 +35,17 @@ pub fn prepare(
     before_build: impl FnOnce(),
 ) -> Result<(), NotReady> {
     let definition = &folder.definition;
+    if let Some(system) = definition.foreign_system() {
+        return Err(NotReady::Unavailable(format!("it is for {system}, and this is {}", std::env::consts::OS)));
+    }
     let braces = folder.braces(program);
     let needs: Vec<(String, Option<PathBuf>)> =
         definition.needs.iter().map(|name| (name.clone(), find_program(&braces.fill(name)))).collect();
     let missing: Vec<String> =
         needs.iter().filter(|(_, path)| path.is_none()).map(|(name, _)| format!("`{name}`")).collect();
     if !missing.is_empty() {
-        return Err(NotReady::Unavailable(format!("{} is not there", missing.join(" and "))));
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        return Err(NotReady::Unavailable(format!("{} {verb} not there", missing.join(" and "))));
     }
     if definition.build.is_empty() {
         return Ok(());

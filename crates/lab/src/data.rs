@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
@@ -21,6 +21,9 @@ const PRINTABLE: std::ops::RangeInclusive<u8> = 0x20..=0x7E;
 const MEMORY: &str = "/dev/shm";
 /// At most this share of the available memory is filled with data: runners hold it once more.
 const MEMORY_SHARE: u64 = 4;
+
+/// So many repeats have data of their own; those after them begin anew, so that disks and answers stay few.
+pub(crate) const VARIANTS_MAX: u32 = 8;
 
 const PREFIX: &str = "pfh-lab-";
 const LOCK: &str = "lock";
@@ -52,13 +55,14 @@ pub struct DataFile {
     pub bytes: u64,
 }
 
-/// Where the data of these tasks can lie.
+/// Where the data of these tasks can lie, with other data for each of so many repeats.
 #[must_use]
-pub fn folder_for(place: Place, results: &Path, extents: &[(Mode, Extent)]) -> PathBuf {
+pub fn folder_for(place: Place, results: &Path, extents: &[(Mode, Extent)], repeats: u32) -> PathBuf {
     let mut sizes: Vec<(Mode, Extent)> = extents.to_vec();
     sizes.sort_unstable_by_key(|(mode, extent)| (*mode, *extent));
     sizes.dedup();
-    let wanted: u64 = sizes.iter().map(|(mode, extent)| estimate(*mode, *extent)).sum();
+    let once: u64 = sizes.iter().map(|(mode, extent)| estimate(*mode, *extent)).sum();
+    let wanted = once.saturating_mul(u64::from(repeats.min(VARIANTS_MAX)) + 1);
     match place {
         Place::Disk => results.to_owned(),
         Place::Memory if wanted <= free_bytes(Path::new(MEMORY)).min(available_memory() / MEMORY_SHARE) => {
@@ -138,6 +142,54 @@ impl Data {
         self.files.insert(key, file.clone());
         Ok(file)
     }
+
+    /// Other data of the same sizes, for each of so many repeats, in files whose names are the returned one with the number of the
+    /// repeat after it. Every byte is another than in `file`, and so every string and every message. Empty where the mode has no data.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn variants(&mut self, mode: Mode, file: &DataFile, repeats: u32) -> Result<String, Error> {
+        if mode == Mode::Password {
+            return Ok(String::new());
+        }
+        // The laboratory made the path itself, below folders whose names it was given; the protocol is UTF-8.
+        let prefix = format!("{}-repeat-", file.path.to_string_lossy());
+        for repeat in 0..repeats {
+            let path = PathBuf::from(format!("{prefix}{repeat}"));
+            let first = repeat % VARIANTS_MAX;
+            let make = || match first == repeat {
+                true => write_variant(&file.path, &path, mode == Mode::Strings, repeat),
+                false => fs::hard_link(format!("{prefix}{first}"), &path),
+            };
+            if !path.exists() {
+                make().map_err(Error::file(&path))?;
+            }
+        }
+        Ok(prefix)
+    }
+}
+
+/// Copies a file with every byte changed by the number of the repeat; strings stay strings of their lengths.
+fn write_variant(from: &Path, to: &Path, are_strings: bool, repeat: u32) -> io::Result<()> {
+    let by = repeat as u8 + 1;
+    let change = |byte: u8| match byte {
+        b'\n' if are_strings => byte,
+        _ if are_strings => {
+            PRINTABLE.start() + (byte - PRINTABLE.start() + by) % (PRINTABLE.end() - PRINTABLE.start() + 1)
+        }
+        _ => byte ^ by,
+    };
+    let mut source = File::open(from)?;
+    let mut target = File::create(to)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let count = source.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        buffer[..count].iter_mut().for_each(|byte| *byte = change(*byte));
+        target.write_all(&buffer[..count])?;
+    }
 }
 
 fn write_bytes(path: &Path, bytes: u64, random: &mut Rng) -> io::Result<u64> {
@@ -207,6 +259,28 @@ mod tests {
         let mean = bytes as f64 / 1000.0;
         // The deviation of a mean of 1000 is 0.9.
         assert!((mean - 50.5).abs() < 5.0, "{mean}");
+    }
+
+    #[test]
+    fn the_data_of_each_repeat_are_others_of_the_same_sizes() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let mut data = Data::new(parent.path(), 1).expect("a folder");
+        for (mode, extent) in
+            [(Mode::Strings, Extent { bytes: 0, count: 500 }), (Mode::Digest, Extent { bytes: 70_000, count: 1 })]
+        {
+            let file = data.file(mode, extent).expect("written");
+            let prefix = data.variants(mode, &file, 3).expect("written");
+            let mut texts = vec![fs::read(&file.path).expect("read")];
+            texts.extend((0..3).map(|repeat| fs::read(format!("{prefix}{repeat}")).expect("read")));
+            for (index, text) in texts.iter().enumerate() {
+                for other in &texts[..index] {
+                    assert_eq!(text.len(), other.len());
+                    let is_other = |(a, b): (&u8, &u8)| a != b || (mode == Mode::Strings && *a == b'\n' && *b == b'\n');
+                    assert!(text.iter().zip(other).all(is_other), "{mode:?}");
+                }
+                assert!(mode != Mode::Strings || text.iter().all(|byte| *byte == b'\n' || PRINTABLE.contains(byte)));
+            }
+        }
     }
 
     #[test]

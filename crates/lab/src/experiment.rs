@@ -335,6 +335,39 @@ impl Part {
 mod tests {
     use super::*;
 
+    /// The names in the first column of the tables below a heading of the page.
+    fn documented(page: &str, heading: &str) -> Vec<String> {
+        let (_, section) = page.split_once(heading).unwrap_or_else(|| panic!("no {heading}"));
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        cells.map(str::to_owned).collect()
+    }
+
+    /// The keys that a table of a definition may have, as the reader of TOML names them.
+    fn keys(text: &str) -> Vec<String> {
+        let error = Experiment::parse("x", text.to_owned(), false).expect_err("an unknown key");
+        let (_, expected) = error.split_once("expected ").unwrap_or_else(|| panic!("{error}"));
+        expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let page = include_str!("../../../docs/reference/experiment-files.md");
+        let top = "title = \"t\"\nquestion = \"q\"\nrounds = 1\nrepeats = 1\n";
+        let part = "[[part]]\nmode = \"digest\"\nalgorithms = [\"md5\"]\nbytes = [1]\n";
+        for (heading, text) in [
+            ("\n## The experiment\n", format!("unknown = 1\n{top}{part}")),
+            ("\n## A part\n", format!("{top}{part}unknown = 1\n")),
+            ("\n## The sizes of the study: `full`\n", format!("{top}{part}[full]\nunknown = 1\n")),
+            ("\n## The sizes of a part: `full`\n", format!("{top}{part}full.unknown = 1\n")),
+        ] {
+            let (mut expected, mut found) = (keys(&text), documented(page, heading));
+            expected.sort();
+            found.sort();
+            assert_eq!(found, expected, "{heading}");
+        }
+    }
+
     const TEXT: &str = r#"
 title = "t"
 question = "q"

@@ -23,6 +23,7 @@ mod error;
 pub mod experiment;
 pub mod measurements;
 pub mod plan;
+mod plausibility;
 pub mod process;
 pub mod protocol;
 pub mod published;

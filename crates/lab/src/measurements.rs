@@ -1,6 +1,6 @@
 //! The saved entries of one experiment, read and put in order: [`Measurements`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,9 +9,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::results::{Cell, Cost, Entry, Failure, Header, Runner, Truth};
+use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Runner, Truth};
 
-use crate::statistics::{Estimate, Line, Repeats, Summary, median};
+use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
 /// The profile in which nothing is masked.
@@ -149,9 +149,10 @@ impl Point {
         }
     }
 
-    /// Nanoseconds for one unit of [`Point::size`]'s thing: one message in the mode `messages`, the whole otherwise.
-    fn time_ns(&self, mode: &str) -> f64 {
-        if mode == "messages" { self.time.median / self.count.max(1) as f64 } else { self.time.median }
+    /// Nanoseconds for one unit of [`Point::size`]'s thing, of a time of the whole: one message in the mode `messages`, the whole
+    /// otherwise.
+    fn each_ns(&self, mode: &str, whole_ns: f64) -> f64 {
+        if mode == "messages" { whole_ns / self.count.max(1) as f64 } else { whole_ns }
     }
 
     /// Bytes, strings or derivations per second at the median time; `None` where the clock saw no time pass.
@@ -178,9 +179,43 @@ impl Series {
     /// two parameters fit.
     #[must_use]
     pub fn line(&self, mode: &str) -> Option<Line> {
-        let points: Vec<_> = self.points.iter().map(|point| (point.size(mode) as f64, point.time_ns(mode))).collect();
+        self.line_through(mode, self.points.iter().map(|point| point.time.median))
+    }
+
+    /// The line through other times at the same sizes.
+    fn line_through(&self, mode: &str, times_ns: impl Iterator<Item = f64>) -> Option<Line> {
+        let points: Vec<_> = self
+            .points
+            .iter()
+            .zip(times_ns)
+            .map(|(point, ns)| (point.size(mode) as f64, point.each_ns(mode, ns)))
+            .collect();
         if points.len() < 3 { None } else { Line::fit(&points) }
     }
+
+    /// Nanoseconds at a size that need not have been measured, by the line, with an interval from the repeats of all sizes.
+    #[must_use]
+    pub fn project_ns(&self, mode: &str, size: f64) -> Option<Estimate> {
+        of_lines(&[(mode, self)], |lines| lines[0].at(size).value)
+    }
+}
+
+/// A function of the lines of several series, each with its mode, with an interval from resampling the repeats of every size.
+/// `None` where a series has fewer than three sizes.
+///
+/// The residuals of a few medians around a line say little of how uncertain each median is; the repeats do.
+pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -> Option<Estimate> {
+    let lines: Option<Vec<Line>> = series.iter().map(|(mode, series)| series.line(mode)).collect();
+    let value = function(&lines?);
+    let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(Point::times_ns).collect();
+    let interval = bootstrap(&sets, |drawn| {
+        let medians: Option<Vec<f64>> = drawn.iter_mut().map(|values| median(values)).collect();
+        let mut medians = medians?.into_iter();
+        let line = |(mode, series): &(&str, &Series)| series.line_through(mode, medians.by_ref());
+        let lines: Option<Vec<Line>> = series.iter().map(line).collect();
+        lines.map(|lines| function(&lines))
+    });
+    value.is_finite().then_some(Estimate { value, interval })
 }
 
 /// Why a file of results cannot be used.
@@ -340,6 +375,7 @@ impl Measurements {
             }
         }
         let header = header.ok_or(ReadError::Empty)?;
+        leave_out_implausible(&mut cells, &failures, &mut notes);
         if unknown > 0 {
             notes.push(format!("{unknown} entries of a type that this version does not know are left out."));
         }
@@ -462,6 +498,20 @@ fn family(algorithm: &str) -> (&str, u64, &str) {
     let end = algorithm.find(|c: char| c.is_ascii_digit()).unwrap_or(algorithm.len());
     let digits: String = algorithm[end..].chars().take_while(char::is_ascii_digit).take(9).collect();
     (&algorithm[..end], digits.parse().unwrap_or(0), algorithm)
+}
+
+/// Leaves out the figures of runners of which one was implausible: whoever tells an impossible time once, tells others that are
+/// merely hard to disprove.
+fn leave_out_implausible(cells: &mut BTreeMap<Cell, Observations>, failures: &[Failure], notes: &mut Vec<String>) {
+    let caught = failures.iter().filter(|failure| failure.kind == FailureKind::Implausible);
+    let caught: BTreeSet<(&str, &str)> =
+        caught.map(|failure| (failure.cell.runner.as_str(), failure.cell.profile.as_str())).collect();
+    cells.retain(|cell, _| !caught.contains(&(cell.runner.as_str(), cell.profile.as_str())));
+    notes.extend(caught.into_iter().map(|(runner, profile)| {
+        format!(
+            "The figures of {runner} ({profile}) are left out: it told times that cannot be true. What failed, below, says which."
+        )
+    }));
 }
 
 fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Series> {

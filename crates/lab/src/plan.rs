@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::data::{Data, DataFile};
+use crate::data::{Data, DataFile, VARIANTS_MAX};
 use crate::error::Error;
 use crate::experiment::{Experiment, Extent, Part};
 use crate::protocol::{Mode, Task};
@@ -38,6 +38,17 @@ pub(crate) struct Planned {
     pub(crate) question: Option<Question>,
     /// Whether the runner announces the algorithm.
     pub(crate) is_announced: bool,
+}
+
+impl Planned {
+    /// What is asked of it, and the file with the data of each question.
+    pub(crate) fn questions(&self) -> Vec<(Question, String)> {
+        let Some(question) = &self.question else { return Vec::new() };
+        let varied = (0..self.task.repeats.min(VARIANTS_MAX))
+            .filter(|_| !self.task.repeat_path.is_empty())
+            .map(|repeat| (question.of_repeat(repeat), format!("{}{repeat}", self.task.repeat_path)));
+        std::iter::once((question.clone(), self.task.path.clone())).chain(varied).collect()
+    }
 }
 
 impl Selection {
@@ -117,7 +128,10 @@ pub(crate) fn cells(
                     chunk_bytes: part.chunk_bytes.0,
                 };
                 let question = question(experiment, part, &algorithm, extent, &file);
-                let task = task(experiment, part, &algorithm, extent, &file);
+                let mut task = task(experiment, part, &algorithm, extent, &file);
+                if hello.varies {
+                    task.repeat_path = data.variants(part.mode, &file, task.repeats)?;
+                }
                 planned.insert(cell.clone(), Planned { entrant, cell, task, question, is_announced });
             }
         }
@@ -138,6 +152,7 @@ fn question(
         algorithm: algorithm.to_owned(),
         bytes: file.bytes,
         count: extent.count,
+        variant: 0,
     })
 }
 
@@ -148,6 +163,7 @@ fn task(experiment: &Experiment, part: &Part, algorithm: &str, extent: Extent, f
         algorithm: algorithm.to_owned(),
         // The laboratory made the path itself, below folders whose names it was given; the protocol is UTF-8.
         path: file.path.to_string_lossy().into_owned(),
+        repeat_path: String::new(),
         bytes: file.file_bytes,
         count: extent.count,
         chunk_bytes: part.chunk_bytes.0,

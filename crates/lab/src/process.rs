@@ -36,6 +36,28 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The variable by which processes are known that a runner started and that left its process group.
 const COOKIE: &str = "PFH_LAB_PROCESS";
 
+/// A tick of the times in `/proc/PID/stat`.
+const TICK_NS: u64 = 10_000_000;
+
+/// Processor time of a process at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// Of its first thread.
+    pub first_thread_ns: u64,
+    /// Of all, in coarse steps.
+    pub all_threads_ns: u64,
+}
+
+impl CpuTime {
+    /// Nanoseconds that it has at least taken since an earlier moment: of the coarse clock, user's and system's time may each be one
+    /// step too many.
+    #[must_use]
+    pub fn least_since(self, earlier: CpuTime) -> u64 {
+        let coarse = self.all_threads_ns.saturating_sub(earlier.all_threads_ns).saturating_sub(2 * TICK_NS);
+        self.first_thread_ns.saturating_sub(earlier.first_thread_ns).max(coarse)
+    }
+}
+
 /// What to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -164,6 +186,20 @@ impl Process {
     pub fn with_rest(mut self, rest: Duration) -> Process {
         self.rest = rest;
         self
+    }
+
+    /// Processor time that the process has certainly taken so far; 0 where the system does not tell.
+    #[must_use]
+    pub fn cpu_time(&self) -> CpuTime {
+        let folder = format!("/proc/{}", self.group.as_raw_nonzero());
+        // The first thread to the nanosecond; all threads in ticks, of which there are 100 a second on Linux.
+        let schedule = fs::read_to_string(format!("{folder}/schedstat")).unwrap_or_default();
+        let first_thread_ns = schedule.split(' ').next().and_then(|field| field.parse().ok()).unwrap_or(0);
+        let stat = fs::read(format!("{folder}/stat")).unwrap_or_default();
+        let after = stat.iter().rposition(|&byte| byte == b')').map_or(&[][..], |at| &stat[at + 1..]);
+        let fields = after.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).skip(11).take(2);
+        let ticks: u64 = fields.filter_map(|field| std::str::from_utf8(field).ok()?.parse::<u64>().ok()).sum();
+        CpuTime { first_thread_ns, all_threads_ns: ticks.saturating_mul(TICK_NS) }
     }
 
     /// Closes its standard input.

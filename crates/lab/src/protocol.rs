@@ -86,7 +86,10 @@ pub struct Task {
     /// The file with the data; empty where the mode has none.
     #[serde(default)]
     pub path: String,
-    /// Size of the file in bytes.
+    /// With the number of the repeat after it, the file with the data of each repeat; empty where all have those of `path`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub repeat_path: String,
+    /// Size of the file in bytes, and of each repeat's.
     #[serde(default)]
     pub bytes: u64,
     /// Number of strings, messages or derivations.
@@ -126,6 +129,13 @@ pub enum Message {
         id: u64,
         /// The answer.
         answer: String,
+    },
+    /// The data of a repeat are in place; the timed pass follows at once. Only where each repeat has its own data.
+    Begin {
+        /// The task's number.
+        id: u64,
+        /// Number of the pass, from 0.
+        repeat: u32,
     },
     /// One timed pass.
     Sample(Sample),
@@ -192,6 +202,7 @@ mod tests {
             mode: Mode::Digest,
             algorithm: "sha256".to_owned(),
             path: "/tmp/x/2097152".to_owned(),
+            repeat_path: "/tmp/x/2097152-repeat-".to_owned(),
             bytes: 2_097_152,
             count: 1,
             chunk_bytes: 65_536,
@@ -203,7 +214,7 @@ mod tests {
         let text = serde_json::to_string(&request).expect("serializable");
         assert_eq!(
             text,
-            r#"{"type":"task","id":7,"mode":"digest","algorithm":"sha256","path":"/tmp/x/2097152","bytes":2097152,"count":1,"chunk_bytes":65536,"warm_up":1,"repeats":10,"cost":10}"#
+            r#"{"type":"task","id":7,"mode":"digest","algorithm":"sha256","path":"/tmp/x/2097152","repeat_path":"/tmp/x/2097152-repeat-","bytes":2097152,"count":1,"chunk_bytes":65536,"warm_up":1,"repeats":10,"cost":10}"#
         );
         assert_eq!(serde_json::from_str::<Request>(&text).expect("as written"), request);
     }

@@ -91,6 +91,9 @@ pub struct Hello {
     pub backend: String,
     /// Whether it stands in for another component (Windows under Wine).
     pub stand_in: bool,
+    /// Whether it takes other data for each repeat, so that an answer from a cache is wrong.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
     /// Step of its processor clock in nanoseconds; 0 where not known.
     pub clock_ns: u64,
     /// What it offers.
@@ -108,6 +111,10 @@ pub struct Truth {
     pub bytes: u64,
     /// Number of strings, messages or derivations; 1 otherwise.
     pub count: u64,
+    /// Number of the repeat whose data these are, from 1; 0 for those of the check, and of all repeats of a runner that does not
+    /// vary them.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub variant: u32,
     /// What a sample must answer; what a check must answer too where `check` is absent.
     pub answer: String,
     /// What a check must answer, where that is another value.
@@ -115,6 +122,11 @@ pub struct Truth {
     pub check: Option<String>,
     /// Who computed it, as `runner (implementation)`.
     pub witnesses: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// What was asked of a runner: the cell of a table.
@@ -202,6 +214,8 @@ pub enum FailureKind {
     Garbage,
     /// It took more memory than the limit.
     Memory,
+    /// The times that it told cannot be true.
+    Implausible,
     /// No two different implementations agree on the answer, so no speed is believed.
     Unverified,
 }

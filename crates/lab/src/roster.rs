@@ -117,7 +117,8 @@ impl<'a> Roster<'a> {
 
     fn with_advice(&self, index: usize, reason: &str) -> String {
         let definition = &self.entrants[index].contestant.folder.definition;
-        if definition.install.is_empty() && definition.fetch.is_empty() {
+        let is_installed = definition.install.is_empty() && definition.fetch.is_empty() && definition.advice.is_empty();
+        if is_installed || definition.foreign_system().is_some() {
             return reason.to_owned();
         }
         format!("{reason}; `pfh lab doctor --install {}` shows how to install it", definition.group)

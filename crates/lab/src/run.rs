@@ -290,7 +290,12 @@ impl Run<'_> {
     fn all(&mut self, earlier: &[Entry]) -> Result<bool, Stop> {
         let contestants = self.start_all(earlier)?;
         let extents = plan::extents(&self.experiment);
-        let folder = data::folder_for(self.experiment.definition.place, &self.options.folder, &extents);
+        let folder = data::folder_for(
+            self.experiment.definition.place,
+            &self.options.folder,
+            &extents,
+            self.experiment.definition.repeats,
+        );
         (self.observer)(Event::MakingData(&folder));
         let mut data = Data::new(&folder, self.seed)?;
         let mut planned = Vec::new();
@@ -370,8 +375,9 @@ impl Run<'_> {
 
     fn fail_what_is_not_verified(&mut self, planned: &[Vec<Planned>]) -> Result<(), Error> {
         for planned in planned.iter().flatten().filter(|planned| planned.is_announced) {
-            let Some(question) = &planned.question else { continue };
-            if let Some(Err(message)) = self.truths.get(question) {
+            let mut unknown =
+                planned.questions().into_iter().filter_map(|(question, _)| self.truths.get(&question)?.as_ref().err());
+            if let Some(message) = unknown.next() {
                 let failed = Failed { kind: FailureKind::Unverified, message: message.clone() };
                 self.fail(&planned.cell, failed)?;
             }
@@ -384,8 +390,13 @@ impl Run<'_> {
         // A witness is asked in memory, once.
         let mut open: BTreeMap<Question, (Planned, Vec<Vote>)> = BTreeMap::new();
         for planned in planned.iter().flatten().filter(|planned| planned.is_announced) {
-            if let Some(question) = &planned.question {
-                open.entry(question.clone()).or_insert_with(|| (planned.clone(), Vec::new()));
+            for (question, path) in planned.questions() {
+                let of_question = || {
+                    let mut planned = planned.clone();
+                    (planned.task.path, planned.task.repeat_path) = (path, String::new());
+                    (planned, Vec::new())
+                };
+                open.entry(question).or_insert_with(of_question);
             }
         }
         for entry in earlier {
@@ -394,6 +405,7 @@ impl Run<'_> {
                 question.mode.name() == truth.mode
                     && question.algorithm == truth.algorithm
                     && (question.bytes, question.count) == (truth.bytes, truth.count)
+                    && question.variant == truth.variant
             });
             if let Some(question) = known.cloned() {
                 open.remove(&question);
@@ -574,10 +586,20 @@ impl Run<'_> {
             let expected = truth.check.as_ref().unwrap_or(&truth.answer);
             return Err(format!("its check says {}, not {expected}", answers.check));
         }
-        match answers.samples.iter().find(|sample| sample.answer != truth.answer) {
-            Some(sample) => Err(format!("repeat {} says {}, not {}", sample.repeat, sample.answer, truth.answer)),
-            None => Ok(()),
+        for sample in &answers.samples {
+            let varied = planned.question.as_ref().filter(|_| !planned.task.repeat_path.is_empty());
+            let expected = match varied.map(|question| self.truths.get(&question.of_repeat(sample.repeat))) {
+                None => &truth.answer,
+                Some(Some(Ok(truth))) => &truth.answer,
+                Some(_) => return Err("the right answer is not known".to_owned()),
+            };
+            if sample.answer != *expected {
+                let is_cached = sample.answer == truth.answer;
+                let of = if is_cached { ", which is right for the data of another pass" } else { "" };
+                return Err(format!("repeat {} says {}{of}, not {expected}", sample.repeat, sample.answer));
+            }
         }
+        Ok(())
     }
 
     /// A task's samples and its cost, together or not at all.

@@ -29,6 +29,12 @@ pub struct Definition {
     /// Shell commands that install what is needed.
     #[serde(default)]
     pub install: Vec<String>,
+    /// What to do where no command can install it: a version that systems do not package, and where it is to be had.
+    #[serde(default)]
+    pub advice: String,
+    /// The system without which there is nothing to install or build (`windows`); absent for all.
+    #[serde(default)]
+    pub system: Option<String>,
     /// Commands that fetch libraries into `{build}`; run only by `--install`.
     #[serde(default)]
     pub fetch: Vec<Vec<String>>,
@@ -152,6 +158,12 @@ impl Braces<'_> {
 }
 
 impl Definition {
+    /// The system that this runner is for, where it is another than this one.
+    #[must_use]
+    pub fn foreign_system(&self) -> Option<&str> {
+        self.system.as_deref().filter(|system| *system != std::env::consts::OS)
+    }
+
     /// Parses `runner.toml`.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::plausibility::{self, Moment};
 use crate::process::{Fault, Launch, Process};
 use crate::protocol::{Done, Message, Request, Sample, Task, VERSION};
 use crate::results::{FailureKind, Hello};
@@ -136,11 +137,17 @@ impl Session {
         let _ = self.process.send(&line);
         let mut check = None;
         let mut samples: Vec<Sample> = Vec::new();
+        // When the work of the next repeat began, as far as the runner's lines tell, and what was seen of those that ended.
+        let mut begun: Option<(Moment, Option<u32>)> = None;
+        let mut work_ns: Vec<Option<u64>> = Vec::new();
+        let varies = !task.repeat_path.is_empty();
         loop {
             let line = self.process.receive(deadline, cancel).map_err(|fault| self.describe(fault))?;
+            let now = Moment { at: Instant::now(), cpu: self.process.cpu_time() };
             let message = parse(&line).map_err(Stop::garbage)?;
             let id = match &message {
                 Message::Check { id, .. } | Message::NotOffered { id, .. } | Message::Error { id, .. } => *id,
+                Message::Begin { id, .. } => *id,
                 Message::Sample(sample) => sample.id,
                 Message::Done(done) => done.id,
                 Message::Hello(_) | Message::Unavailable { .. } => {
@@ -151,11 +158,23 @@ impl Session {
                 return Err(Stop::garbage(format!("answered task {id} when task {} was asked", task.id)));
             }
             match (message, &check) {
-                (Message::Check { answer, .. }, None) => check = Some(answer),
+                (Message::Check { answer, .. }, None) => {
+                    check = Some(answer);
+                    // With passes between that are not reported, nothing is known of the first repeat.
+                    begun = (!varies && task.warm_up == 0).then_some((now, None));
+                }
+                (Message::Begin { repeat, .. }, Some(_)) if varies && repeat as usize == samples.len() => {
+                    begun = Some((now, Some(repeat)));
+                }
                 (Message::Sample(sample), Some(_)) if sample.repeat as usize == samples.len() => {
                     if sample.repeat == task.repeats {
                         return Err(Stop::garbage(format!("more than {} repeats", task.repeats)));
                     }
+                    if varies && begun.is_none_or(|(_, repeat)| repeat != Some(sample.repeat)) {
+                        return Err(Stop::garbage(format!("repeat {} without its `begin`", sample.repeat)));
+                    }
+                    work_ns.push(begun.map(|(begin, _)| now.work_since_ns(begin)));
+                    begun = (!varies).then_some((now, None));
                     samples.push(sample);
                 }
                 (Message::Done(done), Some(check)) => {
@@ -163,9 +182,10 @@ impl Session {
                         let count = samples.len();
                         return Err(Stop::garbage(format!("{count} repeats instead of {}", task.repeats)));
                     }
-                    let claimed: u128 = samples.iter().map(|sample| u128::from(sample.wall_ns)).sum();
-                    if claimed > started.elapsed().as_nanos() {
-                        return Err(Stop::garbage(format!("its repeats took {claimed} ns together, more than passed")));
+                    let passed = started.elapsed().as_nanos();
+                    let clock_ns = self.hello.clock_ns;
+                    if let Some(objection) = plausibility::objection(task, &samples, passed, &work_ns, clock_ns) {
+                        return Err(Stop::Failed(FailureKind::Implausible, objection));
                     }
                     return Ok(Ok(Answers { check: check.clone(), samples, done }));
                 }

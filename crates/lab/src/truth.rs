@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::data::VARIANTS_MAX;
 use crate::protocol::Mode;
 use crate::results::{Hello, Truth};
 
@@ -21,6 +22,16 @@ pub struct Question {
     pub bytes: u64,
     /// Number of strings, messages or derivations.
     pub count: u64,
+    /// Number of the repeat whose data it is of, from 1; 0 for those of the check.
+    pub variant: u32,
+}
+
+impl Question {
+    /// The same of the data of a repeat.
+    #[must_use]
+    pub fn of_repeat(&self, repeat: u32) -> Question {
+        Question { variant: repeat % VARIANTS_MAX + 1, ..self.clone() }
+    }
 }
 
 /// What one runner answered.
@@ -66,6 +77,7 @@ pub fn settle(question: &Question, votes: &[Vote]) -> Option<Truth> {
         algorithm: question.algorithm.clone(),
         bytes: question.bytes,
         count: question.count,
+        variant: question.variant,
         answer: answer.0.to_owned(),
         check,
         witnesses: agreeing.map(|vote| format!("{} ({})", vote.witness, vote.implementation)).collect(),
@@ -92,6 +104,7 @@ pub fn of_size(mode: Mode, bytes: u64) -> Truth {
         algorithm: "none".to_owned(),
         bytes,
         count: 1,
+        variant: 0,
         answer: bytes.to_string(),
         check: None,
         witnesses: Vec::new(),
@@ -130,7 +143,7 @@ mod tests {
     use super::*;
 
     fn question(mode: Mode) -> Question {
-        Question { mode, algorithm: "md5".to_owned(), bytes: 16, count: 1 }
+        Question { mode, algorithm: "md5".to_owned(), bytes: 16, count: 1, variant: 0 }
     }
 
     fn vote(witness: &str, implementation: &str, check: &str, answer: &str) -> Vote {

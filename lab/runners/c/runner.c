@@ -51,7 +51,7 @@ static void *allocate(size_t bytes)
 /* ---- JSON: the flat objects of the protocol ---- */
 
 struct task {
-    char *mode, *algorithm, *path;
+    char *mode, *algorithm, *path, *repeat_path;
     uint64_t id, bytes, chunk_bytes, warm_up, repeats, count, iterations, cost, n, r, p, memory_kib, lanes;
 };
 
@@ -59,6 +59,7 @@ static const struct { const char *name; size_t offset; } TEXT_FIELDS[] = {
     {"mode", offsetof(struct task, mode)},
     {"algorithm", offsetof(struct task, algorithm)},
     {"path", offsetof(struct task, path)},
+    {"repeat_path", offsetof(struct task, repeat_path)},
 }, NUMBER_FIELDS[] = {
     {"id", offsetof(struct task, id)},
     {"bytes", offsetof(struct task, bytes)},
@@ -556,6 +557,33 @@ static void print_answer(const struct run *run)
     fflush(stdout);
 }
 
+static void discard(struct run *run)
+{
+    free(run->data);
+    free(run->ciphertext);
+    free(run->messages);
+}
+
+/* Takes the data of one repeat, where each has its own. */
+static bool vary(struct run *run, uint64_t repeat)
+{
+    static char path[LINE_BYTES_MAX + 24];
+    static struct task varied;
+    bool offered;
+    if (!run->task->repeat_path)
+        return true;
+    varied = *run->task;
+    snprintf(path, sizeof path, "%s%" PRIu64, varied.repeat_path, repeat);
+    varied.path = path;
+    discard(run);
+    *run = (struct run){.task = &varied};
+    if (!prepare(run, &offered))
+        return false;
+    printf("{\"type\":\"begin\",\"id\":%" PRIu64 ",\"repeat\":%" PRIu64 "}\n", varied.id, repeat);
+    fflush(stdout);
+    return true;
+}
+
 static void measure(struct run *run)
 {
     const struct task *task = run->task;
@@ -569,6 +597,8 @@ static void measure(struct run *run)
         if (!run->pass(run))
             return;
     for (uint64_t repeat = 0; repeat < task->repeats; repeat++) {
+        if (!vary(run, repeat))
+            return;
         uint64_t wall_ns = nanoseconds(CLOCK_MONOTONIC), cpu_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         bool complete = run->pass(run);
         cpu_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
@@ -591,9 +621,7 @@ static void carry_out(const struct task *task)
         measure(&run);
     if (run.error)
         print_message(offered ? "error" : "not-offered", task, run.error);
-    free(run.data);
-    free(run.ciphertext);
-    free(run.messages);
+    discard(&run);
 }
 
 static void print_hello(const struct runner_library *library)
@@ -605,7 +633,7 @@ static void print_hello(const struct runner_library *library)
     print_text(library->version);
     printf(",\"provider\":\"%s\",\"backend\":", library->provider ? library->provider : "");
     print_text(library->backend ? library->backend : "");
-    printf(",\"stand_in\":%s,\"clock_ns\":%" PRIu64 ",\"algorithms\":[", library->stand_in ? "true" : "false", clock_step_ns());
+    printf(",\"stand_in\":%s,\"varies\":true,\"clock_ns\":%" PRIu64 ",\"algorithms\":[", library->stand_in ? "true" : "false", clock_step_ns());
     for (size_t index = 0; index < LENGTH(DIGESTS); index++)
         if (digest_select(DIGESTS[index]))
             printf("%s\"%s\"", separator, DIGESTS[index]), separator = ",";

@@ -328,6 +328,24 @@ public static class Runner
             }
         }
 
+        private Task(IDictionary<string, string> others)
+        {
+            fields = new Dictionary<string, string>(others);
+        }
+
+        // The same task but for one field.
+        public Task With(string name, string value)
+        {
+            var task = new Task(fields);
+            task.fields[name] = value;
+            return task;
+        }
+
+        public bool Has(string name)
+        {
+            return fields.ContainsKey(name);
+        }
+
         public string Text(string name)
         {
             string value;
@@ -464,6 +482,11 @@ public static class Runner
         }
         for (var repeat = 0; repeat < task.Integer("repeats"); repeat++)
         {
+            if (task.Has("repeat_path")) // other data for each repeat
+            {
+                pass = Prepare(task.With("path", task.Text("repeat_path") + repeat.ToString(CultureInfo.InvariantCulture)));
+                Say("begin", "id", id, "repeat", repeat);
+            }
             var wall = WallNanoseconds();
             var cpu = CpuNanoseconds();
             var answer = pass(false);
@@ -486,7 +509,7 @@ public static class Runner
         Say("hello", "protocol", 1, "language", "C#", "language_version", runtime,
             "library", "System.Security.Cryptography", "library_version", runtime,
             "provider", mono ? "Mono's managed classes" : IsLinux ? OpenSsl() : "the operating system",
-            "backend", "", "stand_in", false, "clock_ns", ClockStep(),
+            "backend", "", "stand_in", false, "varies", true, "clock_ns", ClockStep(),
             "algorithms", Digests.Keys.Concat(Ciphers.Keys).Concat(Passwords.Keys));
     }
 

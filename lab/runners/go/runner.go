@@ -53,6 +53,7 @@ type task struct {
 	Mode       string `json:"mode"`
 	Algorithm  string `json:"algorithm"`
 	Path       string `json:"path"`
+	RepeatPath string `json:"repeat_path"`
 	Bytes      int64  `json:"bytes"`
 	ChunkBytes int64  `json:"chunk_bytes"`
 	WarmUp     int    `json:"warm_up"`
@@ -352,6 +353,7 @@ type (
 		Provider        string   `json:"provider"`
 		Backend         string   `json:"backend"`
 		StandIn         bool     `json:"stand_in"`
+		Varies          bool     `json:"varies"`
 		ClockNS         int64    `json:"clock_ns"`
 		Algorithms      []string `json:"algorithms"`
 	}
@@ -359,6 +361,11 @@ type (
 		Type   string `json:"type"`
 		ID     uint64 `json:"id"`
 		Answer string `json:"answer"`
+	}
+	beginLine struct {
+		Type   string `json:"type"`
+		ID     uint64 `json:"id"`
+		Repeat int    `json:"repeat"`
 	}
 	sampleLine struct {
 		Type   string `json:"type"`
@@ -404,7 +411,7 @@ func hello() helloLine {
 	return helloLine{
 		Type: "hello", Protocol: 1, Language: "Go", LanguageVersion: strings.TrimPrefix(runtime.Version(), "go"),
 		Library: "crypto", LibraryVersion: runtime.Version() + ", " + version, Backend: os.Getenv("GODEBUG"),
-		ClockNS: step.Nano(), Algorithms: slices.Concat(
+		Varies: true, ClockNS: step.Nano(), Algorithms: slices.Concat(
 			slices.Sorted(maps.Keys(digests)), slices.Sorted(maps.Keys(ciphers)), slices.Sorted(maps.Keys(passwords))),
 	}
 }
@@ -427,6 +434,14 @@ func carryOut(t *task) error {
 		}
 	}
 	for repeat := range t.Repeats {
+		if t.RepeatPath != "" { // other data for each repeat
+			other := *t
+			other.Path = t.RepeatPath + strconv.Itoa(repeat)
+			if run, err = prepare(&other); err != nil {
+				return err
+			}
+			say(beginLine{"begin", t.ID, repeat})
+		}
 		wall, cpu := time.Now(), threadTime()
 		answer, err := run(false)
 		cpuNS, wallNS := threadTime()-cpu, time.Since(wall).Nanoseconds()

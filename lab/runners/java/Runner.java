@@ -529,6 +529,21 @@ public final class Runner {
                     }));
         }
 
+        private Task(Map<String, String> others) {
+            fields.putAll(others);
+        }
+
+        /** The same task but for one field. */
+        Task with(String name, String value) {
+            Task task = new Task(fields);
+            task.fields.put(name, value);
+            return task;
+        }
+
+        boolean has(String name) {
+            return fields.containsKey(name);
+        }
+
         String text(String name) {
             return fields.getOrDefault(name, "");
         }
@@ -612,6 +627,10 @@ public final class Runner {
             pass.run(false);
         }
         for (long repeat = 0; repeat < task.number("repeats"); repeat++) {
+            if (task.has("repeat_path")) { // other data for each repeat
+                pass = prepare(library, task.with("path", task.text("repeat_path") + repeat));
+                OUT.printf("{\"type\":\"begin\",\"id\":%d,\"repeat\":%d}%n", id, repeat);
+            }
             long wall = System.nanoTime();
             long cpu = cpuNanoseconds();
             String answer = pass.run(false);
@@ -629,7 +648,7 @@ public final class Runner {
         algorithms.addAll(library.ciphers.keySet());
         algorithms.addAll(library.passwords.keySet());
         OUT.printf("{\"type\":\"hello\",\"protocol\":1,\"language\":\"Java\",\"language_version\":%s,\"library\":%s,"
-                + "\"library_version\":%s,\"provider\":%s,\"backend\":\"\",\"stand_in\":false,\"clock_ns\":%d,\"algorithms\":[%s]}%n",
+                + "\"library_version\":%s,\"provider\":%s,\"backend\":\"\",\"stand_in\":false,\"varies\":true,\"clock_ns\":%d,\"algorithms\":[%s]}%n",
                 quote(System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version")), quote(library.name),
                 quote(library.version), quote(library.provider), clockStep(),
                 algorithms.stream().map(Runner::quote).collect(Collectors.joining(",")));

@@ -209,10 +209,14 @@ async function carryOut(task) {
   const { id } = task;
   await collectionsReported();
   const before = { ...collections };
-  const pass = prepare(task);
+  let pass = prepare(task);
   say({ type: 'check', id, answer: pass(true) });
   for (let index = 0; index < task.warm_up; index++) pass(false);
   for (let repeat = 0; repeat < task.repeats; repeat++) {
+    if (task.repeat_path !== undefined) { // other data for each repeat
+      pass = prepare({ ...task, path: task.repeat_path + repeat });
+      say({ type: 'begin', id, repeat });
+    }
     const wall = process.hrtime.bigint();
     const cpu = cpuMicroseconds();
     const answer = pass(false);
@@ -228,7 +232,8 @@ async function carryOut(task) {
 
 say({
   type: 'hello', protocol: 1, language: 'JavaScript', language_version: `Node ${process.versions.node}`, library: 'crypto',
-  library_version: `OpenSSL ${process.versions.openssl}`, provider: '', backend: '', stand_in: false, clock_ns: 1000,
+  library_version: `OpenSSL ${process.versions.openssl}`, provider: '', backend: '', stand_in: false, varies: true,
+  clock_ns: 1000,
   algorithms: [...offered],
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {

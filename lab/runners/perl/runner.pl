@@ -231,6 +231,11 @@ sub carry_out {
     say_line(type => 'check', id => $id, answer => $pass->(1));
     $pass->(0) for 1 .. $task->{warm_up};
     for my $repeat (0 .. $task->{repeats} - 1) {
+        # Other data for each repeat.
+        if (defined $task->{repeat_path}) {
+            $pass = prepare($library, {%$task, path => "$task->{repeat_path}$repeat"});
+            say_line(type => 'begin', id => $id, repeat => $repeat);
+        }
         my ($wall, $cpu) = map { nanoseconds($_) } CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID;
         my $answer = $pass->(0);
         my $cpu_ns  = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - $cpu;
@@ -247,13 +252,13 @@ if (!$library) {
 }
 say_line(
     type => 'hello', protocol => 1, language => 'Perl', language_version => sprintf('%vd', $^V), library => $library->{name},
-    library_version => $library->{version}, provider => '', backend => '', stand_in => JSON::PP::false,
+    library_version => $library->{version}, provider => '', backend => '', stand_in => JSON::PP::false, varies => JSON::PP::true,
     clock_ns => int(1e9 * clock_getres(CLOCK_PROCESS_CPUTIME_ID) + 0.5) || 1,
     algorithms => [map { sort keys %$_ } @$library{qw(digests ciphers passwords)}],
 );
 while (my $line = <STDIN>) {
     my $task = $json->decode($line);
-    utf8::encode($task->{path}) if defined $task->{path};
+    defined $task->{$_} and utf8::encode($task->{$_}) for qw(path repeat_path);
     next if eval { carry_out($library, $task); 1 };
     my $error = $@;
     say_line(

@@ -230,6 +230,10 @@ function carry_out(array $library, array $task): void
         $pass(false);
     }
     for ($repeat = 0; $repeat < $task['repeats']; $repeat++) {
+        if (isset($task['repeat_path'])) { // other data for each repeat
+            $pass = prepare($library, ['path' => $task['repeat_path'] . $repeat] + $task);
+            say(['type' => 'begin', 'id' => $id, 'repeat' => $repeat]);
+        }
         $wall = hrtime(true);
         $cpu = cpu_ns();
         $answer = $pass(false);
@@ -247,7 +251,7 @@ if ($argv[1] === 'openssl' && !extension_loaded('openssl')) {
 $library = $argv[1] === 'openssl' ? openssl_library() : hash_library();
 say([
     'type' => 'hello', 'protocol' => 1, 'language' => 'PHP', 'language_version' => PHP_VERSION, 'library' => $library['name'],
-    'library_version' => $library['version'], 'provider' => '', 'backend' => '', 'stand_in' => false, 'clock_ns' => 1000,
+    'library_version' => $library['version'], 'provider' => '', 'backend' => '', 'stand_in' => false, 'varies' => true, 'clock_ns' => 1000,
     'algorithms' => array_merge(...array_map(array_keys(...), [$library['digests'], $library['ciphers'], $library['passwords']])),
 ]);
 while (($line = fgets(STDIN)) !== false) {

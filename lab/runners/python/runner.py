@@ -325,6 +325,9 @@ def carry_out(library, task):
     for _ in range(task["warm_up"]):
         one_pass()
     for repeat in range(task["repeats"]):
+        if "repeat_path" in task:  # other data for each repeat
+            one_pass, _ = MODES[task["mode"]](library, task | {"path": f"{task['repeat_path']}{repeat}"})
+            say("begin", id=task["id"], repeat=repeat)
         wall_ns, cpu_ns = time.perf_counter_ns(), time.thread_time_ns()
         answer = one_pass()
         cpu_ns, wall_ns = time.thread_time_ns() - cpu_ns, time.perf_counter_ns() - wall_ns
@@ -338,7 +341,7 @@ def main():
     except ImportError as error:
         return say("unavailable", message=str(error))
     say("hello", protocol=1, language="Python", language_version=platform.python_version(), library=library.name,
-        library_version=library.version, provider=library.provider, backend=library.backend, stand_in=False,
+        library_version=library.version, provider=library.provider, backend=library.backend, stand_in=False, varies=True,
         clock_ns=max(1, round(time.get_clock_info("thread_time").resolution * 1e9)),
         algorithms=[*library.digests, *library.ciphers, *library.passwords])
     for line in sys.stdin.buffer:

@@ -199,6 +199,10 @@ def carry_out(library, task)
   say(type: 'check', id:, answer: pass.call(true))
   task['warm_up'].times { pass.call(false) }
   task['repeats'].times do |repeat|
+    if task.key?('repeat_path') # other data for each repeat
+      pass = prepare(library, task.merge('path' => "#{task['repeat_path']}#{repeat}"))
+      say(type: 'begin', id:, repeat:)
+    end
     wall = wall_ns
     cpu = cpu_ns
     answer = pass.call(false)
@@ -217,7 +221,7 @@ rescue LoadError => e
   exit
 end
 say(type: 'hello', protocol: 1, language: 'Ruby', language_version: RUBY_VERSION, library: library.name,
-    library_version: library.version, provider: '', backend: '', stand_in: false,
+    library_version: library.version, provider: '', backend: '', stand_in: false, varies: true,
     clock_ns: Process.clock_getres(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond),
     algorithms: [library.digests, library.ciphers, library.passwords].flat_map(&:keys))
 $stdin.set_encoding('UTF-8')

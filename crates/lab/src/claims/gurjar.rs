@@ -1,8 +1,8 @@
 //! G1 to G8: languages and their libraries over large data.
 
-use super::rules::{about, at_least, equal, more, no_less};
+use super::rules::{EQUAL_WITHIN, about, at_least, equal, more, no_less};
 use super::view::{Side, View};
-use super::{Claim, Figure, Finding};
+use super::{Claim, Figure, Finding, Verdict};
 use crate::published::{self, HOUSEHOLD_BYTES};
 use crate::statistics::{Estimate, Line};
 
@@ -131,7 +131,9 @@ fn linear(view: &View<'_>) -> Finding {
                 .find(|row| row.algorithm == name && row.os == "linux" && row.implementation == language)
                 .and_then(|row| published::refit(&row))
                 .map(|(line, _)| line.r_squared);
-            statements.push(view.linear(format!("R², {language}, {name}"), side(runner, algorithm), LINEAR, published));
+            let side = side(runner, algorithm);
+            let linear = view.linear(format!("R², {language}, {name}"), side, LINEAR, published);
+            statements.push(linear.lacking(view.uncovered(side, 2 * MIB, GIB)));
         }
     }
     Finding::new(&G5, view, "the study's four implementations", statements).note(format!(
@@ -142,6 +144,7 @@ fn linear(view: &View<'_>) -> Finding {
 /// The runners that run C#, the nearest to the study's first.
 const CSHARP: [&str; 2] = ["cs-dotnet", "cs-mono"];
 
+const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 fn spike(view: &View<'_>) -> Finding {
@@ -194,7 +197,7 @@ fn minutes(lines: &[Line]) -> f64 {
 }
 
 fn household(view: &View<'_>) -> Finding {
-    let statements = [("sha256", "SHA-256", 83.0), ("sha512", "SHA-512", 322.0)].map(|(algorithm, name, bound)| {
+    let statements = [("sha256", "SHA-256"), ("sha512", "SHA-512")].map(|(algorithm, name)| {
         let sides: Vec<_> = LINUX.iter().map(|(_, runner)| side(runner, algorithm)).collect();
         let measured: Option<Estimate> = view.of_lines(&sides, minutes);
         let seconds: Vec<f64> = published::projections()
@@ -204,9 +207,13 @@ fn household(view: &View<'_>) -> Finding {
             .collect();
         let published = seconds.iter().copied().reduce(f64::max).zip(seconds.iter().copied().reduce(f64::min));
         let published = published.map(|(slowest, fastest)| (slowest - fastest) / 60.0);
-        at_least(format!("slowest less fastest, {name}"), Figure::Minutes, measured, bound, published)
+        // Less is less than stated, and not the contrary: the slowest never takes less time than the fastest.
+        let bound = published.unwrap_or(f64::INFINITY) / EQUAL_WITHIN;
+        let subject = format!("slowest less fastest, {name}");
+        at_least(subject, Figure::Minutes, measured, bound, Verdict::Weaker, published)
     });
     Finding::new(&G8, view, "the study's four implementations", statements.into()).note(
-        "The study's own table gives 72 minutes for SHA-256 on Linux; its 83 are between Java on Linux and Ruby on Windows.",
+        "Judged by what the study's own table gives for one system: 72 minutes with SHA-256 on Linux. Its 83 are between Java on \
+         Linux and Ruby on Windows.",
     )
 }

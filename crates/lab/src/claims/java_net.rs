@@ -2,8 +2,8 @@
 
 use super::rules::{about, at_least, at_most, equal, more};
 use super::view::{Side, View};
-use super::{Claim, Figure, Finding, Statement};
-use crate::statistics::{Estimate, Repeats, Summary};
+use super::{Claim, Figure, Finding, Statement, Verdict};
+use crate::statistics::{Estimate, Repeats, bootstrap};
 
 const STUDY: &str = "Java/.NET 2007";
 const EXPERIMENT: &str = "ciphers";
@@ -93,17 +93,21 @@ fn half_of_java(view: &View<'_>, net: &str, java: &str) -> Finding {
 }
 
 fn fastest_cipher(view: &View<'_>, net: &[&str], java: &[&str]) -> Finding {
-    let sides = [net.first().map(|runner| (*runner, CIPHERS[0])), java.first().map(|runner| (*runner, CIPHERS[2]))];
+    // Where there is no runner of one side, its half of the claim is not measured.
+    let sides = [(net.first(), CIPHERS[0], ".NET"), (java.first(), CIPHERS[2], "Java")];
     let mut statements: Vec<Statement> = Vec::new();
-    for (runner, (fastest, name)) in sides.into_iter().flatten() {
+    for (runner, (fastest, name), platform) in sides {
         for (other, other_name) in CIPHERS.into_iter().filter(|(other, _)| *other != fastest) {
-            let measured = net_ratio(view, "cipher", (runner, other), (runner, fastest));
-            statements.push(more(format!("{other_name} / {name}, {runner}"), measured, None));
+            let measured = runner.and_then(|runner| net_ratio(view, "cipher", (runner, other), (runner, fastest)));
+            let place = runner.copied().unwrap_or(platform);
+            statements.push(more(format!("{other_name} / {name}, {place}"), measured, None));
         }
     }
-    let subjects: Vec<_> = sides.into_iter().flatten().map(|(runner, _)| runner).collect();
-    let finding = Finding::new(&J2, view, subjects.join(" and "), statements);
-    if subjects.is_empty() { finding.note("It needs a C# or a Java runner with ciphers.") } else { finding }
+    let subjects: Vec<_> = sides.into_iter().filter_map(|(runner, ..)| runner.copied()).collect();
+    if subjects.is_empty() {
+        return Finding::not_measured(&J2, view, "It needs a C# or a Java runner with ciphers.");
+    }
+    Finding::new(&J2, view, subjects.join(" and "), statements)
 }
 
 fn digests(view: &View<'_>, net: &str, java: &str) -> Finding {
@@ -126,7 +130,9 @@ fn file_share(view: &View<'_>, runners: &[&str]) -> Finding {
             let sides = [Side("read-file", runner, "none"), Side("cipher-file", runner, algorithm)];
             if let Some(measured) = view.of_medians(&sides, |times| times[0] / times[1]) {
                 let subject = format!("reading in all, {name}, {runner}");
-                statements.push(at_least(subject, Figure::Share, Some(measured), MATERIAL, None));
+                // From the page cache the share is a lower bound of that from a disk: a small one decides nothing.
+                let otherwise = Verdict::Undecided;
+                statements.push(at_least(subject, Figure::Share, Some(measured), MATERIAL, otherwise, None));
             }
         }
     }
@@ -134,32 +140,49 @@ fn file_share(view: &View<'_>, runners: &[&str]) -> Finding {
         return Finding::not_measured(&J4, view, "It needs the modes `read-file` and `cipher-file`.");
     }
     Finding::new(&J4, view, runners.join(", "), statements).note(
-        "Material is: a tenth or more. Files are in the page cache here; the study read them from a disk of 2007.",
+        "Material is: a tenth or more. Files are in the page cache here; the study read them from a disk of 2007. So the share is a \
+         lower bound, and a small one decides nothing.",
     )
 }
 
 fn collection(view: &View<'_>, runners: &[&str]) -> Finding {
     let mut statements = Vec::new();
     for runner in runners {
-        let shares: Vec<f64> = view
+        let costs: Vec<(f64, f64)> = view
             .measurements
             .series
             .iter()
             .filter(|(key, _)| key.runner == *runner && key.profile == view.profile)
             .flat_map(|(_, series)| &series.points)
             .flat_map(|point| &point.costs)
-            .filter_map(|(cost, task_ns)| Some(cost.gc_ns? as f64 / task_ns))
-            .filter(|share| share.is_finite())
+            .filter_map(|(cost, task_ns)| Some((cost.gc_ns? as f64, *task_ns)))
             .collect();
-        if let Some(summary) = Summary::of(&Repeats::from(shares)) {
-            let subject = format!("collection in all, {runner}, median of {} tasks", summary.count);
-            statements.push(at_most(subject, Figure::Share, Some(summary.estimate()), NEGLIGIBLE, Some(0.003)));
+        if let Some(measured) = share_of_total(&costs) {
+            let subject = format!("collection in all, {runner}, over {} tasks", costs.len());
+            // The share is an upper bound: a large one decides nothing.
+            let otherwise = Verdict::Undecided;
+            statements.push(at_most(subject, Figure::Share, Some(measured), NEGLIGIBLE, otherwise, Some(0.003)));
         }
     }
     if statements.is_empty() {
         return Finding::not_measured(&J5, view, "No runner told the time of its collections.");
     }
     Finding::new(&J5, view, runners.join(", "), statements).note(
-        "Negligible is: up to 1 %. Collections of the warm-up are counted and its time is not, so the share is an upper bound.",
+        "Negligible is: up to 1 %. Collections of the warm-up are counted and its time is not, so the share is an upper bound, and a \
+         large one decides nothing.",
     )
+}
+
+/// The sum of the parts over the sum of the wholes. Most tasks end before anything is collected, so that the share of a typical
+/// task is 0 whatever the collector takes.
+fn share_of_total(costs: &[(f64, f64)]) -> Option<Estimate> {
+    // A task is drawn with its part and its whole: what is resampled are places in the list.
+    let places = Repeats::from((0..costs.len()).map(|place| place as f64).collect::<Vec<_>>());
+    let share = |places: &mut [f64]| {
+        let of = |place: &f64| costs.get(*place as usize).copied().unwrap_or_default();
+        let (part, whole) = places.iter().map(of).fold((0.0, 0.0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1));
+        Some(part / whole).filter(|share| share.is_finite())
+    };
+    let value = share(&mut places.values().collect::<Vec<_>>())?;
+    Some(Estimate { value, interval: bootstrap(&[&places], |drawn| share(&mut drawn[0])) })
 }

@@ -7,10 +7,13 @@ mod adhiwijna;
 mod avpreserve;
 mod gurjar;
 mod java_net;
+mod listing;
 pub mod rules;
 mod view;
 
 use std::fmt;
+
+pub use listing::page;
 
 use crate::measurements::Measurements;
 use crate::statistics::Estimate;
@@ -35,13 +38,18 @@ pub fn claims() -> Vec<&'static Claim> {
     [gurjar::CLAIMS, adhiwijna::CLAIMS, avpreserve::CLAIMS, java_net::CLAIMS].concat()
 }
 
-/// What the measurements make of a statement or a claim.
+/// What the measurements make of a statement or a claim, the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// There are no measurements of it.
     NotMeasured,
     /// The interval lies wholly where the statement says.
     Holds,
+    /// The direction is right, and the figure is farther from no difference than the published one, by as much again as half of
+    /// it on a logarithmic scale.
+    Stronger,
+    /// What was measured holds, or is stronger; but the claim speaks of more than was measured.
+    HoldsInPart,
     /// The interval reaches into more than one region, or there are too few repeats for one.
     Undecided,
     /// The direction is not contradicted, but the figure is nearer to no difference than to the published one.
@@ -57,6 +65,8 @@ impl Verdict {
         match self {
             Verdict::NotMeasured => "not measured",
             Verdict::Holds => "holds",
+            Verdict::Stronger => "stronger",
+            Verdict::HoldsInPart => "holds in part",
             Verdict::Undecided => "undecided",
             Verdict::Weaker => "weaker",
             Verdict::Reversed => "reversed",
@@ -94,8 +104,22 @@ pub struct Statement {
     pub measured: Option<Estimate>,
     /// What the study published, where its tables survive.
     pub published: Option<f64>,
+    /// What the statement speaks of and the figure does not cover; `None` where it covers all.
+    pub missing: Option<String>,
     /// What follows.
     pub verdict: Verdict,
+}
+
+impl Statement {
+    /// Whether the figure covers all that the statement speaks of.
+    fn is_whole(&self) -> bool {
+        self.verdict != Verdict::NotMeasured && self.missing.is_none()
+    }
+
+    /// The same, of a figure that does not cover this part of the statement.
+    fn lacking(self, missing: Option<String>) -> Statement {
+        Statement { missing, ..self }
+    }
 }
 
 /// A claim under one profile.
@@ -138,10 +162,11 @@ impl Finding {
     }
 }
 
-/// A claim is all of its statements at once: the worst verdict among those that were measured. What was not measured does not
-/// count, and the ledger shows it as missing.
+/// A claim is all of its statements at once: the worst verdict among those that were measured. It holds only if all were.
 fn all_of(statements: &[Statement]) -> Verdict {
-    statements.iter().map(|statement| statement.verdict).max().unwrap_or(Verdict::NotMeasured)
+    let worst = statements.iter().map(|statement| statement.verdict).max().unwrap_or(Verdict::NotMeasured);
+    let holds = matches!(worst, Verdict::Holds | Verdict::Stronger);
+    if holds && !statements.iter().all(Statement::is_whole) { Verdict::HoldsInPart } else { worst }
 }
 
 /// Judges every claim under every profile that has measurements: `today` first, each claim at least once for each profile.

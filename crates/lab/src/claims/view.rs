@@ -2,10 +2,9 @@
 
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
-use crate::measurements::{Measurements, Point, Series};
-use crate::statistics::{
-    Estimate, Interval, Line, bootstrap, median, of_medians, passes_through_all, ratio_of_medians,
-};
+use crate::measurements::{Measurements, Point, Series, of_lines};
+use crate::report::size;
+use crate::statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
 
 /// The measurements of one profile.
 #[derive(Clone, Copy)]
@@ -60,21 +59,7 @@ impl<'a> View<'a> {
     pub(super) fn of_lines(&self, sides: &[Side<'_>], function: impl Fn(&[Line]) -> f64) -> Option<Estimate> {
         let series: Option<Vec<(&str, &Series)>> =
             sides.iter().map(|side| self.series(*side).map(|series| (side.0, series))).collect();
-        let series = series?;
-        let lines: Option<Vec<Line>> = series.iter().map(|(mode, series)| series.line(mode)).collect();
-        let value = function(&lines?);
-        let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(|point| point.times_ns()).collect();
-        let interval = bootstrap(&sets, |drawn| {
-            let mut medians = drawn.iter_mut().map(|values| median(values));
-            let line = |(mode, series): &(&str, &Series)| {
-                let sizes = series.points.iter().map(|point| point.size(mode) as f64);
-                let points: Option<Vec<_>> = sizes.map(|size| Some((size, medians.next()??))).collect();
-                Line::fit(&points?)
-            };
-            let lines: Option<Vec<Line>> = series.iter().map(line).collect();
-            lines.map(|lines| function(&lines))
-        });
-        value.is_finite().then_some(Estimate { value, interval })
+        of_lines(&series?, function)
     }
 
     /// Whether no straight line passes through the points, given their intervals and what counts as equal. Where one does, a low
@@ -93,10 +78,18 @@ impl<'a> View<'a> {
         intervals.is_some_and(|intervals| !passes_through_all(&intervals))
     }
 
+    /// What of a range of sizes a side does not cover; `None` where it covers all, or was not measured.
+    pub(super) fn uncovered(&self, side: Side<'_>, least: u64, greatest: u64) -> Option<String> {
+        let points = &self.series(side)?.points;
+        let (first, last) = (points.first()?.size(side.0), points.last()?.size(side.0));
+        let is_covered = first <= least && last >= greatest;
+        (!is_covered).then(|| format!("measured from {} to {} only", size(first), size(last)))
+    }
+
     /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is bent.
     pub(super) fn linear(&self, subject: String, side: Side<'_>, bound: f64, published: Option<f64>) -> Statement {
         let measured = self.of_lines(&[side], |lines| lines[0].r_squared);
-        let mut statement = at_least(subject, Figure::RSquared, measured, bound, published);
+        let mut statement = at_least(subject, Figure::RSquared, measured, bound, Verdict::Reversed, published);
         if statement.verdict == Verdict::Reversed && !self.is_bent(side) {
             statement.verdict = Verdict::Undecided;
         }

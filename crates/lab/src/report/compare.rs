@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Report;
 use super::document::{Block, Cell, Document, Section, Table};
-use super::format::{count, estimate, number, size};
+use super::format::{count, duration, estimate, number, size};
 use super::sections::subject;
 use crate::claims::rules::EQUAL_WITHIN;
-use crate::measurements::{Measurements, Point, SeriesKey, Unit};
+use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
 
 /// What can be said of a pair of medians.
@@ -70,11 +70,12 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
     for report in [a, b] {
         facts.extend(report.measurements.notes.iter().map(|note| ("Note".to_owned(), note.clone())));
     }
-    let sections = [cells, claims(a, b), differences(a.measurements, b.measurements)];
+    let (projections, coverage) = projections(a, b);
+    let sections = [cells, projections, claims(a, b), differences(a.measurements, b.measurements)];
     Document {
         title: format!("{}: two results side by side", a.definition.title),
         question: "What is different?".to_owned(),
-        answer: vec![answer],
+        answer: std::iter::once(answer).chain(coverage).collect(),
         facts,
         sections: sections.into_iter().filter(Section::has_matter).collect(),
     }
@@ -126,6 +127,56 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
         }
     }
     (section, counts)
+}
+
+/// Whether B's projections lie where A's intervals say: the test of the intervals, where both results are of one machine.
+fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
+    let volume = a.options.volume_bytes;
+    let mut section = Section::new("projection", format!("Projected to {}", size(volume))).text(
+        "Where A and B are runs of the same on one machine, the intervals of A can be tested: were they exact, and B as uncertain \
+         as A, 83 % of B's projections would lie in them (both are uncertain, so the difference is by the square root of 2 more so \
+         than either). More is a wide interval, less a narrow one.",
+    );
+    let head = ["Runner", "Profile", "A, 95 % interval", "B", "B in A's interval"].map(str::to_owned);
+    let (mut inside, mut all) = (0, 0);
+    for (mode, name) in a.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
+        let mut table = Table::new(subject(mode, name), head.clone().into());
+        let of = a.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
+        for (key, series) in of {
+            let project = |series: &Series| Some(series.project_ns(mode, volume as f64)?.map(|ns| ns / 1e9));
+            let Some(in_b) = b.measurements.series.get(key).and_then(project) else { continue };
+            let Some((in_a, interval)) = project(series).and_then(|in_a| Some((in_a, in_a.interval?))) else {
+                continue;
+            };
+            let is_inside = interval.low <= in_b.value && in_b.value <= interval.high;
+            (inside, all) = (inside + u64::from(is_inside), all + 1);
+            table.rows.push(vec![
+                Cell::text(a.measurements.label(&key.runner)),
+                Cell::text(&key.profile),
+                Cell::number(format!(
+                    "{} ({} to {})",
+                    duration(in_a.value),
+                    duration(interval.low),
+                    duration(interval.high)
+                )),
+                Cell::number(duration(in_b.value)),
+                Cell::text(if is_inside { "yes" } else { "no" }),
+            ]);
+        }
+        if !table.rows.is_empty() {
+            section.push(table);
+        }
+    }
+    let coverage = (all > 0).then(|| {
+        let percent = number(inside as f64 / all as f64 * 100.0);
+        format!(
+            "Of {} projections to {} that both have, {} of B's ({percent} %) lie in A's 95 % intervals.",
+            count(all),
+            size(volume),
+            count(inside)
+        )
+    });
+    (section, coverage)
 }
 
 fn extent(key: &SeriesKey, point: &Point) -> String {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::claims::{Figure, Finding};
-use crate::measurements::{Point, SeriesKey, Unit};
+use crate::measurements::{Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, Line, Summary};
 
 /// Why figures could not be written.
@@ -167,7 +167,7 @@ struct FitObject<'a> {
 }
 
 impl<'a> FitObject<'a> {
-    fn new(key: &'a SeriesKey, line: &Line, volume_bytes: u64) -> FitObject<'a> {
+    fn new(key: &'a SeriesKey, series: &Series, line: &Line, volume_bytes: u64) -> FitObject<'a> {
         let SeriesKey { runner, profile, mode, algorithm, chunk_bytes } = key;
         let projects = Unit::of(mode) == Unit::Bytes && mode != "messages";
         FitObject {
@@ -181,7 +181,10 @@ impl<'a> FitObject<'a> {
             slope_ns: line.slope.into(),
             r_squared: line.r_squared,
             projection_bytes: projects.then_some(volume_bytes),
-            projection_seconds: projects.then(|| line.at(volume_bytes as f64).map(|ns| ns / 1e9).into()),
+            projection_seconds: series
+                .project_ns(mode, volume_bytes as f64)
+                .filter(|_| projects)
+                .map(|ns| ns.map(|ns| ns / 1e9).into()),
         }
     }
 }
@@ -204,6 +207,7 @@ struct StatementObject<'a> {
     figure: &'static str,
     measured: Option<Uncertain>,
     published: Option<f64>,
+    missing: Option<&'a str>,
     verdict: &'static str,
 }
 
@@ -220,6 +224,7 @@ impl<'a> From<&'a Finding> for ClaimObject<'a> {
             figure: figure(statement.figure),
             measured: statement.measured.map(Uncertain::from),
             published: statement.published,
+            missing: statement.missing.as_deref(),
             verdict: statement.verdict.name(),
         });
         ClaimObject {
@@ -254,7 +259,7 @@ pub(super) fn json_lines(report: &Report<'_>, mut writer: impl Write) -> Result<
             line(Object::Cell(CellRow::new(key, point)))?;
         }
         if let Some(fit) = series.line(&key.mode) {
-            line(Object::Fit(FitObject::new(key, &fit, report.options.volume_bytes)))?;
+            line(Object::Fit(FitObject::new(key, series, &fit, report.options.volume_bytes)))?;
         }
     }
     report.findings.iter().try_for_each(|finding| line(Object::Claim(finding.into())))

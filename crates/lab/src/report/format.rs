@@ -67,7 +67,7 @@ pub(super) fn published(figure: Figure, value: f64) -> String {
 }
 
 /// A size in bytes: `16 B`, `64 KiB`, `722 GiB`.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = bytes as f64;
     let mut unit = 0;

@@ -63,7 +63,9 @@ pub const HEAT_INK: Rgb = (29, 31, 35);
 #[must_use]
 pub fn verdict(verdict: Verdict) -> (Colour, Colour) {
     match verdict {
-        Verdict::Holds => (colour((218, 241, 224), (24, 66, 40)), colour((12, 84, 40), (160, 228, 180))),
+        Verdict::Holds | Verdict::Stronger | Verdict::HoldsInPart => {
+            (colour((218, 241, 224), (24, 66, 40)), colour((12, 84, 40), (160, 228, 180)))
+        }
         Verdict::Weaker => (colour((255, 240, 204), (76, 58, 14)), colour((110, 72, 0), (246, 210, 120))),
         Verdict::Reversed => (colour((253, 224, 220), (88, 30, 26)), colour((146, 24, 16), (255, 180, 170))),
         Verdict::Undecided => (colour((230, 232, 238), (52, 56, 64)), colour((62, 68, 80), (206, 210, 220))),
@@ -95,8 +97,15 @@ pub(super) fn verdict_class(verdict: Verdict) -> String {
     verdict.name().replace(' ', "-")
 }
 
-const VERDICTS: [Verdict; 5] =
-    [Verdict::Holds, Verdict::Weaker, Verdict::Reversed, Verdict::Undecided, Verdict::NotMeasured];
+const VERDICTS: [Verdict; 7] = [
+    Verdict::Holds,
+    Verdict::Stronger,
+    Verdict::HoldsInPart,
+    Verdict::Weaker,
+    Verdict::Reversed,
+    Verdict::Undecided,
+    Verdict::NotMeasured,
+];
 
 /// Shapes and sizes; colours come from the variables that [`style_sheet`] puts before it.
 const SHAPES: &str = include_str!("style.css");

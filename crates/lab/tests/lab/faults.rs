@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use pfh_lab::catalogue::Catalogue;
+use pfh_lab::measurements::Measurements;
+use pfh_lab::report::{Options, Report};
 use pfh_lab::results::{Entry, FailureKind};
 use pfh_lab::session::{Limits, Session};
 
@@ -96,7 +98,47 @@ fn the_protocol_is_held() {
     all_are("other-task", FailureKind::Garbage, "answered task");
     all_are("one-too-many", FailureKind::Garbage, "more than 2 repeats");
     all_are("one-too-few", FailureKind::Garbage, "1 repeats instead of 2");
-    all_are("takes-back-time", FailureKind::Garbage, "more than passed");
+}
+
+/// Times that cannot be true are findings, and no figures.
+#[test]
+fn impossible_times_are_no_figures() {
+    all_are("takes-back-time", FailureKind::Implausible, "more than passed");
+    all_are("takes-no-time", FailureKind::Implausible, "took 0 ns");
+    let mut lab = Lab::new(&["works-more"]);
+    lab.experiment = lab.experiment.replace("task_seconds = 1", "task_seconds = 30");
+    let summary = lab.run().unwrap();
+    let found = failures(&lab.entries(), "works-more");
+    assert_eq!((found.len(), samples(&lab.entries(), "works-more")), (CELLS, 0));
+    assert!(found[0].0 == FailureKind::Implausible && found[0].1.contains("while the process worked"), "{found:?}");
+    assert_eq!(summary.faults(), CELLS as u64);
+}
+
+/// A nanosecond is possible for 16 bytes, and impossible for 1 KiB: who tells the one is not believed the other.
+#[test]
+fn who_was_caught_once_has_no_figures_at_all() {
+    let lab = Lab::new(&["takes-a-nanosecond"]);
+    lab.run().unwrap();
+    let entries = lab.entries();
+    assert!(samples(&entries, "takes-a-nanosecond") > 0);
+    let found = failures(&entries, "takes-a-nanosecond");
+    assert_eq!(found.len(), CELLS / 2);
+    assert!(
+        found.iter().all(|(kind, said)| *kind == FailureKind::Implausible && said.contains("beyond any processor"))
+    );
+    let measurements = Measurements::open(&lab.results()).unwrap();
+    assert_eq!(measurements.runner_ids("today"), ["a", "b"]);
+    assert!(measurements.notes.iter().any(|note| note.contains("takes-a-nanosecond (today) are left out")));
+    let page = Report::new(&measurements, Options::default()).document().markdown();
+    assert!(page.contains("implausible times") && page.contains("beyond any processor"), "{page}");
+}
+
+/// Each repeat has its own data: the answer of another pass is wrong.
+#[test]
+fn an_answer_from_a_cache_is_wrong() {
+    assert_eq!(fault("varies"), []);
+    all_are("caches", FailureKind::WrongAnswer, "which is right for the data of another pass");
+    all_are("begins-not", FailureKind::Garbage, "repeat 0 without its `begin`");
 }
 
 #[test]

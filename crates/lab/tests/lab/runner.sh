@@ -14,12 +14,17 @@ case $fault in
 esac
 algorithms='"md5","sha1"'
 [ "$fault" = one-more ] && algorithms="$algorithms,\"tiger\""
-say "{\"type\":\"hello\",\"protocol\":1,\"language\":\"sh\",\"library\":\"$library\",\"library_version\":\"1\",\"algorithms\":[$algorithms]}"
+varies=false
+case $fault in varies | caches | begins-not) varies=true ;; esac
+say "{\"type\":\"hello\",\"protocol\":1,\"language\":\"sh\",\"library\":\"$library\",\"library_version\":\"1\",\"varies\":$varies,\"algorithms\":[$algorithms]}"
 
 while IFS= read -r line; do
     field id; id=$value
     field repeats; repeats=$value
+    field path; path=$value
     check=aa answer=aa wall=1000
+    # Other data have another answer: here the number of the repeat.
+    case $path in *-repeat-*) check=${path##*-repeat-}; check=${check%%\"*}; answer=$check ;; esac
     case $fault in
         hangs) trap '' TERM; sleep 600 ;;
         crashes) echo 'Segmentation fault, said the runner' >&2; kill -SEGV $$ ;;
@@ -38,6 +43,8 @@ while IFS= read -r line; do
         one-too-many) repeats=$((repeats + 1)) ;;
         one-too-few) repeats=$((repeats - 1)) ;;
         takes-back-time) wall=3600000000000 ;;
+        takes-no-time) wall=0 ;;
+        takes-a-nanosecond) wall=1 ;;
         refuses) say "{\"type\":\"error\",\"id\":$id,\"message\":\"cannot\"}"; continue ;;
         lacks) say "{\"type\":\"not-offered\",\"id\":$id,\"message\":\"no\"}"; continue ;;
         slow) sleep 0.1 ;;
@@ -48,6 +55,17 @@ while IFS= read -r line; do
     say "{\"type\":\"check\",\"id\":$id,\"answer\":\"$check\"}"
     repeat=0
     while [ $repeat -lt "$repeats" ]; do
+        if [ $varies = true ]; then
+            # The number of the repeat stands for its data.
+            [ "$fault" = varies ] && [ "${line#*repeat_path}" != "$line" ] && answer=$repeat
+            [ "$fault" = begins-not ] || [ "${line#*repeat_path}" = "$line" ] \
+                || say "{\"type\":\"begin\",\"id\":$id,\"repeat\":$repeat}"
+        fi
+        if [ "$fault" = works-more ]; then
+            # Some hundredths of a second, of which it tells a microsecond.
+            work=0
+            while [ $work -lt 200000 ]; do work=$((work + 1)); done
+        fi
         say "{\"type\":\"sample\",\"id\":$id,\"repeat\":$repeat,\"wall_ns\":$wall,\"cpu_ns\":$wall,\"answer\":\"$answer\"}"
         repeat=$((repeat + 1))
     done

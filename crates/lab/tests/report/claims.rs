@@ -3,6 +3,8 @@
 use crate::synthetic::{MIB, Synthetic, cell, ciphers, languages, languages_measured, strings};
 use pfh_lab::claims::{self, Finding, Verdict, claims};
 use pfh_lab::measurements::{Clock, Measurements};
+use pfh_lab::published;
+use pfh_lab::report::{Options, Report};
 
 fn finding<'a>(findings: &'a [Finding], id: &str, profile: &str) -> &'a Finding {
     findings
@@ -66,18 +68,22 @@ fn languages_with_the_figures_of_2015() {
     }
     let measurements = made.measurements();
     let findings = claims::evaluate(&measurements);
-    for id in ["G1", "G2", "G3", "G4", "G5"] {
+    // The study measured up to 1 GB, and here it is 16 MiB.
+    assert_eq!(finding(&findings, "G5", "today").verdict, Verdict::HoldsInPart);
+    assert_eq!(
+        finding(&findings, "G5", "today").statements[0].missing.as_deref(),
+        Some("measured from 2 MiB to 16 MiB only")
+    );
+    for id in ["G1", "G2", "G3", "G4"] {
         let finding = finding(&findings, id, "today");
         assert_eq!(finding.verdict, Verdict::Holds, "{finding:#?}");
     }
-    // The 83 minutes are not between two implementations on Linux, by the study's own table.
     let household = finding(&findings, "G8", "today");
-    assert_eq!(household.verdict, Verdict::Reversed);
-    assert_eq!([household.statements[0].verdict, household.statements[1].verdict], [Verdict::Reversed, Verdict::Holds]);
+    assert_eq!(household.verdict, Verdict::Holds);
     let minutes = household.statements[1].measured.expect("measured").value;
     assert!((minutes - (36.0 - 9.547) * 722.0 * 1.024 / 60.0).abs() < 3.0, "{minutes}");
-    // MD5 and SHA-256 of C: 8.946 / 2.752 is nearer to 1.38 than to 1.
-    assert_eq!(finding(&findings, "V1", "today").verdict, Verdict::Holds);
+    // MD5 and SHA-256 of C: 8.946 / 2.752 is far beyond the 1.38 of another study.
+    assert_eq!(finding(&findings, "V1", "today").verdict, Verdict::Stronger);
     assert_eq!(finding(&findings, "G6", "today").verdict, Verdict::NotMeasured);
     assert_eq!(finding(&findings, "G7", "today").verdict, Verdict::NotMeasured);
     assert_eq!(finding(&findings, "A1", "today").verdict, Verdict::NotMeasured);
@@ -124,7 +130,8 @@ fn a_curve_is_not_linear_and_a_spike_is_seen() {
     let findings = claims::evaluate(&made.measurements());
     assert_eq!(finding(&findings, "G5", "today").verdict, Verdict::Reversed);
     let spike = finding(&findings, "G6", "today");
-    assert_eq!((spike.verdict, spike.subject.as_str()), (Verdict::Holds, "cs-mono"));
+    // With SHA-256; SHA-512 was not measured.
+    assert_eq!((spike.verdict, spike.subject.as_str()), (Verdict::HoldsInPart, "cs-mono"));
 }
 
 /// A stand-in never speaks for Windows, and Linux does not either.
@@ -176,7 +183,129 @@ fn ciphers_of_mono_and_java() {
     let ratio = digests.statements[1].measured.expect("measured").value;
     assert!((ratio - 0.3 / 0.9).abs() < 0.02, "{ratio}");
     assert_eq!(finding(&findings, "J5", "today").verdict, Verdict::Holds);
-    assert_eq!(finding(&findings, "J4", "today").verdict, Verdict::Reversed);
+    // Reading takes little from the page cache, and says nothing of a disk.
+    assert_eq!(finding(&findings, "J4", "today").verdict, Verdict::Undecided);
+}
+
+/// Most tasks end before anything is collected; the few that do not have all of the time.
+#[test]
+fn collection_is_a_share_of_all_time() {
+    let mut made = Synthetic::new("ciphers");
+    for task in 0..20 {
+        let cell = cell("java-cryptix", "today", "cipher-file", "aes-128-cbc", (task + 1) * MIB);
+        made.time_with(&cell, 1e7, Some(if task < 2 { 0.18 } else { 0.0 }));
+    }
+    let findings = claims::evaluate(&made.measurements());
+    let share = finding(&findings, "J5", "today");
+    let measured = share.statements[0].measured.expect("measured");
+    assert!((measured.value - 0.018).abs() < 0.001, "{measured:?}");
+    assert_eq!(share.verdict, Verdict::Undecided, "an upper bound that is high decides nothing");
+}
+
+#[test]
+fn half_of_a_claim_never_holds() {
+    let mut made = Synthetic::new("ciphers");
+    for (algorithm, speed) in [("des-cbc", 70.0), ("rc2-128-cbc", 60.0), ("aes-128-cbc", 400.0), ("des-ede3-cbc", 20.0)]
+    {
+        made.series("java-sun", "today", "cipher", algorithm, &[MIB, 2 * MIB, 4 * MIB], speed);
+    }
+    let findings = claims::evaluate(&made.measurements());
+    let fastest = finding(&findings, "J2", "today");
+    assert_eq!(fastest.verdict, Verdict::HoldsInPart);
+    let missing = fastest.statements.iter().filter(|statement| statement.verdict == Verdict::NotMeasured);
+    assert!(missing.map(|statement| statement.subject.as_str()).eq([
+        "RC2 / DES, .NET",
+        "Rijndael / DES, .NET",
+        "Triple DES / DES, .NET"
+    ]));
+    let measurements = made.measurements();
+    let page = Report::new(&measurements, Options::default()).document().markdown();
+    assert!(page.contains("holds in part") && page.contains("not measured, 3 of 6: RC2 / DES, .NET"), "{page}");
+}
+
+/// What a study measured, taken for measurements, gives that what it says of them holds.
+#[track_caller]
+fn all_hold(measurements: &Measurements, ids: &[&str]) {
+    let findings = claims::evaluate(measurements);
+    for id in ids {
+        let of: Vec<_> = findings.iter().filter(|finding| finding.claim.id == *id).collect();
+        assert!(!of.is_empty(), "{id}");
+        for finding in of {
+            assert_eq!(finding.verdict, Verdict::Holds, "{id}: {finding:#?}");
+        }
+    }
+}
+
+#[test]
+fn the_claims_of_2015_hold_for_the_studys_own_times() {
+    for (os, runners, ids) in [
+        (
+            "linux",
+            [("C", "c-openssl"), ("Python", "py-hashlib"), ("Ruby", "ruby-openssl"), ("Java", "java-sun")].as_slice(),
+            ["G1", "G2", "G3", "G4", "G5", "G8"].as_slice(),
+        ),
+        ("windows", &[("C (win)", "win-cng"), ("C#", "cs-dotnet")], &["G6", "G7"]),
+    ] {
+        let mut made = Synthetic::new("languages");
+        made.header().environment.insert("os".to_owned(), format!("{os}, as in the study"));
+        for time in published::times().into_iter().filter(|time| time.os == os) {
+            let Some((_, runner)) = runners.iter().find(|(name, _)| *name == time.implementation) else { continue };
+            let algorithm = time.algorithm.to_lowercase().replace('-', "");
+            let cell = cell(runner, "today", "digest", &algorithm, time.size_mb as u64 * MIB);
+            // The study prints the mean of its ten runs only.
+            made.given(&cell, &[(time.mean_ms * 1e6, time.mean_ms * 1e6); 10]);
+        }
+        all_hold(&made.measurements(), ids);
+    }
+}
+
+#[test]
+fn the_claims_of_2019_hold_for_the_studys_own_runs() {
+    let mut made = Synthetic::new("strings");
+    for row in published::strings_runs() {
+        let algorithm = match row.algorithm.as_str() {
+            "SHA3-256" => "sha3-256".to_owned(),
+            name => name.to_lowercase().replace('-', ""),
+        };
+        let cell = cell("py-hashlib", "today", "strings", &algorithm, row.strings);
+        made.given(&cell, &[row.run1_ms, row.run2_ms, row.run3_ms].map(|ms| (ms * 1e6, ms * 1e6)));
+    }
+    all_hold(&made.measurements(), &["A1", "A2", "A3", "A4", "A5"]);
+}
+
+#[test]
+fn the_claim_of_2014_holds_for_the_studys_own_runs() {
+    let mut made = Synthetic::new("languages");
+    for (name, algorithm) in [("MD5", "md5"), ("SHA-256", "sha256")] {
+        let runs = published::fixity_runs().into_iter().filter(|run| run.algorithm == name);
+        let runs: Vec<(f64, f64)> = runs.map(|run| (run.real_s * 1e9, run.cpu_s * 1e9)).collect();
+        made.given(&cell("c-openssl", "today", "digest", algorithm, 123 << 30), &runs);
+    }
+    all_hold(&made.measurements(), &["V1"]);
+}
+
+/// Of the study of 2007 no tables survive, only its sentences: figures as these say.
+#[test]
+fn the_claims_of_2007_hold_for_figures_as_the_study_states_them() {
+    let mut made = Synthetic::new("ciphers");
+    let size = 4 * MIB;
+    for (runner, ciphers, digests) in [
+        // Nanoseconds for each byte.
+        ("cs-dotnet", [20.0, 30.0, 40.0, 60.0], [8.0, 9.0, 16.0, 30.0]),
+        ("java-cryptix", [42.0, 60.0, 40.0, 120.0], [8.0, 14.0, 24.0, 45.0]),
+    ] {
+        let read_ns = size as f64 * 20.0;
+        made.time(&cell(runner, "today", "read-file", "none", size), read_ns);
+        for (algorithm, each) in ["des-cbc", "rc2-128-cbc", "aes-128-cbc", "des-ede3-cbc"].into_iter().zip(ciphers) {
+            made.time(&cell(runner, "today", "cipher", algorithm, size), each * size as f64);
+            let with_file = each * size as f64 + read_ns;
+            made.time_with(&cell(runner, "today", "cipher-file", algorithm, size), with_file, Some(0.003));
+        }
+        for (algorithm, each) in ["md5", "sha1", "sha256", "sha512"].into_iter().zip(digests) {
+            made.time(&cell(runner, "today", "digest", algorithm, size), each * size as f64);
+        }
+    }
+    all_hold(&made.measurements(), &["J1", "J2", "J3", "J4", "J5"]);
 }
 
 /// Noise hides what is true and makes nothing false; processor times see through it.
@@ -199,7 +328,7 @@ fn a_busy_machine_decides_nothing_by_wall_time() {
         );
     }
     let findings = claims::evaluate(&measurements.by(Clock::Cpu));
-    for id in ["G3", "G4", "G5"] {
-        assert_eq!(finding(&findings, id, "today").verdict, Verdict::Holds, "{id}");
+    for (id, expected) in [("G3", Verdict::Holds), ("G4", Verdict::Holds), ("G5", Verdict::HoldsInPart)] {
+        assert_eq!(finding(&findings, id, "today").verdict, expected, "{id}");
     }
 }

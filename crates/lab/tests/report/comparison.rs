@@ -1,6 +1,11 @@
 //! Two results side by side.
 
+use std::fs::read_to_string;
+use std::path::Path;
+use std::process::Command;
+
 use crate::synthetic::{MIB, Synthetic, languages, languages_measured};
+use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report, compare};
 
 fn made(md5: f64, sha1: f64, sha256: f64) -> Synthetic {
@@ -22,7 +27,10 @@ fn faster_slower_and_the_same() {
     let document = compare(&a, &b);
     assert_eq!(
         document.answer(),
-        ["Of 9 cells that both have, B is faster in 3, slower in 3, the same within 3 % in 3; 0 are unclear."]
+        [
+            "Of 9 cells that both have, B is faster in 3, slower in 3, the same within 3 % in 3; 0 are unclear.",
+            "Of 3 projections to 722 GiB that both have, 1 of B's (33.3 %) lie in A's 95 % intervals.",
+        ]
     );
     let markdown = document.markdown();
     for text in ["B faster", "B slower", "| same |", "Only in B: only-b (today).", "Other CPU", "| G3 |"] {
@@ -36,6 +44,45 @@ fn a_result_beside_itself_is_the_same() {
     let report = Report::new(measurements, Options::default());
     let answer = compare(&report, &report).answer().join("");
     assert!(answer.contains("faster in 0, slower in 0") && answer.contains("; 0 are unclear"), "{answer}");
+    assert!(answer.contains("(100 %) lie in A's 95 % intervals"), "{answer}");
+}
+
+/// The same experiment again: the true time is the same, the processes differ from round to round. The intervals of the first
+/// projections must not miss the second ones more often than two uncertain figures do (83 % of exact intervals would hold them).
+#[test]
+fn a_repeats_projections_lie_in_the_intervals_of_the_first() {
+    let run = |seed| {
+        let mut made = Synthetic::with_seed("languages", seed);
+        made.between_rounds = 0.05;
+        for runner in 0..150 {
+            let sizes = [2, 4, 8, 16].map(|size| size * MIB);
+            made.series(&format!("runner-{runner}"), "today", "digest", "sha256", &sizes, 1000.0);
+        }
+        made.measurements()
+    };
+    let [first, second] = [run(1), run(2)];
+    let [first, second] = [&first, &second].map(|measurements| Report::new(measurements, Options::default()));
+    let answer = compare(&first, &second).answer().join("");
+    let (_, rest) =
+        answer.split_once("that both have, ").and_then(|(_, rest)| rest.split_once("that both have, ")).expect("both");
+    let inside: u32 = rest.split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
+    assert!((112..=148).contains(&inside), "{answer}");
+}
+
+/// The published runs of bench/lab, of one machine, 14 minutes apart.
+#[test]
+fn the_committed_repeat_lies_in_the_intervals_of_the_first() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/lab");
+    let [first, second] = ["languages", "languages-again"].map(|name| {
+        let file = bench.join(name).join("results.jsonl.gz");
+        let unpacked = Command::new("gzip").arg("-dc").arg(&file).output().expect("gzip");
+        Measurements::read(unpacked.stdout.as_slice()).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    });
+    let [first, second] = [&first, &second].map(|measurements| Report::new(measurements, Options::default()));
+    let document = compare(&first, &second);
+    let readme = read_to_string(bench.join("README.md")).expect("committed");
+    let coverage = &document.answer()[1];
+    assert!(readme.replace('\n', " ").contains(coverage), "the README does not say: {coverage}");
 }
 
 #[test]

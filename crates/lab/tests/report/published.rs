@@ -1,5 +1,7 @@
 //! The statistics on the published data, against what the studies print.
 
+use std::path::Path;
+
 use pfh_lab::published::{self, FixityRun, HOUSEHOLD_BYTES, Refit};
 use pfh_lab::statistics::{Interval, Summary, median};
 
@@ -133,4 +135,17 @@ fn strings_cost_what_the_study_says() {
     assert_eq!(of("SHA-256"), median(&mut [9992.155, 9966.959, 9782.443]).expect("three"));
     assert!((of("RIPEMD-160") / of("SHA-256") - 1.36).abs() < 0.01);
     assert!((of("Whirlpool") / of("SHA-256") - 1.80).abs() < 0.04);
+}
+
+/// The page of all claims is what the program prints.
+#[test]
+fn the_page_of_claims_is_as_printed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/claims.md");
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        committed,
+        pfh_lab::claims::page(),
+        "{}: `pfh lab claims` prints another page; write it there",
+        path.display()
+    );
 }

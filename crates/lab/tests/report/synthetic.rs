@@ -14,10 +14,16 @@ pub(crate) struct Synthetic {
     pub(crate) repeats: u64,
     /// By how much wall time exceeds the true time at most, which processor time shows; another share in each repeat.
     pub(crate) busy: f64,
+    /// By how much the rounds of a cell differ from each other at most, as shares of the true time to either side.
+    pub(crate) between_rounds: f64,
 }
 
 impl Synthetic {
     pub(crate) fn new(experiment: &str) -> Synthetic {
+        Synthetic::with_seed(experiment, 11)
+    }
+
+    pub(crate) fn with_seed(experiment: &str, seed: u64) -> Synthetic {
         let definition = format!(
             "title = \"Made for tests: {experiment}\"\nquestion = \"Does the report show what is in the results?\"\n\
              source = \"Nobody, Nowhere 1900\"\nrounds = 5\nrepeats = 2\n[[part]]\nmode = \"digest\"\n"
@@ -43,11 +49,12 @@ impl Synthetic {
         };
         Synthetic {
             entries: vec![Entry::Header(header)],
-            random: fastrand::Rng::with_seed(11),
+            random: fastrand::Rng::with_seed(seed),
             order: 0,
             rounds: 5,
             repeats: 2,
             busy: 0.0,
+            between_rounds: 0.0,
         }
     }
 
@@ -102,8 +109,13 @@ impl Synthetic {
         for _ in 0..self.rounds {
             self.order += 1;
             let mut sum = 0.0;
+            let round = if self.between_rounds > 0.0 {
+                1.0 + self.between_rounds * (2.0 * self.random.f64() - 1.0)
+            } else {
+                1.0
+            };
             for _ in 0..self.repeats {
-                let noise = 1.0 + 0.004 * self.random.f64().powi(3);
+                let noise = round * (1.0 + 0.004 * self.random.f64().powi(3));
                 let wall = true_ns * noise * (1.0 + self.busy * self.random.f64());
                 sum += wall;
                 let cpu_ns = Some((true_ns * noise * 0.999) as u64);
@@ -122,6 +134,16 @@ impl Synthetic {
                 gc_ns,
                 peak_bytes: Some(20 << 20),
             }));
+        }
+    }
+
+    /// Values that somebody else has measured, each a round of its own.
+    pub(crate) fn given(&mut self, cell: &Cell, wall_and_cpu_ns: &[(f64, f64)]) {
+        for (wall_ns, cpu_ns) in wall_and_cpu_ns {
+            self.order += 1;
+            let cpu_ns = Some(*cpu_ns as u64);
+            let (cell, order) = (cell.clone(), self.order);
+            self.entries.push(Entry::Sample(Sample { cell, order, wall_ns: *wall_ns as u64, cpu_ns }));
         }
     }
 

@@ -105,6 +105,31 @@ fn an_experiment_is_run_and_saved() {
     assert_eq!((ended.code(), said(&ended)), (0, vec!["pfh: 2 runners, 0 samples"]));
 }
 
+/// The claims of the studies, and their fits made again, without any experiment.
+#[test]
+fn the_claims_are_printed() {
+    let directory = scratch();
+    let page = include_str!("../../../../docs/reference/claims.md");
+    lab(directory.path(), ["claims"]).run().printed(page.as_bytes());
+    assert!(page.contains("33 of the published lines") && page.contains("| B8 |"));
+}
+
+/// A time that cannot be true is a finding: one nanosecond for 64 KiB.
+#[test]
+fn an_impossible_time_is_a_finding() {
+    let directory = scratch();
+    laboratory(directory.path(), &["one", "two"]);
+    let definition = directory.path().join("lab/experiments/test.toml");
+    fs::write(&definition, EXPERIMENT.replace("128]", "\"64K\"]")).unwrap();
+    let ended = lab(directory.path(), ["run", "test", "-o", "out"]).run();
+    assert_eq!(ended.code(), 1);
+    assert!(ended.stderr.contains("2 implausible"), "{}", ended.stderr);
+    let report = lab(directory.path(), ["report", "out"]).run();
+    assert!(String::from_utf8_lossy(report.done()).contains("Nothing was measured"));
+    let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
+    assert!(page.contains("implausible times") && page.contains("beyond any processor"), "{page}");
+}
+
 #[test]
 fn a_liar_is_a_finding() {
     let directory = scratch();
@@ -204,6 +229,31 @@ fn the_doctor_tells_and_installs() {
     let ended = lab(directory, ["doctor", "--install", "all", "--run"]).run();
     assert_eq!((ended.code(), ended.stdout.len()), (0, 0), "{}", ended.stderr);
     assert!(directory.join("installed").exists() && directory.join("cache/pfh/lab/build/scripts/a file").exists());
+
+    // Only what is asked for is looked at and built, and what is for another system is not to be installed here.
+    lab(directory, ["doctor", "scripts"]).run().done();
+    refused(lab(directory, ["doctor", "x"]), "there is no group `x`; there are scripts and all");
+    let foreign = directory.join("lab/runners/foreign");
+    fs::create_dir(&foreign).unwrap();
+    let text = "language = \"C\"\ngroup = \"foreign\"\nsystem = \"plan9\"\ninstall = [\"false\"]\nneeds = [\"no-such-cc\"]\n\
+                run = [\"x\"]\n[[variant]]\nid = \"f\"\nlabel = \"f\"\n";
+    fs::write(foreign.join("runner.toml"), text).unwrap();
+    lab(directory, ["doctor", "--install", "foreign"]).run().printed(b"# foreign is for plan9\n");
+    assert_eq!(lab(directory, ["doctor", "--install", "foreign", "--run"]).run().code(), 0);
+    let table = String::from_utf8(lab(directory, ["doctor", "foreign"]).run().done().to_vec()).unwrap();
+    assert!(table.contains("it is for plan9") && !table.contains("scripts    one"), "{table}");
+    let text = text.replace(
+        "system = \"plan9\"\ninstall = [\"false\"]\nneeds = [\"no-such-cc\"]",
+        "install = [\"no-such-installer x\"]\nneeds = [\"no-such-cc\", \"no-such-ld\"]\nadvice = \"see elsewhere\"",
+    );
+    fs::write(foreign.join("runner.toml"), text).unwrap();
+    let steps = b"# `no-such-installer` is not here; with this system's own programs do what is meant by: no-such-installer x\n# see elsewhere\n";
+    lab(directory, ["doctor", "--install", "foreign"]).run().printed(steps);
+    let table = String::from_utf8(lab(directory, ["doctor", "foreign"]).run().done().to_vec()).unwrap();
+    let said =
+        "`no-such-cc` and `no-such-ld` are not there; `pfh lab doctor --install foreign` shows how to install it";
+    assert!(table.contains(said), "{table}");
+    fs::remove_dir_all(foreign).unwrap();
 
     let definition = directory.join("lab/runners/scripts/runner.toml");
     let text = fs::read_to_string(&definition).unwrap().replace("echo installing >installed", "exit 5");

@@ -52,6 +52,7 @@ fn hello(library: &Library) -> Line<'_> {
         provider: "",
         backend: library.backend,
         stand_in: false,
+        varies: true,
         clock_ns: step.tv_sec * 1_000_000_000 + step.tv_nsec,
         algorithms: digests.chain(ciphers).chain(passwords).collect(),
     }
@@ -59,12 +60,18 @@ fn hello(library: &Library) -> Line<'_> {
 
 fn carry_out(library: &Library, task: Task) -> Result<(), Failure> {
     let Task { id, warm_up, repeats, .. } = task;
-    let mut pass = modes::prepare(library, task)?;
+    let mut pass = modes::prepare(library, task.clone())?;
     Line::Check { id, answer: pass(true)? }.say()?;
     for _ in 0..warm_up {
         pass(false)?;
     }
     for repeat in 0..repeats {
+        if !task.repeat_path.is_empty() {
+            // Other data for each repeat.
+            let path = format!("{}{repeat}", task.repeat_path);
+            pass = modes::prepare(library, Task { path, ..task.clone() })?;
+            Line::Begin { id, repeat }.say()?;
+        }
         let (wall, cpu) = (Instant::now(), thread_time_ns());
         let answer = pass(false)?;
         let (cpu_ns, wall_ns) = (thread_time_ns() - cpu, wall.elapsed().as_nanos() as u64);

@@ -5,13 +5,16 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 /// What the laboratory asks for; a field that the mode does not need is 0 or empty.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub struct Task {
     pub id: u64,
     pub mode: String,
     pub algorithm: String,
     #[serde(default)]
     pub path: String,
+    /// With the number of the repeat after it, the data of each repeat; empty where all have those of `path`.
+    #[serde(default)]
+    pub repeat_path: String,
     #[serde(default)]
     pub bytes: usize,
     #[serde(default)]
@@ -50,12 +53,17 @@ pub enum Line<'a> {
         provider: &'a str,
         backend: &'a str,
         stand_in: bool,
+        varies: bool,
         clock_ns: i64,
         algorithms: Vec<&'a str>,
     },
     Check {
         id: u64,
         answer: String,
+    },
+    Begin {
+        id: u64,
+        repeat: u32,
     },
     Sample {
         id: u64,

@@ -100,6 +100,7 @@ fn kind(kind: FailureKind) -> &'static str {
         FailureKind::Crash => "crash",
         FailureKind::Garbage => "protocol broken",
         FailureKind::Memory => "memory limit",
+        FailureKind::Implausible => "implausible times",
         FailureKind::Unverified => "nobody to agree with",
     }
 }
@@ -186,7 +187,9 @@ fn method(report: &Report<'_>) -> Section {
     if report.measurements.profiles().len() > 1 {
         method.push(
             "Profiles other than today mask instructions in the same library on the same processor. The code path is that of an \
-             older processor; clock rate, caches and memory are today's. Runners without such a switch are not in them.",
+             older processor; clock rate, caches and memory are today's. Runners without such a switch are not in them. What takes the \
+             place of the masked code differs: OpenSSL has vector code for every generation, and the Java virtual machine compiles \
+             plain Java. So profiles compare a library with itself, and libraries with each other only as an old processor would.",
         );
     }
     section.push(Block::List(method.into_iter().map(str::to_owned).collect()));

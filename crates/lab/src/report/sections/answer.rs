@@ -1,21 +1,27 @@
 //! The answer, in sentences made from the figures.
 
+use std::borrow::Cow;
+
 use crate::claims::Verdict;
-use crate::measurements::{Series, TODAY, Unit};
+use crate::measurements::{Clock, Measurements, Series, TODAY, Unit, of_lines};
 use crate::report::Report;
-use crate::report::format::{algorithm, duration, number, size};
-use crate::report::sections::{REFERENCE, profile_name};
-use crate::statistics::ratio_of_medians;
+use crate::report::format::{algorithm, duration, estimate, number, size};
+use crate::report::sections::{DISTURBED, REFERENCE, profile_name};
+use crate::statistics::{Estimate, Line, ratio_of_medians};
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     // Where runners are the question the choice between them is the answer; where algorithms are, the algorithms.
-    let measurements = report.measurements;
+    let measurements = undisturbed(report.measurements);
     if measurements.runner_ids(TODAY).len() >= measurements.subjects().len() {
-        sentences.extend(projection(report));
-        sentences.extend(extremes(report));
-    } else {
-        sentences.extend(extremes(report));
+        sentences.extend(projection(&measurements, report.options.volume_bytes));
+    }
+    sentences.extend(extremes(&measurements));
+    if measurements.clock != report.measurements.clock {
+        let ratio = number(report.measurements.disturbance().unwrap_or_default());
+        sentences.push(format!(
+            "This is by processor time: the machine was busy, and other work made wall times {ratio} times as long."
+        ));
     }
     sentences.extend(sha_instructions(report));
     for profile in report.measurements.profiles() {
@@ -27,26 +33,34 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     sentences
 }
 
+/// On a busy machine wall times say more of the other work than of the runners, and processor times answer in their place.
+fn undisturbed(measurements: &Measurements) -> Cow<'_, Measurements> {
+    let is_busy =
+        measurements.clock == Clock::Wall && measurements.disturbance().is_some_and(|ratio| ratio > DISTURBED);
+    if is_busy { Cow::Owned(measurements.clone().by(Clock::Cpu)) } else { Cow::Borrowed(measurements) }
+}
+
 /// Rates of a mode, today, at the largest size: runner, algorithm, rate.
-fn rates<'a>(report: &'a Report<'_>, mode: &str) -> Vec<(&'a str, &'a str, f64)> {
-    let keys = report.measurements.series.iter().filter(|(key, _)| key.profile == TODAY && key.mode == mode);
-    let rate = |series: &Series| Some(series.largest()?.rate(Unit::of(mode))?.value);
+fn rates<'a>(measurements: &'a Measurements, mode: &str) -> Vec<(&'a str, &'a str, Estimate)> {
+    let keys = measurements.series.iter().filter(|(key, _)| key.profile == TODAY && key.mode == mode);
+    let rate = |series: &Series| series.largest()?.rate(Unit::of(mode));
     keys.filter_map(|(key, series)| Some((key.runner.as_str(), key.algorithm.as_str(), rate(series)?))).collect()
 }
 
 /// The fastest and the slowest of the mode that matters most.
-fn extremes(report: &Report<'_>) -> Option<String> {
+fn extremes(measurements: &Measurements) -> Option<String> {
     let modes = ["strings", "cipher", "cipher-file", "digest", "messages", "digest-file", "password"];
-    let (mode, rates) = modes.iter().map(|mode| (*mode, rates(report, mode))).find(|(_, rates)| !rates.is_empty())?;
-    let fastest = rates.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let slowest = rates.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
-    let speed = |rate: f64| match (Unit::of(mode), mode) {
-        (Unit::Bytes, _) => format!("{} MiB/s", number(rate / f64::from(1 << 20))),
-        (_, "strings") => format!("{} million strings a second", number(rate / 1e6)),
-        _ => format!("{} derivations a second", number(rate)),
+    let (mode, rates) =
+        modes.iter().map(|mode| (*mode, rates(measurements, mode))).find(|(_, rates)| !rates.is_empty())?;
+    let fastest = rates.iter().max_by(|a, b| a.2.value.total_cmp(&b.2.value))?;
+    let slowest = rates.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value))?;
+    let speed = |rate: Estimate| match (Unit::of(mode), mode) {
+        (Unit::Bytes, _) => format!("{} MiB/s", estimate(&rate.map(|rate| rate / f64::from(1 << 20)))),
+        (_, "strings") => format!("{} million strings a second", estimate(&rate.map(|rate| rate / 1e6))),
+        _ => format!("{} derivations a second", estimate(&rate)),
     };
-    let name = |(runner, name, rate): &(&str, &str, f64)| {
-        format!("{} by {} ({})", algorithm(name), report.measurements.label(runner), speed(*rate))
+    let name = |(runner, name, rate): &(&str, &str, Estimate)| {
+        format!("{} by {} with {}", algorithm(name), measurements.label(runner), speed(*rate))
     };
     if fastest == slowest {
         return Some(format!("Measured was {}.", name(fastest)));
@@ -55,35 +69,45 @@ fn extremes(report: &Report<'_>) -> Option<String> {
         "Fastest was {}, slowest {}: a factor of {}.",
         name(fastest),
         name(slowest),
-        number(fastest.2 / slowest.2)
+        number(fastest.2.value / slowest.2.value)
     ))
 }
 
 /// What the choice of runner is worth over the volume, for the algorithm that most people use.
-fn projection(report: &Report<'_>) -> Option<String> {
-    let volume = report.options.volume_bytes as f64;
-    let algorithm_id = "sha256";
-    let mut seconds: Vec<(f64, &str)> = report
-        .measurements
+fn projection(measurements: &Measurements, volume_bytes: u64) -> Option<String> {
+    let volume = volume_bytes as f64;
+    let name = algorithm("sha256");
+    let mut contestants: Vec<(f64, &str, &Series)> = measurements
         .series
         .iter()
-        .filter(|(key, _)| key.profile == TODAY && key.mode == "digest" && key.algorithm == algorithm_id)
-        .filter_map(|(key, series)| Some((series.line(&key.mode)?.at(volume).value / 1e9, key.runner.as_str())))
+        .filter(|(key, _)| key.profile == TODAY && key.mode == "digest" && key.algorithm == "sha256")
+        .filter_map(|(key, series)| Some((series.line(&key.mode)?.at(volume).value / 1e9, key.runner.as_str(), series)))
         .collect();
-    seconds.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (first, last) = (seconds.first()?, seconds.last()?);
-    (seconds.len() > 1 && first.0 > 0.0).then(|| {
-        format!(
-            "Over {} of data the choice is worth {} with {}: {} with {}, {} with {}.",
-            size(report.options.volume_bytes),
-            duration(last.0 - first.0),
-            algorithm(algorithm_id),
-            duration(first.0),
-            report.measurements.label(first.1),
-            duration(last.0),
-            report.measurements.label(last.1)
-        )
-    })
+    contestants.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (first, last) = (contestants.first()?, contestants.last()?);
+    if contestants.len() < 2 || first.0 <= 0.0 {
+        return None;
+    }
+    let over = |lines: &[Line]| (lines[1].at(volume).value - lines[0].at(volume).value) / 1e9;
+    let worth = of_lines(&[("digest", first.2), ("digest", last.2)], over)?;
+    let volume = size(volume_bytes);
+    let Some(interval) = worth.interval.filter(|interval| interval.low > 0.0) else {
+        return Some(format!(
+            "What the choice is worth over {volume} with {name} is undecided on this machine now: the times of the \
+             fastest and of the slowest runner do not differ by more than their own uncertainty."
+        ));
+    };
+    let label = |runner| measurements.label(runner);
+    Some(format!(
+        "Over {volume} of data the choice is worth {} (95 % interval {} to {}) with {name}: {} with {}, {} with {}.",
+        duration(worth.value),
+        duration(interval.low),
+        duration(interval.high),
+        duration(first.0),
+        label(first.1),
+        duration(last.0),
+        label(last.1),
+    ))
 }
 
 /// Whether it is the processor's SHA instructions that make SHA-256 faster than MD5, where both were measured.
@@ -110,7 +134,15 @@ fn claims(report: &Report<'_>, profile: &str) -> Option<String> {
         let findings = report.findings.iter();
         findings.filter(|one| one.profile == profile && one.verdict == verdict).map(|one| one.claim.id).collect()
     };
-    let parts: Vec<String> = [Verdict::Holds, Verdict::Weaker, Verdict::Reversed, Verdict::Undecided]
+    let verdicts = [
+        Verdict::Holds,
+        Verdict::HoldsInPart,
+        Verdict::Stronger,
+        Verdict::Weaker,
+        Verdict::Reversed,
+        Verdict::Undecided,
+    ];
+    let parts: Vec<String> = verdicts
         .into_iter()
         .map(|verdict| (found(verdict), verdict))
         .filter(|(ids, _)| !ids.is_empty())
@@ -118,6 +150,8 @@ fn claims(report: &Report<'_>, profile: &str) -> Option<String> {
             let what = match (verdict, ids.len()) {
                 (Verdict::Holds, 1) => "1 holds".to_owned(),
                 (Verdict::Holds, count) => format!("{count} hold"),
+                (Verdict::HoldsInPart, 1) => "1 holds in part".to_owned(),
+                (Verdict::HoldsInPart, count) => format!("{count} hold in part"),
                 (_, 1) => format!("1 is {verdict}"),
                 (_, count) => format!("{count} are {verdict}"),
             };

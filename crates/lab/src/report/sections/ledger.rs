@@ -13,9 +13,11 @@ pub(super) fn claims(report: &Report<'_>) -> Section {
     let mut section = Section::new("claims", "What the studies claim, and what was measured")
         .text(
             "Each claim is judged by where the whole 95 % interval of the measured figure lies, never by the figure alone. \
-             Holds: wholly where the study says. Reversed: wholly on the other side. Weaker: not contradicted, but nearer to \
-             no difference than to the published size. Undecided: the interval reaches into both, or the difference is below \
-             3 %, which the placement of a program in memory alone can make.",
+             Holds: wholly where the study says, and all that it speaks of was measured. Holds in part: what was measured holds, \
+             but not all of it was. Stronger: the same direction, and far beyond the published size. Weaker: not contradicted, \
+             but nearer to no difference than to the published size. Reversed: wholly on the other side. Undecided: the \
+             interval reaches into more than one of these, or the difference is below 3 %, which the placement of a program in \
+             memory alone can make.",
         );
     for profile in report.measurements.profiles() {
         let findings = || report.findings.iter().filter(|finding| finding.profile == profile);
@@ -80,15 +82,18 @@ fn row(finding: &Finding) -> Vec<Cell> {
                 statement.published.map(|value| format!("; published {}", published(statement.figure, value)));
             let differs = statement.verdict != finding.verdict;
             let verdict = if differs { format!(" [{}]", statement.verdict) } else { String::new() };
-            format!("{}: {measured}{}{verdict}", statement.subject, published.unwrap_or_default())
+            let missing = statement.missing.as_ref().map(|missing| format!(" ({missing})")).unwrap_or_default();
+            format!("{}: {measured}{}{verdict}{missing}", statement.subject, published.unwrap_or_default())
         })
         .collect();
     if statements.len() > FIGURES_MAX {
         lines.push(format!("and {} more, all in the JSON Lines beside this report", statements.len() - FIGURES_MAX));
     }
-    let missing = finding.statements.len() - statements.len();
-    if missing > 0 {
-        lines.push(format!("not measured: {missing} of {} figures", finding.statements.len()));
+    let unmeasured = finding.statements.iter().filter(|statement| statement.measured.is_none());
+    let unmeasured: Vec<&str> = unmeasured.map(|statement| statement.subject.as_str()).collect();
+    if !unmeasured.is_empty() {
+        let (count, all) = (unmeasured.len(), finding.statements.len());
+        lines.push(format!("not measured, {count} of {all}: {}", unmeasured.join("; ")));
     }
     if !finding.note.is_empty() {
         lines.push(finding.note.clone());

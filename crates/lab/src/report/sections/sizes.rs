@@ -147,8 +147,8 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
 
 /// Seconds for a volume: by the line where there is one; else, as the study did, by the rate of the largest size.
 fn project(series: &Series, volume: f64) -> Option<Estimate> {
-    if let Some(line) = series.line("digest") {
-        return Some(line.at(volume).map(|ns| ns / 1e9));
+    if let Some(ns) = series.project_ns("digest", volume) {
+        return Some(ns.map(|ns| ns / 1e9));
     }
     let point = series.largest().filter(|point| point.bytes > 0)?;
     let project = |ns: f64| published::project_seconds(point.bytes as f64, ns / 1e6, volume);
@@ -159,8 +159,8 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
     let volume = report.options.volume_bytes;
     let mut section = Section::new("projection", format!("Projected to {}", size(volume))).text(format!(
         "What the lines give for {}, if storage were no limit: a statement about the implementations, not about a disk. \
-         In brackets the 95 % interval of the line there, which is wide where only small sizes were measured. The last column \
-         is what the runner costs beyond the fastest.",
+         The 95 % interval comes from resampling the repeats of every size, and is wide where only small sizes were measured. The \
+         last column is what the runner costs beyond the fastest.",
         size(volume)
     ));
     let study = published::projections();

@@ -9,6 +9,8 @@ const EXAMPLES: &str = "\
 Examples:
   pfh lab doctor
       which runners are there, and what the others lack
+  pfh lab doctor c java
+      the same of two groups only, so that nothing else is built
   pfh lab doctor --install java
       the commands that install what the runners in Java need
   pfh lab run languages -o results
@@ -23,10 +25,12 @@ Examples:
       what was found, as results/report.html, and as CSV, JSON Lines and Markdown beside it
   pfh lab compare results other-machine/results
       two results side by side
+  pfh lab claims
+      what the studies say, and where each claim is judged
 
 Exit status:
   0    all done
-  1    a runner gave a wrong answer, hung, crashed or broke the protocol
+  1    a runner gave a wrong answer, told impossible times, hung, crashed or broke the protocol
   2    the command line, a definition or a file of results is wrong, or the run could not begin
   3    the definition of a runner could not be read
   4    results or a report could not be written, or a command of --run failed
@@ -56,6 +60,8 @@ pub(crate) enum LabCommand {
     Run(Box<RunArguments>),
     /// Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown.
     Report(ReportArguments),
+    /// Print all claims of the studies, where each is judged, and their published fits made again.
+    Claims,
     /// Set two results side by side: two machines, systems or versions.
     Compare(CompareArguments),
     /// Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
@@ -64,6 +70,10 @@ pub(crate) enum LabCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
+    /// Look only at the runners of these groups [default: all].
+    #[arg(value_name = "GROUP", conflicts_with = "install")]
+    pub(crate) groups: Vec<String>,
+
     /// Print the commands that install what GROUP needs; `all` for every group.
     #[arg(long, value_name = "GROUP")]
     pub(crate) install: Option<String>,

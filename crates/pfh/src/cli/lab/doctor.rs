@@ -3,6 +3,7 @@
 use super::args::DoctorArguments;
 use super::{Ending, Error, catalogue, done, environment, message};
 use pfh_lab::catalogue::Catalogue;
+use pfh_lab::process::find_program;
 use pfh_lab::results;
 use pfh_lab::roster::{Entrant, Roster};
 use pfh_lab::runner::Folder;
@@ -19,12 +20,32 @@ pub(super) fn run(arguments: &DoctorArguments) -> Result<Ending, Error> {
         return install(&catalogue, group, arguments.run);
     }
     let cancel = AtomicBool::new(false);
-    let mut roster = Roster::new(&catalogue, environment::half_of_memory());
-    for index in 0..roster.entrants().len() {
-        // Ctrl-C ends the program as it does any other: there is nothing to be saved.
-        let _ = roster.ask(index, &cancel, |folder| message::error(format_args!("building {folder}")));
+    let groups = catalogue.groups();
+    for group in &arguments.groups {
+        if !groups.contains_key(group.as_str()) {
+            return Err(unknown_group(&catalogue, group));
+        }
     }
-    let text = if arguments.json { json(roster.entrants()) } else { table(&catalogue, roster.entrants()) };
+    let is_wanted = |entrant: &Entrant<'_>| {
+        let group = &entrant.contestant.folder.definition.group;
+        arguments.groups.is_empty() || arguments.groups.contains(group)
+    };
+    let mut roster = Roster::new(&catalogue, environment::half_of_memory());
+    let wanted: Vec<usize> =
+        (0..roster.entrants().len()).filter(|index| is_wanted(&roster.entrants()[*index])).collect();
+    for (position, index) in wanted.iter().enumerate() {
+        let building = |folder: &str| {
+            message::error(format_args!(
+                "building {folder} ({} of {} runners looked at); compilers may take minutes, the first time only",
+                position + 1,
+                wanted.len()
+            ));
+        };
+        // Ctrl-C ends the program as it does any other: there is nothing to be saved.
+        let _ = roster.ask(*index, &cancel, building);
+    }
+    let entrants: Vec<Entrant<'_>> = wanted.iter().map(|index| roster.entrants()[*index].clone()).collect();
+    let text = if arguments.json { json(&entrants) } else { table(&catalogue, &entrants) };
     Ok(message::print(text).and(done(&catalogue)))
 }
 
@@ -66,16 +87,32 @@ fn table(catalogue: &Catalogue, entrants: &[Entrant<'_>]) -> String {
     text + &format!("\nGroups for `--install`: {}. `--json` prints all that is known.\n", groups.join(", "))
 }
 
-/// The first line, and the last where that says more: builds end with what was wrong.
+/// What failed, what a compiler calls the error where there is one, and what to do: each short.
 fn short(reason: &str) -> String {
-    const CHARACTERS_MAX: usize = 240;
+    let (reason, advice) = reason
+        .rsplit_once("; `pfh lab doctor")
+        .map_or((reason, String::new()), |(reason, advice)| (reason, format!("; `pfh lab doctor{advice}")));
     let mut lines = reason.lines().filter(|line| !line.trim().is_empty());
-    let (first, last) = (lines.next().unwrap_or_default(), lines.next_back());
-    let text = last.map_or(first.to_owned(), |last| format!("{first} … {last}"));
+    let first = lines.next().unwrap_or_default();
+    let rest: Vec<&str> = lines.collect();
+    let error = rest.iter().find(|line| line.contains("error")).or(rest.last());
+    match error {
+        Some(error) => format!("{} … {}{advice}", cut(first), cut(error.trim())),
+        None => format!("{}{advice}", cut(first)),
+    }
+}
+
+fn cut(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 160;
     match text.char_indices().nth(CHARACTERS_MAX) {
         Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
+        None => text.to_owned(),
     }
+}
+
+fn unknown_group(catalogue: &Catalogue, group: &str) -> Error {
+    let names: Vec<&str> = catalogue.groups().into_keys().collect();
+    Error::Input(format!("there is no group `{group}`; there are {} and {ALL}", names.join(", ")))
 }
 
 /// A command, and where it is run if that matters.
@@ -83,10 +120,15 @@ fn short(reason: &str) -> String {
 struct Step<'a> {
     directory: Option<&'a Path>,
     shell: String,
+    /// Why it is only shown here, as a comment, and not run.
+    comment: Option<String>,
 }
 
 impl Step<'_> {
     fn line(&self) -> String {
+        if let Some(comment) = &self.comment {
+            return format!("# {}\n", [comment.as_str(), self.shell.as_str()].join(": ").trim_end_matches(": "));
+        }
         match self.directory {
             Some(directory) => format!("cd {} && {}\n", quote(&directory.to_string_lossy()), self.shell),
             None => format!("{}\n", self.shell),
@@ -99,10 +141,7 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Erro
     let folders: Vec<&Folder> = match groups.get(group) {
         Some(folders) => folders.clone(),
         None if group == ALL => groups.values().flatten().copied().collect(),
-        None => {
-            let names: Vec<&str> = groups.into_keys().collect();
-            return Err(Error::Input(format!("there is no group `{group}`; there are {} and {ALL}", names.join(", "))));
-        }
+        None => return Err(unknown_group(catalogue, group)),
     };
     let mut steps: Vec<Step<'_>> = Vec::new();
     for step in folders.iter().flat_map(|folder| steps_of(catalogue, folder)) {
@@ -115,7 +154,12 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Erro
         return Ok(message::print(if steps.is_empty() { nothing } else { steps.iter().map(Step::line).collect() }));
     }
     let mut ending = done(catalogue);
-    for Step { directory, shell } in steps {
+    for step in steps {
+        if step.comment.is_some() {
+            message::error(step.line().trim_end());
+            continue;
+        }
+        let Step { directory, shell, .. } = step;
         message::error(format_args!("running: {shell}"));
         let mut command = Command::new("sh");
         // What it prints is for people; standard output is kept for results.
@@ -137,16 +181,37 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Erro
 fn steps_of<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {
     let definition = &folder.definition;
     let braces = folder.braces(&catalogue.program);
-    let anywhere = |shell: String| Step { directory: None, shell };
-    let mut steps: Vec<Step<'a>> = definition.install.iter().map(|command| anywhere(braces.fill(command))).collect();
+    let anywhere = |shell: String| Step { directory: None, shell, comment: None };
+    let comment = |comment: String, shell: String| Step { directory: None, shell, comment: Some(comment) };
+    if let Some(system) = definition.foreign_system() {
+        return vec![comment(format!("{} is for {system}", folder.name), String::new())];
+    }
+    let install = |command: &String| {
+        let shell = braces.fill(command);
+        match shell.split(' ').next().filter(|program| find_program(program).is_none() && !is_builtin(program)) {
+            Some(program) => {
+                comment(format!("`{program}` is not here; with this system's own programs do what is meant by"), shell)
+            }
+            None => anywhere(shell),
+        }
+    };
+    let mut steps: Vec<Step<'a>> = definition.install.iter().map(install).collect();
+    if !definition.advice.is_empty() {
+        steps.push(comment(definition.advice.clone(), String::new()));
+    }
     if !definition.fetch.is_empty() {
         steps.push(anywhere(format!("mkdir -p {}", quote(&folder.build.to_string_lossy()))));
         let line =
             |words: &Vec<String>| words.iter().map(|word| quote(&braces.fill(word))).collect::<Vec<_>>().join(" ");
         let fetch = definition.fetch.iter().map(line);
-        steps.extend(fetch.map(|shell| Step { directory: Some(&folder.source), shell }));
+        steps.extend(fetch.map(|shell| Step { directory: Some(&folder.source), shell, comment: None }));
     }
     steps
+}
+
+/// What every shell does itself; it need not be a program.
+fn is_builtin(name: &str) -> bool {
+    ["cd", "echo", "exit", "export", "false", "test", "true", "umask"].contains(&name)
 }
 
 /// A word as a shell takes it.
@@ -171,8 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn long_reasons_are_cut() {
-        assert_eq!(short("building failed\nmore\n\nerror: x\n"), "building failed … error: x");
-        assert_eq!(short(&"é".repeat(300)).chars().count(), 241);
+    fn long_reasons_are_cut_and_advice_is_not() {
+        assert_eq!(short("building failed\nmore\n\nerror: x\nadvice of the compiler\n"), "building failed … error: x");
+        assert_eq!(short("building failed\nmore\nlast"), "building failed … last");
+        assert_eq!(short(&"é".repeat(300)).chars().count(), 161);
+        let advice = "; `pfh lab doctor --install c` shows how to install it";
+        let header =
+            format!("`cc x` ended with status 1: {}\nx.c:1: fatal error: y.h: No such file{advice}", "x".repeat(300));
+        let said = short(&header);
+        assert!(said.ends_with(&format!("fatal error: y.h: No such file{advice}")), "{said}");
     }
 }

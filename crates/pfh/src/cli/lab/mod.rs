@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &LabArguments) -> Ending {
         LabCommand::Doctor(arguments) => doctor::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::Report(arguments) => report::report(arguments),
+        LabCommand::Claims => Ok(message::print(pfh_lab::claims::page())),
         LabCommand::Compare(arguments) => report::compare(arguments),
         LabCommand::Runner(arguments) => return runner::run(arguments.lanes),
     };

@@ -85,6 +85,7 @@ fn hello(lanes: bool) -> Hello {
         provider: if lanes { "lanes" } else { "one stream" }.to_owned(),
         backend: if lanes { Backend::chosen().name().to_owned() } else { streams() },
         stand_in: false,
+        varies: true,
         clock_ns: nanoseconds(clock_getres(ClockId::ThreadCPUTime)),
         algorithms: offered(lanes).map(|algorithm| algorithm.name().to_owned()).collect(),
     }
@@ -104,7 +105,7 @@ impl From<io::Error> for Refusal {
 
 fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
     let id = task.id;
-    match perform(lanes, task, stdout) {
+    match carry_out(lanes, task, stdout) {
         Ok(written) => written,
         Err(Refusal::NotOffered(message)) => say(stdout, &Message::NotOffered { id, message }),
         Err(Refusal::Error(message)) => say(stdout, &Message::Error { id, message }),
@@ -112,7 +113,44 @@ fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
 }
 
 /// Does a task; the inner result is that of writing the answers.
-fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Result<()>, Refusal> {
+fn carry_out(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Result<()>, Refusal> {
+    let id = task.id;
+    let begun = perform(lanes, task, &mut |pass| {
+        say(stdout, &Message::Check { id, answer: pass(true)? })?;
+        for _ in 0..task.warm_up {
+            black_box(pass(false)?);
+        }
+        for repeat in (0..task.repeats).filter(|_| task.repeat_path.is_empty()) {
+            say(stdout, &time(id, repeat, pass)?)?;
+        }
+        Ok(())
+    })?;
+    if begun.is_err() {
+        return Ok(begun);
+    }
+    for repeat in (0..task.repeats).filter(|_| !task.repeat_path.is_empty()) {
+        // Other data for each repeat.
+        let path = format!("{}{repeat}", task.repeat_path);
+        let timed = perform(lanes, &Task { path, ..task.clone() }, &mut |pass| {
+            say(stdout, &Message::Begin { id, repeat })?;
+            say(stdout, &time(id, repeat, pass)?)
+        })?;
+        if timed.is_err() {
+            return Ok(timed);
+        }
+    }
+    Ok(say(stdout, &Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() })))
+}
+
+/// What a pass answers; its argument says whether it is the one of the check.
+type Pass<'a> = &'a mut dyn FnMut(bool) -> io::Result<String>;
+
+/// Puts everything in place for the passes of a task and hands them to `then`; the inner result is its own.
+fn perform(
+    lanes: bool,
+    task: &Task,
+    then: &mut dyn FnMut(Pass<'_>) -> io::Result<()>,
+) -> Result<io::Result<()>, Refusal> {
     let not_offered = |what: &str| Err(Refusal::NotOffered(what.to_owned()));
     let algorithm = match Algorithm::from_name(&task.algorithm) {
         Ok(algorithm) if offered(lanes).any(|one| one == algorithm) => Some(algorithm),
@@ -140,35 +178,26 @@ fn perform(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Resu
     };
     let chunk_bytes = usize::try_from(task.chunk_bytes).unwrap_or(usize::MAX);
     match (task.mode, algorithm) {
-        (Mode::Digest, Some(algorithm)) => {
-            let pass = || Ok(digest(algorithm, &data, chunk_bytes).to_string());
-            Ok(time(task, pass()?, pass, stdout))
-        }
-        (Mode::DigestFile, Some(algorithm)) => {
-            let pass = || {
-                let mut hasher = algorithm.hasher();
-                read_pieces(task, chunk_bytes, |piece| hasher.update(piece))?;
-                Ok(hasher.finish().to_string())
-            };
-            Ok(time(task, pass()?, pass, stdout))
-        }
-        (Mode::ReadFile, None) => {
-            let pass = || {
-                let bytes = read_pieces(task, chunk_bytes, |piece| {
-                    black_box(piece);
-                })?;
-                Ok(bytes.to_string())
-            };
-            Ok(time(task, pass()?, pass, stdout))
-        }
-        (Mode::Strings | Mode::Messages, Some(algorithm)) => {
-            let pass = || {
-                let mut last = None;
-                hash_all(lanes, algorithm, &messages, |digest| last = Some(*black_box(digest)));
-                Ok(last.map(|digest| digest.to_string()).unwrap_or_default())
-            };
-            Ok(time(task, all_digests(algorithm), pass, stdout))
-        }
+        (Mode::Digest, Some(algorithm)) => Ok(then(&mut |_| Ok(digest(algorithm, &data, chunk_bytes).to_string()))),
+        (Mode::DigestFile, Some(algorithm)) => Ok(then(&mut |_| {
+            let mut hasher = algorithm.hasher();
+            read_pieces(task, chunk_bytes, |piece| hasher.update(piece))?;
+            Ok(hasher.finish().to_string())
+        })),
+        (Mode::ReadFile, None) => Ok(then(&mut |_| {
+            let bytes = read_pieces(task, chunk_bytes, |piece| {
+                black_box(piece);
+            })?;
+            Ok(bytes.to_string())
+        })),
+        (Mode::Strings | Mode::Messages, Some(algorithm)) => Ok(then(&mut |checking| {
+            if checking {
+                return Ok(all_digests(algorithm));
+            }
+            let mut last = None;
+            hash_all(lanes, algorithm, &messages, |digest| last = Some(*black_box(digest)));
+            Ok(last.map(|digest| digest.to_string()).unwrap_or_default())
+        })),
         _ => not_offered("this mode is not offered"),
     }
 }
@@ -243,27 +272,14 @@ fn hash_all(lanes: bool, algorithm: Algorithm, messages: &[&[u8]], mut each: imp
     }
 }
 
-/// Says what the check gave, then repeats a pass, and says how long that takes.
-fn time(
-    task: &Task,
-    check: String,
-    mut pass: impl FnMut() -> io::Result<String>,
-    stdout: &mut impl Write,
-) -> io::Result<()> {
-    let id = task.id;
-    say(stdout, &Message::Check { id, answer: check })?;
-    for _ in 0..task.warm_up {
-        black_box(pass()?);
-    }
-    for repeat in 0..task.repeats {
-        let (wall, cpu) = (Instant::now(), clock_gettime(ClockId::ThreadCPUTime));
-        let answer = black_box(pass()?);
-        let (cpu_after, wall_ns) = (clock_gettime(ClockId::ThreadCPUTime), wall.elapsed().as_nanos());
-        let cpu_ns = Some(nanoseconds(cpu_after).saturating_sub(nanoseconds(cpu)));
-        let wall_ns = u64::try_from(wall_ns).unwrap_or(u64::MAX);
-        say(stdout, &Message::Sample(Sample { id, repeat, wall_ns, cpu_ns, answer }))?;
-    }
-    say(stdout, &Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() }))
+/// Does one pass, and says how long that took.
+fn time(id: u64, repeat: u32, pass: Pass<'_>) -> io::Result<Message> {
+    let (wall, cpu) = (Instant::now(), clock_gettime(ClockId::ThreadCPUTime));
+    let answer = black_box(pass(false)?);
+    let (cpu_after, wall_ns) = (clock_gettime(ClockId::ThreadCPUTime), wall.elapsed().as_nanos());
+    let cpu_ns = Some(nanoseconds(cpu_after).saturating_sub(nanoseconds(cpu)));
+    let wall_ns = u64::try_from(wall_ns).unwrap_or(u64::MAX);
+    Ok(Message::Sample(Sample { id, repeat, wall_ns, cpu_ns, answer }))
 }
 
 fn nanoseconds(time: Timespec) -> u64 {
