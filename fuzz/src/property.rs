@@ -1,7 +1,7 @@
 //! What holds for any input of a reader. Shared by the fuzz targets and by the tests of `pfh-record`, which run the seeds.
 
 use pfh_digest::Algorithm;
-use pfh_record::jsonl::Journal;
+use pfh_record::jsonl::{Journal, LineContent};
 use pfh_record::{
     FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, Similarity, WriteOptions,
 };
@@ -40,17 +40,27 @@ pub fn md5deep(input: &[u8]) {
     list(FormatName::Md5deep(form), input);
 }
 
-/// Reading a journal ends, and says that it is whole only up to where it was read.
+/// Reading a journal ends, and tells whole lines from others.
 pub fn journal(input: &[u8]) {
-    let mut entries = 0;
-    let Ok(journal) = Journal::read(input, |_| entries += 1) else { return };
+    let (mut entries, mut kept) = (0, Vec::new());
+    let read = Journal::read(input, |line| {
+        entries += u64::from(matches!(line.content, LineContent::File(_)));
+        kept.extend_from_slice(line.bytes);
+        kept.push(b'\n');
+    });
+    let Ok(journal) = read else { return };
     assert_eq!(journal.entries, entries);
     let whole = usize::try_from(journal.whole_bytes).expect("an offset within the input");
     assert!(whole <= input.len() && input[..whole].last().is_none_or(|&byte| byte == b'\n'));
-    assert!(journal.torn.is_some() || whole == input.len());
-    // Cut there, it is whole.
-    let cut = Journal::read(&input[..whole], |_| ()).expect("a journal");
-    assert!(cut.torn.is_none() && cut.whole_bytes == journal.whole_bytes && cut.entries == entries);
+    assert!(journal.torn.is_some() || journal.broken.count > 0 || whole == input.len());
+    // Where only an interruption came in between, it is whole once it is cut.
+    if journal.broken.count == 0 {
+        assert_eq!(kept, &input[..whole]);
+    }
+    // What the whole lines make up is a journal without fault, of the same entries.
+    let salvaged = Journal::read(&kept[..], |_| ()).expect("a journal");
+    assert!(salvaged.torn.is_none() && salvaged.broken.count == 0);
+    assert!(salvaged.entries == entries && salvaged.whole_bytes == kept.len() as u64);
 }
 
 /// Detection looks and does not panic.

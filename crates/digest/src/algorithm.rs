@@ -47,6 +47,8 @@ pub enum Status {
 impl Algorithm {
     /// SHA-1, of which other formats are made.
     pub const SHA1: Algorithm = Algorithm::at(registry::position("sha1"));
+    /// CRC-32C, with which lists check their own lines.
+    pub const CRC32C: Algorithm = Algorithm::at(registry::position("crc32c"));
     pub(crate) const BLAKE3: Algorithm = Algorithm::at(registry::position("blake3"));
 
     /// A line of the registry as it is.

@@ -1,10 +1,12 @@
 //! JSON Lines (RFC 8259, one object per line): pfh's own format for programs. Described in `docs/reference/json-lines.md`.
 
+mod check;
 mod journal;
 mod read;
 mod write;
 
-pub use journal::{Journal, JournalEntry, JournalHeader};
+pub use check::end_line;
+pub use journal::{BrokenLines, Journal, JournalEntry, JournalHeader, JournalLine, LineContent};
 pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
 

@@ -149,7 +149,7 @@ impl<R: BufRead> Reader<R> {
             FormatName::Hashdeep => (line_feed(input), Box::new(HashdeepParser::new(options))),
             FormatName::Sfv => (line_feed(input).skipping_mark(), Box::new(SfvParser::new(options))),
             FormatName::Csv => (line_feed(input).with_quotes().skipping_mark(), Box::<CsvParser>::default()),
-            FormatName::Jsonl => (line_feed(input).skipping_mark(), Box::new(JsonlParser)),
+            FormatName::Jsonl => (line_feed(input).skipping_mark(), Box::<JsonlParser>::default()),
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Dfxml => {
                 let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));

@@ -460,9 +460,14 @@ pub(crate) struct OutputArguments {
     /// Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time.
     ///
     /// The file is written as the run goes, in the order in which files finish, so that a crash loses only the files in
-    /// flight. Files that failed are tried again; where a path is recorded twice, the later line counts.
+    /// flight. Files that failed are tried again; where a path is recorded twice, the later line counts. The file is locked:
+    /// a second run on it ends with status 2. Lines that are damaged are dropped, and the damaged file is kept beside it.
     #[arg(long, requires = "output")]
     pub(crate) resume: bool,
+
+    /// With --resume: first drop the lines that later ones about the same path supersede.
+    #[arg(long, requires = "resume")]
+    pub(crate) compact: bool,
 
     /// Print records as they finish rather than in the order of the walk.
     #[arg(long)]

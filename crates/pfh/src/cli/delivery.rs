@@ -20,7 +20,7 @@ pub(crate) struct Delivery {
 impl Delivery {
     /// Opens a file, or standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Delivery, Stop> {
-        let output = hash::open_output(path, None)?;
+        let output = hash::open_output(path)?;
         let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
         let cancel = CancelToken::default();
         let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&delivered), |_| None);

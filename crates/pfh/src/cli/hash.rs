@@ -77,7 +77,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         Some(name) => name.writer(&algorithms, &families, &options).map_err(Stop::usage)?.into(),
         None => Arc::new(Nothing),
     };
-    let recorded = match (&out.output, out.resume) {
+    let mut recorded = match (&out.output, out.resume) {
         (Some(path), true) => Some(Recorded::load(path, &algorithms, &families, out.piecewise).map_err(Stop::usage)?),
         _ => None,
     };
@@ -92,17 +92,22 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     let facts = run.facts();
     let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
 
-    let output = open_output(out.output.as_deref(), recorded.as_ref())?;
+    let output = match (&out.output, &mut recorded) {
+        (Some(path), Some(recorded)) => {
+            Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
+        }
+        (path, _) => open_output(path.as_deref())?,
+    };
     options.own_files = output.identities();
     refuse_own(&arguments, &options.own_files)?;
     let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
     let mut header = Vec::new();
-    if recorded.as_ref().is_none_or(|recorded| !recorded.has_header) {
+    if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
         format.header(&facts, &mut header);
     }
-    let torn = recorded.as_ref().and_then(|recorded| recorded.torn.as_deref());
-    if let (Some(torn), false) = (torn, out.quiet) {
-        message::error(format_args!("the last line was incomplete and is written anew: {torn}"));
+    let damaged = recorded.as_ref().is_some_and(Recorded::is_damaged);
+    if damaged || !out.quiet {
+        recorded.iter().flat_map(|recorded| &recorded.remarks).for_each(message::error);
     }
 
     let cancel = CancelToken::default();
@@ -136,6 +141,8 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     let (report, mut printer) = progress::of_run(out.progress, &source, &counters, |progress| {
         let mut printer =
             Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
+        // Lines of the journal that could not be believed are input that could not be read.
+        printer.unread += u64::from(damaged);
         let opened = printer.lock().output.write(&header);
         let _ = printer.note(opened);
         let prepare = |record: Record| Item::new(&*format, tells_unfit, &record);
@@ -301,13 +308,13 @@ pub(super) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> 
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }
 
-pub(super) fn open_output(path: Option<&Path>, recorded: Option<&Recorded>) -> Result<Output, Stop> {
+pub(super) fn open_output(path: Option<&Path>) -> Result<Output, Stop> {
     let Some(path) = path else { return Ok(Output::standard()) };
-    let output = match recorded {
-        Some(recorded) => Output::journal(path, recorded.keep_bytes),
-        None => Output::whole(path),
-    };
-    output.map_err(|error| Stop::usage(format_args!("`{}` cannot be written: {error}", path.display())))
+    Output::whole(path).map_err(|error| cannot_be_written(path, error))
+}
+
+fn cannot_be_written(path: &Path, error: io::Error) -> Stop {
+    Stop::usage(format_args!("`{}` cannot be written: {error}", path.display()))
 }
 
 /// A record on its way to the output: its bytes, and what there is to say on standard error.

@@ -17,6 +17,7 @@ mod interrupt;
 mod journal;
 mod known;
 mod lab;
+mod latest;
 mod matching;
 mod message;
 mod output;

@@ -2,7 +2,7 @@
 
 use pfh_record::Summary;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
@@ -92,13 +92,10 @@ impl Output {
         Ok(Output::new(To::Whole { writer, temporary, target: target.to_owned() }))
     }
 
-    /// A journal: what lies behind `keep_bytes` is cut off, and writing goes on there.
-    pub(crate) fn journal(target: &Path, keep_bytes: u64) -> io::Result<Output> {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(target)?;
-        file.set_len(keep_bytes)?;
-        file.seek(SeekFrom::Start(keep_bytes))?;
+    /// A journal, to which lines are appended where the file stands.
+    pub(crate) fn journal(target: &Path, file: File) -> Output {
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
-        Ok(Output::new(To::Journal { writer, target: target.to_owned() }))
+        Output::new(To::Journal { writer, target: target.to_owned() })
     }
 
     /// The files that this output consists of, so that a run does not hash its own list.

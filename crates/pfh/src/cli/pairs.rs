@@ -7,6 +7,7 @@ use super::hash::Stop;
 use super::{Ending, message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_record::jsonl::end_line;
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
 
@@ -71,9 +72,10 @@ impl Sheet {
                 let names = serde_json::Value::from(names);
                 let header = format!(
                     "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
-                     \"algorithms\":{names}{threshold}}}\n"
+                     \"algorithms\":{names}{threshold}"
                 );
                 self.line.extend_from_slice(header.as_bytes());
+                end_line(0, &mut self.line);
             }
             _ => {}
         }
@@ -133,7 +135,7 @@ impl Sheet {
                 if let Some(score) = score {
                     self.line.extend_from_slice(format!(",\"{}\":{score}", self.measure).as_bytes());
                 }
-                self.line.extend_from_slice(b"}\n");
+                end_line(0, &mut self.line);
             }
         }
         self.written += 1;
@@ -182,7 +184,10 @@ impl Sheet {
             }
         }
         match self.format {
-            PairFormat::Jsonl => self.line.extend_from_slice(b"]}\n"),
+            PairFormat::Jsonl => {
+                self.line.push(b']');
+                end_line(0, &mut self.line);
+            }
             PairFormat::Csv => {}
             _ => self.line.push(b'\n'),
         }
@@ -214,8 +219,8 @@ impl Sheet {
         let result = result.and_then(|()| {
             if self.format == PairFormat::Jsonl {
                 let written = self.written;
-                self.line =
-                    format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}}}\n").into_bytes();
+                self.line = format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}").into_bytes();
+                end_line(0, &mut self.line);
             }
             self.flush()
         });

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -214,18 +215,270 @@ fn refusals() {
     let elsewhere = hash(&directory.path().join("t"), ["-a", "md5", "-o", "../journal", "--resume", "."]).run();
     refused(elsewhere, &mine, "where its relative paths start: continue there, or give -o another name");
 
-    // Somebody else's files, whatever they hold, are not touched.
-    let line_break = mine.iter().position(|&byte| byte == b'\n').unwrap();
-    let broken_between = [&mine[..=line_break], b"{\"type\":\"fi\n", &mine[line_break + 1..]].concat();
-    let foreign: [&[u8]; 5] = [
+    // Somebody else's files, whatever they hold, are not touched. Nor is a list whose header is not as it was written.
+    let mut other_header = mine.clone();
+    other_header[60] ^= 1;
+    let zeros_before = [&[0; 100], &mine[..]].concat();
+    let foreign: [&[u8]; 6] = [
         b"my thesis\n",
         b"d41d8cd98f00b204e9800998ecf8427e  x\n",
         b"{\"a\":1}\n",
         b"\0\xff binary without a line end",
-        &broken_between,
+        &other_header,
+        &zeros_before,
     ];
     for list in foreign {
         fs::write(directory.path().join("journal"), list).unwrap();
         refused(resume(&directory, &["t"]), list, "`journal` is no JSON Lines file of pfh");
     }
+}
+
+/// The digest that the last line about a path has; none where that is not complete.
+fn last_digest(directory: &TempDir, path: &str) -> Option<String> {
+    let records = recorded(&journal(directory));
+    let last = records.iter().rfind(|record| record["path"] == path).unwrap();
+    last["digests"]["md5"].as_str().map(str::to_owned)
+}
+
+/// Writes a file and gives it a time of modification.
+fn write_at(path: &Path, text: &str, seconds: u64) {
+    fs::write(path, text).unwrap();
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+}
+
+/// A later line takes back what an earlier one says: a file that is again as it was two runs ago is hashed again.
+#[test]
+fn the_latest_line_decides() {
+    for name in [&b"f"[..], b"f\xff"] {
+        let directory = scratch();
+        fs::create_dir(directory.path().join("t")).unwrap();
+        let file = directory.path().join("t").join(path(name));
+        let shown = format!("t/{}", String::from_utf8_lossy(name));
+        write_at(&file, "first", 1_000_000);
+        resume(&directory, &["t"]).done();
+        write_at(&file, "other", 2_000_000);
+        resume(&directory, &["t"]).done();
+        assert_eq!(last_digest(&directory, &shown), Some(digest("md5", b"other").to_string()));
+        write_at(&file, "first", 1_000_000);
+        resume(&directory, &["t"]).done();
+        assert_eq!(last_digest(&directory, &shown), Some(digest("md5", b"first").to_string()));
+        // In between it was something else than a file, which is a line without digests.
+        fs::remove_file(&file).unwrap();
+        fifo(&file);
+        resume(&directory, &["t"]).done();
+        assert_eq!(last_digest(&directory, &shown), None);
+        fs::remove_file(&file).unwrap();
+        write_at(&file, "first", 1_000_000);
+        resume(&directory, &["t"]).done();
+        assert_eq!(last_digest(&directory, &shown), Some(digest("md5", b"first").to_string()));
+        // Now it is known, in whatever order the lines before were.
+        assert_eq!(recorded(&journal(&directory)).len(), 5);
+        resume(&directory, &["t"]).done();
+        assert_eq!(recorded(&journal(&directory)).len(), 5);
+    }
+}
+
+/// While a run goes on, another one on the same journal is refused, and changes nothing.
+#[test]
+fn one_run_at_a_time() {
+    let directory = begun();
+    fifo(&directory.path().join("pipe"));
+    let arguments = ["-a", "md5", "-o", "journal", "--resume", "pipe"];
+    let first = hash(directory.path(), arguments).start();
+    eventually("the first run holds the lock", || {
+        let journal = File::open(directory.path().join("journal")).unwrap();
+        journal.try_lock().is_err()
+    });
+    let during = journal(&directory);
+    let said = "pfh: `journal` is in use by another run: wait until that has ended, or give -o another name\n";
+    for options in [&["t"][..], &["--compact", "t"], &["-q", "t"]] {
+        resume(&directory, options).expect(2, said);
+    }
+    assert_eq_bytes(&journal(&directory), &during);
+    fs::write(directory.path().join("pipe"), "through").unwrap();
+    assert_eq!(first.end().code(), 0);
+    resume(&directory, &["t"]).done();
+    assert_eq!(last_digest(&directory, "pipe"), Some(digest("md5", b"through").to_string()));
+
+    // A journal that is only begun is locked as well; and one that was killed leaves no lock.
+    let begins = || hash(directory.path(), ["-a", "md5", "-o", "new", "--resume", "pipe"]);
+    let first = begins().start();
+    let new = directory.path().join("new");
+    eventually("the first run has begun", || File::open(&new).is_ok_and(|file| file.try_lock().is_err()));
+    let said = "pfh: `new` is in use by another run: wait until that has ended, or give -o another name\n";
+    begins().run().expect(2, said);
+    first.signal(Signal::KILL);
+    assert_eq!(first.end().code(), 137);
+    hash(directory.path(), ["-a", "md5", "-o", "new", "--resume", "-q", "t"]).run().done();
+}
+
+/// Zeros, or nothing: what a crash of the system leaves of a file that was just made.
+#[test]
+fn a_journal_of_zeros() {
+    for (bytes, said) in [
+        (0, "pfh: `journal` is empty: it is begun anew\n"),
+        (1, "pfh: `journal` holds zero bytes only, as a crash can leave it: it is begun anew\n"),
+        (300_000, "pfh: `journal` holds zero bytes only, as a crash can leave it: it is begun anew\n"),
+    ] {
+        let directory = begun();
+        fs::write(directory.path().join("journal"), vec![0; bytes]).unwrap();
+        resume(&directory, &["t"]).expect(0, said);
+        assert_eq!(recorded(&journal(&directory)).len(), 2);
+        assert_eq!(names(directory.path()), [path(b"journal"), path(b"t")]);
+    }
+    // A hole that reaches beyond the end, larger than any line may be.
+    let directory = begun();
+    let before = journal(&directory);
+    let file = File::options().write(true).open(directory.path().join("journal")).unwrap();
+    file.set_len(200 << 20).unwrap();
+    let said = format!(
+        "pfh: the last line was incomplete and is written anew: line 5, byte {}: zero bytes instead of a line\n",
+        before.len()
+    );
+    resume(&directory, &["t"]).expect(0, &said);
+    assert_eq!(recorded(&journal(&directory)), recorded(&before));
+    assert!(journal(&directory).len() < before.len() + 100);
+}
+
+/// Lines of a journal that are damaged are dropped, the others stay as they are, and so does the damaged file, beside it.
+#[test]
+fn a_damaged_journal_is_salvaged() {
+    let directory = begun();
+    fs::write(directory.path().join("t/c"), "three").unwrap();
+    resume(&directory, &["t"]).done();
+    let target = directory.path().join("journal");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+    let before = journal(&directory);
+    let lines: Vec<&[u8]> = before.split_inclusive(|&byte| byte == b'\n').collect();
+    assert_eq!(lines.len(), 5);
+    for (number, break_it) in [
+        |line: &[u8]| [&line[..line.len() - 30], b"0", &line[line.len() - 29..]].concat(),
+        |line: &[u8]| vec![0; line.len()],
+        |line: &[u8]| b"\n".repeat(line.len()),
+        |line: &[u8]| line[..line.len() / 2].to_vec(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let broken = break_it(lines[2]);
+        let damaged = [lines[0], lines[1], &broken, lines[3], lines[4]].concat();
+        fs::write(&target, &damaged).unwrap();
+        let ended = resume(&directory, &["-q", "t"]);
+        assert_eq!(ended.code(), 3, "{}", ended.stderr);
+        let kept = format!("journal.damaged-{}", number + 1);
+        let mut said = ended.stderr.lines();
+        let first = said.next().unwrap();
+        assert!(
+            first.starts_with("pfh: `journal` is damaged: ") && first.ends_with(&format!("as `{kept}`")),
+            "{first}"
+        );
+        assert!(said.next().unwrap().starts_with("pfh: `journal`: line 3, byte "), "{}", ended.stderr);
+        assert_eq_bytes(&fs::read(directory.path().join(&kept)).unwrap(), &damaged);
+
+        // What was whole is as it was, byte for byte, and what was not is hashed again.
+        let after = journal(&directory);
+        let whole = [lines[0], lines[1]].concat();
+        assert!(after.starts_with(&whole), "{}", String::from_utf8_lossy(&after));
+        let mut paths: Vec<String> = recorded(&after).iter().map(path_of).collect();
+        paths.sort();
+        assert_eq!(paths, ["t/a", "t/b", "t/c"]);
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        resume(&directory, &["t"]).done();
+    }
+    // Nothing else is left behind.
+    assert_eq!(names(directory.path()).len(), 6);
+}
+
+/// A list that another follows: lines of both count. One with other digests is refused.
+#[test]
+fn two_journals_in_one() {
+    let directory = begun();
+    let first = journal(&directory);
+    fs::write(directory.path().join("journal"), first.repeat(2)).unwrap();
+    let ended = resume(&directory, &["t"]);
+    assert_eq!(ended.code(), 3);
+    assert!(ended.stderr.contains("expected one header, and this is the second"), "{}", ended.stderr);
+    assert_eq!(recorded(&journal(&directory)).len(), 4);
+    resume(&directory, &["t"]).done();
+
+    hash(directory.path(), ["-a", "sha1", "-o", "other", "--resume", "t"]).run().done();
+    let both = [first, fs::read(directory.path().join("other")).unwrap()].concat();
+    fs::write(directory.path().join("journal"), &both).unwrap();
+    let ended = resume(&directory, &["t"]);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.stderr.contains("it has a second header, of a run with other digests"), "{}", ended.stderr);
+    assert_eq_bytes(&journal(&directory), &both);
+}
+
+/// Superseded lines are dropped on request, and the others stay byte for byte and in their order.
+#[test]
+fn compaction() {
+    let directory = begun();
+    let file = directory.path().join("t/b");
+    for version in 0..6 {
+        write_at(&file, &format!("version {version}"), 1_000_000 + version);
+        resume(&directory, &["t"]).done();
+    }
+    resume(&directory, &["-q", "t", "gone"]).expect(3, "");
+    let before = journal(&directory);
+    let lines: Vec<&[u8]> = before.split_inclusive(|&byte| byte == b'\n').collect();
+    let is_about = |line: &&&[u8], name: &str| String::from_utf8_lossy(line).contains(&format!("\"path\":\"{name}\""));
+    let last = |name: &str| lines.iter().rposition(|line| is_about(&line, name)).unwrap();
+    let mut latest = [last("t/a"), last("t/b"), last("gone")];
+    latest.sort_unstable();
+    let expected = [lines[0], lines[latest[0]], lines[latest[1]], lines[latest[2]]].concat();
+    let ended = resume(&directory, &["--compact", "t"]);
+    ended.expect(0, "pfh: `journal`: 6 of 9 lines were superseded and are dropped\n");
+    let after = journal(&directory);
+    assert_eq_bytes(&after[..expected.len()], &expected);
+    assert_eq!(after.split_terminator_lines().count(), 5);
+    // Nothing is left to drop, so the file stays the same one.
+    let inode = |directory: &TempDir| fs::metadata(directory.path().join("journal")).unwrap().ino();
+    let same = inode(&directory);
+    resume(&directory, &["--compact", "t"]).done();
+    assert_eq!(inode(&directory), same);
+    assert_eq!(names(directory.path()), [path(b"journal"), path(b"t")]);
+    let alone = hash(directory.path(), ["-o", "journal", "--compact", "t"]).run();
+    assert_eq!(alone.code(), 2);
+
+    // Where it would halve a journal, that is said.
+    let grown = [lines[0], &lines[1].repeat(150), lines[2]].concat();
+    fs::write(directory.path().join("journal"), &grown).unwrap();
+    let said = "pfh: `journal`: 149 of 151 lines are superseded by later ones; --compact drops them\n";
+    resume(&directory, &["t"]).expect(0, said);
+    assert!(journal(&directory).starts_with(&grown));
+}
+
+/// What `--resume` keeps of each file of the journal is 16 bytes, and at most a quarter more.
+#[test]
+fn memory_of_a_long_journal() {
+    const FILES: usize = 300_000;
+    let directory = begun();
+    fifo(&directory.path().join("pipe"));
+    let short = journal(&directory);
+    let mut lines = short.split_inclusive(|&byte| byte == b'\n');
+    // Without check values, as an earlier version wrote it: any path makes a line.
+    let older = |line: &[u8]| String::from_utf8_lossy(line).split(",\"check\"").next().unwrap().to_owned() + "}\n";
+    let (header, line) = (older(lines.next().unwrap()), older(lines.next().unwrap()));
+    let (before, after) = line.split_once("t/").unwrap();
+    let after = after.split_once('"').unwrap().1;
+    let mut long = header.clone();
+    for number in 0..FILES {
+        long.push_str(&format!("{before}somewhere/in/the/archive/{number:09}\"{after}"));
+    }
+    let peak_kib = |text: &str| {
+        fs::write(directory.path().join("journal"), text).unwrap();
+        // It has read the journal before it waits for somebody to write into the FIFO.
+        let running = hash(directory.path(), ["-a", "md5", "-t", "1", "-m", "4M", "-o", "journal", "--resume", "pipe"]);
+        let running = running.start();
+        running.wait_until_it_hangs();
+        fs::write(directory.path().join("pipe"), "through").unwrap();
+        let ended = running.end();
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+        ended.peak_kib
+    };
+    let (little, much) = (peak_kib(&header), peak_kib(&long));
+    let bytes_per_file = (much.saturating_sub(little) << 10) / FILES as u64;
+    assert!((10..=24).contains(&bytes_per_file), "{bytes_per_file} bytes for each file ({little} and {much} KiB)");
 }

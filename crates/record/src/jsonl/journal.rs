@@ -6,23 +6,46 @@ use pfh_digest::Algorithm;
 use pfh_similarity::Family;
 
 use super::START;
-use super::read::{FileLine, HeaderLine, LineKind, kind};
+use super::read::{Checks, FileLine, HeaderLine, LineKind};
 use crate::Timestamp;
 use crate::read::{Fault, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
 
-/// What a JSON Lines file says of the run that wrote it, and where it can be cut so that another run goes on.
+/// What a JSON Lines file says of the run that wrote it, and how another run can go on with it.
 #[derive(Debug, Default)]
 pub struct Journal {
     /// The first line; absent when not even that is whole.
     pub header: Option<JournalHeader>,
     /// Number of file lines that are whole.
     pub entries: u64,
-    /// Offset after the last whole line: what follows was torn off and can be cut.
+    /// Offset after the last whole line.
     pub whole_bytes: u64,
     /// Offset of the summary, where it is the last whole line: the run came to its end, and a run that goes on cuts here.
     pub summary_offset: Option<u64>,
-    /// What is wrong with the rest, where there is one.
+    /// What an interruption left after the last whole line, a part of a line or zero bytes: it can be cut.
     pub torn: Option<ReadError>,
+    /// Lines that no interruption leaves: only the whole ones beside them can be believed.
+    pub broken: BrokenLines,
+}
+
+/// Lines that cannot be believed.
+#[derive(Debug, Default)]
+pub struct BrokenLines {
+    /// How many there are.
+    pub count: u64,
+    /// What is wrong with the first few.
+    pub first: Vec<ReadError>,
+}
+
+impl BrokenLines {
+    /// So many are kept with their reasons.
+    pub const FIRST_MAX: usize = 5;
+
+    fn push(&mut self, error: ReadError) {
+        self.count += 1;
+        if self.first.len() < Self::FIRST_MAX {
+            self.first.push(error);
+        }
+    }
 }
 
 /// The first line of a journal.
@@ -38,7 +61,33 @@ pub struct JournalHeader {
     pub directory: Option<Vec<u8>>,
 }
 
-/// One file of a journal.
+/// One whole line of a journal.
+#[derive(Clone, Copy, Debug)]
+pub struct JournalLine<'a> {
+    /// As it was written, without its line feed.
+    pub bytes: &'a [u8],
+    /// Offset of its first byte.
+    pub offset: u64,
+    /// Counted from 1.
+    pub number: u64,
+    /// What it says.
+    pub content: LineContent<'a>,
+}
+
+/// What a line of a journal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineContent<'a> {
+    /// What all others are about; always the first line.
+    Header,
+    /// How one file turned out.
+    File(JournalEntry<'a>),
+    /// The end of a run.
+    Summary,
+    /// Something from a later version of pfh.
+    Other,
+}
+
+/// One file of a journal. Where a path is there twice, the later line counts, whatever it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalEntry<'a> {
     /// The path, raw bytes.
@@ -49,86 +98,107 @@ pub struct JournalEntry<'a> {
     pub mtime: Option<Timestamp>,
     /// Whether every byte was hashed. Other files are to be tried again.
     pub complete: bool,
-    /// Offset of its line.
-    pub offset: u64,
-    /// Its line, counted from 1.
-    pub line: u64,
 }
 
 impl Journal {
-    /// Reads a journal to its end and shows `visit` each file. Memory: one line.
+    /// Reads a journal to its end and shows `visit` each whole line. Memory: one line.
     ///
-    /// A writer that is interrupted leaves whole lines and then anything; so a line that is no good is where the journal
-    /// ends, as long as no good line follows.
+    /// A line is whole if its check value says so, where the list has check values, and if it has the digests that the
+    /// header promises.
     /// # Errors
-    /// The input cannot be read; it is no journal; or a broken line lies between good ones, so that more than an
-    /// interruption happened to the file.
-    pub fn read(input: impl BufRead, mut visit: impl FnMut(JournalEntry<'_>)) -> Result<Journal, ReadError> {
+    /// The input cannot be read; or it is no journal, or one of several runs that promised different digests.
+    pub fn read(input: impl BufRead, mut visit: impl FnMut(JournalLine<'_>)) -> Result<Journal, ReadError> {
         let mut journal = Journal::default();
+        let mut checks = Checks::default();
         let mut lines = Lines::new(input, b'\n', OBJECT_BYTES_MAX);
         loop {
-            let (end, read) = match lines.next() {
+            let zeros = lines.skip_zeros()?;
+            let zeros_here = |error: ReadError| ReadError { offset: error.offset - zeros, ..error };
+            let (terminated, read) = match lines.next() {
+                Ok(None) if zeros > 0 => {
+                    // Number and offset are those of the line that would begin after them.
+                    let torn = lines.error(Fault { kind: ReadErrorKind::Zeros, at: 0 });
+                    journal.torn = Some(zeros_here(torn));
+                    return Ok(journal);
+                }
                 Ok(None) => return Ok(journal),
-                Ok(Some(line)) => (line.offset + line.bytes.len() as u64 + 1, journal.line(line, &mut visit)),
+                Ok(Some(_)) if zeros > 0 && journal.header.is_none() => {
+                    return Err(zeros_here(lines.error(not_a_journal())));
+                }
+                Ok(Some(_)) if zeros > 0 => (true, Err(Fault { kind: ReadErrorKind::Zeros, at: 0 })),
+                Ok(Some(line)) => (line.terminated, journal.line(&mut checks, line, &mut visit)),
                 Err(error) if error.is_fatal() || journal.header.is_none() => return Err(error),
                 Err(error) => {
-                    journal.torn.get_or_insert(error);
+                    journal.broken.push(error);
                     continue;
                 }
             };
-            match (read.map_err(|fault| lines.error(fault)), journal.torn.take()) {
-                (Ok(()), None) => journal.whole_bytes = end,
-                (Ok(()), Some(broken)) => return Err(broken),
-                (Err(error), _) if error.is_fatal() => return Err(error),
+            let Err(error) = read.map_err(|fault| lines.error(fault)) else { continue };
+            let is_torn = !terminated && matches!(error.kind, ReadErrorKind::Torn);
+            match error {
+                error if error.is_fatal() => return Err(error),
+                error if is_torn => journal.torn = Some(error),
                 // Whoever cuts at 0 what is no journal destroys it: only the beginning of a header may be cut off.
-                (Err(error), _) if journal.header.is_none() && !matches!(error.kind, ReadErrorKind::Torn) => {
-                    return Err(error);
-                }
-                (Err(error), earlier) => journal.torn = Some(earlier.unwrap_or(error)),
+                error if journal.header.is_none() => return Err(error),
+                error => journal.broken.push(zeros_here(error)),
             }
         }
     }
 
     /// Where a run that goes on cuts the file, to append its own lines: before the summary, or after the last whole line.
+    /// Only of use where no line is broken.
     pub fn resume_offset(&self) -> u64 {
         self.summary_offset.unwrap_or(self.whole_bytes)
     }
 
-    fn line(&mut self, line: Line<'_>, visit: &mut impl FnMut(JournalEntry<'_>)) -> Result<(), Fault> {
+    fn line(
+        &mut self,
+        checks: &mut Checks,
+        line: Line<'_>,
+        visit: &mut impl FnMut(JournalLine<'_>),
+    ) -> Result<(), Fault> {
         let begins_as_header = line.bytes.starts_with(START) || (!line.terminated && START.starts_with(line.bytes));
         if self.header.is_none() && !begins_as_header {
-            return Err(Fault::not_this_format("jsonl", "its first line is no header"));
+            return Err(not_a_journal());
         }
         if !line.terminated {
             return Err(Fault { kind: ReadErrorKind::Torn, at: 0 });
         }
-        match (kind(line.bytes)?, &self.header) {
-            (LineKind::Header, None) => self.header = Some(JournalHeader::parse(line.bytes)?),
+        let path;
+        let content = match (checks.kind(line.text())?, &self.header) {
+            (LineKind::Header, None) => {
+                self.header = Some(JournalHeader::parse(line.bytes)?);
+                LineContent::Header
+            }
+            (LineKind::Header, Some(first)) if *first == JournalHeader::parse(line.bytes)? => {
+                return Err(Fault::shape(0, "one header, and this is the second"));
+            }
             (LineKind::Header, Some(_)) => {
-                return Err(Fault::not_this_format("jsonl", "it has a second header, so it is of several runs"));
+                return Err(Fault::not_this_format("jsonl", "it has a second header, of a run with other digests"));
             }
-            (LineKind::Summary, _) => self.summary_offset = Some(line.offset),
-            (LineKind::Other, _) => self.summary_offset = None,
-            (LineKind::File, _) => {
+            (LineKind::Summary, _) => LineContent::Summary,
+            (LineKind::File, Some(header)) => {
                 let mut file = FileLine::parse(line.bytes)?;
-                let (mtime, path) = (file.mtime()?, file.path()?);
-                // After a broken line nothing counts: either all that follows is broken too, or the reading fails.
-                if self.torn.is_none() {
-                    self.summary_offset = None;
-                    self.entries += 1;
-                    visit(JournalEntry {
-                        path: &path,
-                        size: file.size,
-                        mtime,
-                        complete: file.is_complete(),
-                        offset: line.offset,
-                        line: line.number,
-                    });
+                let complete = file.is_complete();
+                if complete && !file.keeps(header) {
+                    return Err(Fault::field(0, "digests", "are not all that the header promises"));
                 }
+                let mtime = file.mtime()?;
+                path = file.path()?;
+                LineContent::File(JournalEntry { path: &path, size: file.size, mtime, complete })
             }
-        }
+            (LineKind::File, None) | (LineKind::Other, _) => LineContent::Other,
+        };
+        self.entries += u64::from(matches!(content, LineContent::File(_)));
+        self.summary_offset = matches!(content, LineContent::Summary).then_some(line.offset);
+        self.whole_bytes = line.offset + line.bytes.len() as u64 + 1;
+        visit(JournalLine { bytes: line.bytes, offset: line.offset, number: line.number, content });
         Ok(())
     }
+}
+
+fn not_a_journal() -> Fault {
+    Fault::not_this_format("jsonl", "its first line is no header")
 }
 
 impl JournalHeader {

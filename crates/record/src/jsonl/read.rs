@@ -1,7 +1,7 @@
 //! Reading of JSON Lines. Fields and line types that are not known are passed over.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use base64::Engine;
@@ -12,6 +12,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::VERSION;
+use super::check::{Checked, verify};
+use super::journal::JournalHeader;
 use crate::read::{Fault, Line, LineParser, ReadErrorKind};
 use crate::similarity::parse_similarity;
 use crate::text::parse_digest;
@@ -23,6 +25,7 @@ use crate::{Listed, PieceRange, Timestamp};
 struct Kind<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
+    check: Option<IgnoredAny>,
 }
 
 /// What kind of line it is.
@@ -61,6 +64,9 @@ pub(super) struct FileLine<'a> {
     pub(super) outcome: Cow<'a, str>,
     #[serde(default)]
     digests: Digests,
+    /// The families that have no digest of the file.
+    #[serde(default, borrow)]
+    unfit: BTreeMap<Cow<'a, str>, IgnoredAny>,
     #[serde(default)]
     pieces: Vec<PieceLine>,
 }
@@ -163,17 +169,38 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
     })
 }
 
-pub(super) fn kind(text: &[u8]) -> Result<LineKind, Fault> {
-    // To serde, an array of the right length would do as well.
-    if !text.starts_with(b"{") {
-        return Err(Fault { kind: ReadErrorKind::Json("expected an object".to_owned()), at: 0 });
+/// Holds the lines of one list against their check values.
+#[derive(Default)]
+pub(super) struct Checks {
+    /// The header has a check value, so every line must have one.
+    promised: bool,
+}
+
+impl Checks {
+    /// What kind of line it is, once it is known to be as it was written. Lists that have no check values are believed.
+    pub(super) fn kind(&mut self, text: &[u8]) -> Result<LineKind, Fault> {
+        // To serde, an array of the right length would do as well.
+        if !text.starts_with(b"{") {
+            return Err(Fault { kind: ReadErrorKind::Json("expected an object".to_owned()), at: 0 });
+        }
+        let checked = verify(text)?;
+        let line = parse::<Kind<'_>>(text)?;
+        let damaged = |reason| Err(Fault { kind: ReadErrorKind::Check(reason), at: 0 });
+        match checked {
+            Checked::Absent if line.check.is_some() => return damaged("its check value is not its last field"),
+            Checked::Absent if self.promised => return damaged("it has no check value, and the header has one"),
+            Checked::Absent | Checked::Right => {}
+        }
+        Ok(match &*line.kind {
+            "header" => {
+                self.promised |= checked == Checked::Right;
+                LineKind::Header
+            }
+            "file" => LineKind::File,
+            "summary" => LineKind::Summary,
+            _ => LineKind::Other,
+        })
     }
-    Ok(match &*parse::<Kind<'_>>(text)?.kind {
-        "header" => LineKind::Header,
-        "file" => LineKind::File,
-        "summary" => LineKind::Summary,
-        _ => LineKind::Other,
-    })
 }
 
 /// The raw bytes of a name that has a second field where it is not UTF-8.
@@ -209,6 +236,25 @@ impl<'a> FileLine<'a> {
         self.outcome == "complete"
     }
 
+    /// Whether the line has the digests that the header promises: of the whole, and of pieces that make up the whole.
+    pub(super) fn keeps(&self, header: &JournalHeader) -> bool {
+        let has_all = |digests: &Digests| {
+            header.algorithms.iter().all(|algorithm| digests.known.iter().any(|one| one.algorithm() == *algorithm))
+        };
+        let has_family = |family: &Family| {
+            self.digests.similarities.iter().any(|one| one.family() == *family)
+                || self.unfit.contains_key(family.name())
+        };
+        let has_pieces = || {
+            let end = self.pieces.iter().try_fold(0_u64, |end, piece| {
+                (piece.offset == end && has_all(&piece.digests)).then(|| end.checked_add(piece.length)).flatten()
+            });
+            !self.pieces.is_empty() && end == self.size
+        };
+        let needs_pieces = header.piece_bytes.is_some() && !header.algorithms.is_empty();
+        has_all(&self.digests) && header.families.iter().all(has_family) && (!needs_pieces || has_pieces())
+    }
+
     pub(super) fn path(&mut self) -> Result<Vec<u8>, Fault> {
         let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;
         if path.is_empty() { Err(Fault::field(0, "path", "is empty")) } else { Ok(path) }
@@ -233,7 +279,10 @@ impl Digests {
     }
 }
 
-pub(crate) struct JsonlParser;
+#[derive(Default)]
+pub(crate) struct JsonlParser {
+    checks: Checks,
+}
 
 impl LineParser for JsonlParser {
     fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
@@ -241,10 +290,10 @@ impl LineParser for JsonlParser {
         if text.is_empty() {
             return Ok(());
         }
-        let parsed = parse_line(text, line.number, found);
+        let parsed = parse_line(&mut self.checks, text, line.number, found);
         match parsed {
             // Whatever the parser stumbled on, the cause is that the line stops.
-            Err(Fault { kind: ReadErrorKind::Json(_), .. }) if !line.terminated => {
+            Err(Fault { kind: ReadErrorKind::Json(_) | ReadErrorKind::Check(_), .. }) if !line.terminated => {
                 Err(Fault { kind: ReadErrorKind::Torn, at: 0 })
             }
             parsed => parsed,
@@ -252,8 +301,8 @@ impl LineParser for JsonlParser {
     }
 }
 
-fn parse_line(text: &[u8], number: u64, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
-    match kind(text)? {
+fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    match checks.kind(text)? {
         LineKind::Header => HeaderLine::parse(text).map(|_| ()),
         LineKind::Summary | LineKind::Other => Ok(()),
         LineKind::File => {

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::{Algorithm, Digest};
 
-use super::{START, VERSION};
+use super::{START, VERSION, end_line};
 use crate::similarity::{push_similarity, unfit_word};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -15,6 +15,7 @@ pub(crate) struct Jsonl;
 
 impl Format for Jsonl {
     fn header(&self, run: &RunFacts, out: &mut Vec<u8>) {
+        let start = out.len();
         out.extend_from_slice(START);
         out.extend_from_slice(b"\"version\":");
         push_decimal(VERSION, out);
@@ -47,10 +48,11 @@ impl Format for Jsonl {
         if let Some(uid) = run.uid {
             push_number_field("uid", uid.into(), out);
         }
-        out.extend_from_slice(b"}\n");
+        end_line(start, out);
     }
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        let start = out.len();
         out.extend_from_slice(b"{\"type\":\"file\"");
         push_bytes_field("path", "path_base64", &record.path, out);
         if let Some(size) = record.size() {
@@ -85,11 +87,12 @@ impl Format for Jsonl {
                 out.push(b'}');
             }
         }
-        out.extend_from_slice(b"}\n");
+        end_line(start, out);
         Ok(())
     }
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
+        let start = out.len();
         out.extend_from_slice(b"{\"type\":\"summary\"");
         for (name, value) in summary.counts() {
             push_number_field(name, value, out);
@@ -98,7 +101,7 @@ impl Format for Jsonl {
         out.extend_from_slice(format!("{:.6}", summary.elapsed.as_secs_f64()).as_bytes());
         push_key("interrupted", out);
         out.extend_from_slice(if summary.interrupted { b"true" } else { b"false" });
-        out.extend_from_slice(b"}\n");
+        end_line(start, out);
     }
 }
 

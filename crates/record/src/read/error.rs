@@ -48,6 +48,10 @@ pub enum ReadErrorKind {
     UnknownAlgorithm(String),
     /// Not JSON, or not of the shape asked for; the text is the JSON parser's.
     Json(String),
+    /// The line is not as it was written; the text says what tells so.
+    Check(&'static str),
+    /// Zero bytes stand where a line should begin: what a crash of the system leaves of what was not on the disk yet.
+    Zeros,
     /// The last line has no end: the writer was interrupted. `offset` is where it begins, and where the file can be cut.
     Torn,
 }
@@ -76,6 +80,8 @@ impl fmt::Display for ReadErrorKind {
             ReadErrorKind::Field { field, problem } => write!(f, "{field} {problem}"),
             ReadErrorKind::UnknownAlgorithm(name) => write!(f, "there is no algorithm `{name}`"),
             ReadErrorKind::Json(message) => f.write_str(message),
+            ReadErrorKind::Check(reason) => write!(f, "the line is damaged: {reason}"),
+            ReadErrorKind::Zeros => f.write_str("zero bytes instead of a line"),
             ReadErrorKind::Torn => f.write_str("the last line is incomplete"),
         }
     }

@@ -129,6 +129,24 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line { bytes, number: self.number, offset: self.offset, terminated }))
     }
 
+    /// Passes over zero bytes where the next line begins, and returns how many there were. No memory, however many.
+    pub(crate) fn skip_zeros(&mut self) -> Result<u64, ReadError> {
+        let begin = self.next_offset;
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.error(Fault { kind: ReadErrorKind::Io(error), at: 0 })),
+            };
+            let zeros = available.iter().position(|&byte| byte != 0).unwrap_or(available.len());
+            if zeros == 0 {
+                return Ok(self.next_offset - begin);
+            }
+            self.input.consume(zeros);
+            self.next_offset += zeros as u64;
+        }
+    }
+
     /// Places a fault of the latest line in the input.
     pub(crate) fn error(&self, fault: Fault) -> ReadError {
         ReadError { kind: fault.kind, line: self.number, offset: self.offset + fault.at as u64 }

@@ -264,10 +264,12 @@ fn jsonl_document() {
         r#"{"type":"summary","files":9,"complete":4,"changed_while_reading":1,"short":1,"unreadable":2,"skipped":1,"bytes":32,"elapsed_seconds":1.500000,"interrupted":false}"#.to_owned(),
     ];
     for (line, expected) in document.lines().zip(&expected) {
-        assert_eq!(line, expected);
+        assert_eq!(line, checked(expected));
     }
     assert_eq!(document.lines().count(), expected.len());
     assert!(document.ends_with('\n'));
+    // CRC-32C of the 123456789 that catalogues of such checks give.
+    assert_eq!(checked("123456789}"), "123456789,\"check\":\"e3069283\"}");
 }
 
 #[test]
@@ -404,7 +406,7 @@ fn detected_collisions_are_shown() {
     let (json, xml, csv) = (line("jsonl", &message), line("dfxml", &message), line("csv", &message));
     assert!(csv.ends_with(&format!(",{},sha1dc\r\n", algorithms[1].digest(&message))), "{csv}");
     assert!(line("csv", b"hello").ends_with(&format!(",{SHA1},\r\n")));
-    assert!(json.contains("\"},\"collisions\":[\"sha1dc\"],\"outcome\":\"complete\"}"), "{json}");
+    assert!(json.contains("\"},\"collisions\":[\"sha1dc\"],\"outcome\":\"complete\","), "{json}");
     assert!(xml.contains("<hashdigest type='OTHER' pfh:algorithm='sha1dc' pfh:collision='true'>"), "{xml}");
     let (json, xml) = (line("jsonl", b"hello"), line("dfxml", b"hello"));
     assert!(json.contains(SHA1) && !json.contains("collision"), "{json}");

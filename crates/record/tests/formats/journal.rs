@@ -2,7 +2,7 @@
 
 use std::io::BufReader;
 
-use pfh_record::jsonl::{Journal, JournalHeader};
+use pfh_record::jsonl::{BrokenLines, Journal, JournalHeader, LineContent};
 
 use crate::samples::*;
 
@@ -15,19 +15,33 @@ fn journal_lines() -> Vec<String> {
     String::from_utf8(document).unwrap().lines().map(|line| format!("{line}\n")).collect()
 }
 
+/// The same as an earlier version of pfh wrote them.
+fn unchecked_lines() -> Vec<String> {
+    journal_lines().iter().map(|line| unchecked(line)).collect()
+}
+
 type Seen = Vec<(Vec<u8>, Option<u64>, bool, u64, u64)>;
 
 fn read(journal: &[u8]) -> Result<(Journal, Seen), String> {
     let mut seen = Vec::new();
     // A small buffer, so that lines lie across its ends.
     let input = BufReader::with_capacity(7, journal);
-    let journal = Journal::read(input, |entry| {
-        seen.push((entry.path.to_vec(), entry.size, entry.complete, entry.offset, entry.line));
-        if entry.complete {
-            assert_eq!(entry.mtime, Some(TIME));
+    let journal = Journal::read(input, |line| {
+        assert!(journal[line.offset as usize..].starts_with(line.bytes));
+        if let LineContent::File(entry) = line.content {
+            seen.push((entry.path.to_vec(), entry.size, entry.complete, line.offset, line.number));
+            if entry.complete {
+                assert_eq!(entry.mtime, Some(TIME));
+            }
         }
     });
     journal.map(|journal| (journal, seen)).map_err(|error| error.to_string())
+}
+
+/// The broken lines, and what is wrong with the first.
+fn broken(journal: &Journal) -> (u64, String) {
+    let first = journal.broken.first.first().map_or_else(String::new, ToString::to_string);
+    (journal.broken.count, first)
 }
 
 #[test]
@@ -52,6 +66,7 @@ fn a_whole_journal() {
     assert_eq!(journal.summary_offset, Some(offsets[3]));
     assert_eq!(journal.resume_offset(), offsets[3]);
     assert!(journal.torn.is_none());
+    assert_eq!(broken(&journal).0, 0);
     assert_eq!(
         seen,
         [
@@ -83,16 +98,154 @@ fn every_prefix_of_a_journal() {
     }
 }
 
-/// A crash of the machine can leave blocks of zeros, or of something else, behind the whole lines.
+/// A crash of the machine can leave zeros of what was not on the disk yet, any number of them.
 #[test]
-fn garbage_after_the_whole_lines() {
+fn zeros_after_the_whole_lines() {
     let lines = journal_lines();
     let good = lines[..3].concat();
-    for garbage in [&b"\0\0\0\0"[..], b"\0\n\0\n\0", b"{\"type\":\"file\",\"pa\n", b"{}\n[]\n", b"\xFF\n\n"] {
-        let (journal, seen) = read(&[good.as_bytes(), garbage].concat()).unwrap();
-        assert_eq!((journal.whole_bytes, seen.len()), (good.len() as u64, 2));
-        assert_eq!(journal.torn.unwrap().line, 4);
+    for zeros in [1, 6, 7, 8, 5000] {
+        let (journal, seen) = read(&[good.as_bytes(), &vec![0; zeros]].concat()).unwrap();
+        assert_eq!((journal.whole_bytes, seen.len(), journal.broken.count), (good.len() as u64, 2, 0));
+        let torn = journal.torn.unwrap().to_string();
+        assert_eq!(torn, format!("line 4, byte {}: zero bytes instead of a line", good.len()));
+        // Behind a part of a line, and where nothing else is there.
+        let (journal, seen) = read(&[good.as_bytes(), b"{\"type\":", &vec![0; zeros]].concat()).unwrap();
+        assert_eq!((journal.whole_bytes, seen.len(), journal.broken.count), (good.len() as u64, 2, 0));
+        assert!(journal.torn.is_some());
+        let (journal, _) = read(&vec![0; zeros]).unwrap();
+        assert!(journal.header.is_none() && journal.torn.is_some() && journal.whole_bytes == 0);
     }
+}
+
+/// What an interruption does not leave is broken, and the whole lines beside it count.
+#[test]
+fn garbage_between_and_after_the_whole_lines() {
+    let lines = journal_lines();
+    for (garbage, count) in [
+        (&b"{\"type\":\"file\",\"pa\n"[..], 1),
+        (b"{}\n[]\n", 2),
+        (b"\xFF\n\n", 2),
+        (b"\0\0\n\0\n", 2),
+        (&b"\n".repeat(20), 20),
+    ] {
+        for after in [2, 3, 5] {
+            let (before, behind) = (lines[..after].concat(), lines[after..].concat());
+            let (journal, seen) = read(&[before.as_bytes(), garbage, behind.as_bytes()].concat()).unwrap();
+            assert_eq!((seen.len(), journal.broken.count), (3, count));
+            let first = &journal.broken.first;
+            assert_eq!(first.len(), BrokenLines::FIRST_MAX.min(count as usize));
+            assert_eq!((first[0].line, first[0].offset as usize >= before.len()), (after as u64 + 1, true));
+            assert!(journal.torn.is_none());
+        }
+    }
+    // Zeros in the place of a part of it, which ends in the middle of a line.
+    let hole = [&lines[0], &lines[1], &*"\0".repeat(4096), &lines[2][40..], &lines[3]].concat();
+    let (journal, seen) = read(hole.as_bytes()).unwrap();
+    let place = lines[..2].concat().len();
+    assert_eq!(broken(&journal), (1, format!("line 3, byte {place}: zero bytes instead of a line")));
+    assert_eq!(seen.len(), 2);
+}
+
+#[test]
+fn lists_without_check_values_are_believed() {
+    let (lines, older) = (journal_lines(), &unchecked_lines()[..]);
+    for mixed in [older.concat(), [&older[..2], &lines[2..]].concat().concat()] {
+        let (journal, seen) = read(mixed.as_bytes()).unwrap();
+        assert_eq!((seen.len(), journal.broken.count), (3, 0));
+        assert!(journal.header.is_some() && journal.summary_offset.is_some());
+    }
+    // A header with one promises one for every line.
+    let (journal, seen) = read([&lines[..2], &older[2..3], &lines[3..]].concat().concat().as_bytes()).unwrap();
+    assert_eq!(seen.len(), 2);
+    let reason = "the line is damaged: it has no check value, and the header has one";
+    let place = lines[..2].concat().len();
+    assert_eq!(broken(&journal), (1, format!("line 3, byte {place}: {reason}")));
+}
+
+/// Whichever bit of a journal flips, no line is believed that says something else than what was written.
+#[test]
+fn every_bit_of_a_journal() {
+    let document = journal_lines().concat().into_bytes();
+    let (_, written) = read(&document).unwrap();
+    let content = |seen: &Seen| -> Vec<(Vec<u8>, Option<u64>, bool)> {
+        seen.iter().map(|(path, size, complete, ..)| (path.clone(), *size, *complete)).collect()
+    };
+    let written_lines: Vec<&[u8]> = document.split(|&byte| byte == b'\n').collect();
+    let (mut seen_less, mut refused) = (0, 0);
+    for bit in 0..document.len() * 8 {
+        let mut flipped = document.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let mut believed = Vec::new();
+        let journal = Journal::read(&flipped[..], |line| {
+            believed.push((line.bytes.to_vec(), line.content == LineContent::Header))
+        });
+        let Ok(journal) = journal else {
+            refused += 1;
+            continue;
+        };
+        for (line, is_header) in &believed {
+            // The name of the field may be hit in the header: then it passes for one without.
+            let content = line.rsplitn(2, |&byte| byte == b',').last().unwrap();
+            let same = |written: &&[u8]| written.starts_with(content) && (written == line || *is_header);
+            assert!(written_lines.iter().any(|written| same(&written)), "bit {bit}: {}", line.escape_ascii());
+        }
+        assert!(journal.broken.count > 0 || journal.torn.is_some() || believed.len() == 5, "bit {bit}");
+        let (_, seen) = read(&flipped).unwrap();
+        assert!(content(&seen).iter().all(|one| content(&written).contains(one)));
+        seen_less += u64::from(seen.len() < 3);
+    }
+    assert!(seen_less > 4000 && refused > 1000, "{seen_less} {refused}");
+}
+
+/// Flips of the bits of a digest are seen by all who read the list.
+#[test]
+fn readers_report_lines_that_are_not_as_written() {
+    let lines = journal_lines();
+    let flipped = lines[1].replacen("5d41402a", "5d41402b", 1);
+    let document = [&lines[0][..], &flipped, &lines[2]].concat();
+    let read = crate::samples::read(format("jsonl"), document.as_bytes(), Default::default());
+    assert_eq!(read.len(), 2);
+    assert!(read[0].as_ref().unwrap_err().ends_with("the line is damaged: its check value is another one"), "{read:?}");
+    assert_eq!(read[1].as_ref().unwrap().path, b"\xFFb");
+    // Written again by another program, with spaces: the value is of other bytes.
+    let spaced = lines[1].replace(",\"", ", \"");
+    let read = crate::samples::read(format("jsonl"), spaced.as_bytes(), Default::default());
+    assert!(read[0].as_ref().unwrap_err().ends_with("the line is damaged: its check value is not its last field"));
+}
+
+/// A line that says `complete` has what the header promises.
+#[test]
+fn complete_lines_without_their_digests() {
+    let lines = unchecked_lines();
+    let digests = lines[1].split_once("\"digests\":{").unwrap().1.split_once('}').unwrap().0.to_owned();
+    let (md5, sha256) = digests.split_once(',').unwrap();
+    let header = |pieces: &str| lines[0].replace("\"arguments\"", &format!("{pieces}\"arguments\""));
+    let read_one = |header: &str, line: &str| read([header, line].concat().as_bytes()).unwrap();
+    for less in [lines[1].replace(&digests, md5), lines[1].replace(&digests, sha256), lines[1].replace(&digests, "")] {
+        let (journal, seen) = read_one(&lines[0], &less);
+        assert_eq!(seen.len(), 0);
+        assert!(broken(&journal).1.ends_with("digests are not all that the header promises"), "{:?}", broken(&journal));
+    }
+    assert_eq!(read_one(&lines[0], &lines[1]).1.len(), 1);
+    // Pieces make up the whole.
+    let piece = |offset: u64, length: u64, digests: &str| {
+        format!("{{\"offset\":{offset},\"length\":{length},\"digests\":{{{digests}}}}}")
+    };
+    for (pieces, whole) in [
+        (vec![piece(0, 3, &digests), piece(3, 2, &digests)], 1),
+        (vec![piece(0, 3, &digests)], 0),
+        (vec![piece(0, 3, &digests), piece(4, 1, &digests)], 0),
+        (vec![piece(0, 3, &digests), piece(3, 2, md5)], 0),
+        (vec![], 0),
+    ] {
+        let line = lines[1].replace(",\"outcome\"", &format!(",\"pieces\":[{}],\"outcome\"", pieces.join(",")));
+        assert_eq!(read_one(&header("\"piece_bytes\":3,"), &line).1.len(), whole, "{line}");
+    }
+    // A family's digest, or why there is none.
+    let header = lines[0].replace("\"sha256\"]", "\"sha256\",\"tlsh\"]");
+    let unfit = "\"unfit\":{\"tlsh\":{\"reason\":\"too-short\",\"minimum_bytes\":50}},\"outcome\"";
+    assert_eq!(read_one(&header, &lines[1]).1.len(), 0);
+    assert_eq!(read_one(&header, &lines[1].replace("\"outcome\"", unfit)).1.len(), 1);
 }
 
 #[test]
@@ -105,9 +258,12 @@ fn a_file_that_goes_on_after_its_summary() {
 /// What is no journal must never be cut: it belongs to somebody.
 #[test]
 fn what_is_no_journal_is_refused() {
-    let lines = journal_lines();
+    let lines = unchecked_lines();
     let no_header = "line 1, byte 0: this is no `jsonl` list: its first line is no header";
-    for alien in ["\n", "hello\n", "hello", "{}", "{\"type\":\"file\"}\n", &lines[1], &"x".repeat(1 << 20), "\0\0\0"] {
+    let zeros_before = ["\0\0\0", &lines.concat()].concat();
+    for alien in
+        ["\n", "hello\n", "hello", "{}", "{\"type\":\"file\"}\n", &lines[1], &"x".repeat(1 << 20), &zeros_before, "\0x"]
+    {
         assert_eq!(read(alien.as_bytes()).unwrap_err(), no_header);
     }
     let header = &lines[0];
@@ -115,7 +271,11 @@ fn what_is_no_journal_is_refused() {
         (header.replace("\"version\":1", "\"version\":2"), "its version is not known; a newer pfh wrote it"),
         (header.replace("sha256", "sha257"), "there is no algorithm `sha257`"),
         (header.replace("\"version\":1", "\"version\":"), "expected value"),
-        (header.repeat(2), "it has a second header, so it is of several runs"),
+        (journal_lines()[0].replace("demo", "dem0"), "the line is damaged: its check value is another one"),
+        (
+            [header.clone(), header.replace("\"sha256\"", "\"sha1\"")].concat(),
+            "it has a second header, of a run with other digests",
+        ),
     ] {
         let error = read(alien.as_bytes()).unwrap_err();
         assert!(error.ends_with(expected), "{error}");
@@ -123,11 +283,11 @@ fn what_is_no_journal_is_refused() {
     assert_eq!(read(b"").unwrap().0.whole_bytes, 0);
 }
 
-/// A broken line between good ones is no interruption.
+/// Two lists of the same kind, one after the other: all lines count but the second header.
 #[test]
-fn a_broken_line_in_the_middle_is_refused() {
-    let lines = journal_lines();
-    let broken = [&lines[0][..], &lines[1], "{\"type\":\"fi\n", &lines[2]].concat();
-    let error = read(broken.as_bytes()).unwrap_err();
-    assert!(error.starts_with("line 3, byte "), "{error}");
+fn two_lists_in_one() {
+    let (journal, seen) = read(journal_lines().concat().repeat(2).as_bytes()).unwrap();
+    assert_eq!(seen.len(), 6);
+    let (count, first) = broken(&journal);
+    assert!(count == 1 && first.ends_with("expected one header, and this is the second"), "{first}");
 }

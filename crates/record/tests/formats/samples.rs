@@ -238,3 +238,17 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
     }
     documents
 }
+
+/// A JSON line without its end, with the check value that `docs/reference/json-lines.md` describes: CRC-32C, bit by bit.
+pub(crate) fn checked(line: &str) -> String {
+    let line = line.strip_suffix('}').unwrap();
+    let crc = line.bytes().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
+    });
+    format!("{line},\"check\":\"{:08x}\"}}", !crc)
+}
+
+/// A JSON line as an earlier version of pfh wrote it: without a check value.
+pub(crate) fn unchecked(line: &str) -> String {
+    format!("{}}}\n", line.split_once(",\"check\":").unwrap().0)
+}

@@ -51,6 +51,7 @@ fn check(schema: &Value, value: &Value, root: &Value) -> Result<(), String> {
             "pattern" => {
                 let text = value.as_str().unwrap();
                 match argument.as_str().unwrap() {
+                    "^[0-9a-f]{8}$" => text.len() == 8 && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte)),
                     "^[0-9a-f]+$" => text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
                     "^[0-9]+:[A-Za-z0-9+/]*:[A-Za-z0-9+/]*$" => is_digest(Family::Ssdeep, text),
                     "^sdbf(-dd)?:03:0::" => is_digest(Family::Sdhash, text),
@@ -121,6 +122,7 @@ fn the_checker_refuses() {
         r#"{"type":"file","path":"x","outcome":"complete","unfit":{"tlsh":{"reason":"dull","minimum_bytes":50}}}"#,
         r#"{"type":"file","path":"x","outcome":"complete","mtime":"2026-11-20"}"#,
         r#"{"type":"file","path":"x","outcome":"complete","pieces":[]}"#,
+        r#"{"type":"file","path":"x","outcome":"complete","check":"0000000"}"#,
     ] {
         assert!(check(&schema, &serde_json::from_str(line).unwrap(), &schema).is_err(), "{line}");
     }
