@@ -110,6 +110,13 @@ impl FromStr for Algorithm {
     }
 }
 
+/// The algorithm that has digests of several lengths, where `name` asks for one that it has not.
+fn with_lengths(name: &str) -> Option<Algorithm> {
+    let (base, bits) = name.rsplit_once(['-', '_', '/'])?;
+    let is_number = !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit());
+    find(base).filter(|algorithm| is_number && algorithm.digest_bytes_range().count() > 1)
+}
+
 /// A name longer than this is a mistake of another kind: it is not compared with all others, and not repeated in full.
 const NAME_CHARS_MAX: usize = 32;
 /// As many as one can take in at a glance.
@@ -165,6 +172,10 @@ impl fmt::Display for UnknownAlgorithm {
         let shown: String = self.name.chars().take(NAME_CHARS_MAX).collect();
         let rest = if shown.len() < self.name.len() { "…" } else { "" };
         write!(f, "unknown algorithm `{}{rest}`", shown.escape_debug())?;
+        if let Some(algorithm) = with_lengths(&self.name) {
+            let most = 8 * algorithm.digest_bytes_range().end();
+            return write!(f, "; the length in `{algorithm}-N` is a multiple of 8 bits from 8 to {most}");
+        }
         for (index, algorithm) in suggestions(&self.name).into_iter().enumerate() {
             write!(f, "{} `{algorithm}`", if index == 0 { "; close to" } else { "," })?;
         }

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pfh_digest::{Algorithm, Digest, Status, UnknownAlgorithm};
+use pfh_digest::{Algorithm, Digest, Key, Keys, Status, UnknownAlgorithm};
 
 #[test]
 fn every_entry_is_sound() {
@@ -98,6 +98,130 @@ fn names_as_typed() {
         ("tiger192", "tiger"),
     ] {
         assert_eq!(Algorithm::from_name(typed).map(Algorithm::name), Ok(name), "{typed}");
+    }
+}
+
+#[test]
+fn lengths_and_keys_are_parts_of_names() {
+    for (typed, name, bits) in [
+        ("shake128", "shake128", 256),
+        ("SHAKE-128", "shake128", 256),
+        ("shake128-256", "shake128", 256),
+        ("SHAKE128/512", "shake128-512", 512),
+        ("shake256-8", "shake256-8", 8),
+        ("BLAKE2b-256", "blake2b-256", 256),
+        ("b2-160", "blake2b-160", 160),
+        ("blake2s-8", "blake2s-8", 8),
+        ("blake3-256", "blake3", 256),
+        ("b3-512", "blake3-512", 512),
+        ("HMAC-SHA256", "hmac-sha256", 256),
+        ("hmac-sha2-256", "hmac-sha256", 256),
+        ("hmac_md5", "hmac-md5", 128),
+        ("HMAC-SHA512/224", "hmac-sha512-224", 224),
+        ("hmac-blake2b", "hmac-blake2b", 512),
+        ("keyed-blake2b-256", "keyed-blake2b-256", 256),
+        ("keyed-blake3", "keyed-blake3", 256),
+        ("keyed-blake3-512", "keyed-blake3-512", 512),
+        ("blake3-derive-key", "blake3-derive-key", 256),
+        ("blake3-derive-key-128", "blake3-derive-key-128", 128),
+    ] {
+        let algorithm = Algorithm::from_name(typed).unwrap();
+        assert_eq!((algorithm.name(), 8 * algorithm.digest_bytes()), (name, bits), "{typed}");
+        assert_eq!(Algorithm::from_name(algorithm.name()), Ok(algorithm));
+        let is_keyed = ["hmac", "keyed", "derive"].iter().any(|word| name.contains(word));
+        assert_eq!(algorithm.is_keyed(), is_keyed, "{typed}");
+    }
+    // A name of its own for each.
+    let sha256 = common::algorithm("sha256");
+    assert_ne!(common::algorithm("hmac-sha256"), sha256);
+    assert_ne!(common::algorithm("blake2s-256").digest(b""), common::algorithm("blake2b-256").digest(b""));
+    for name in [
+        "hmac-crc32",
+        "hmac-blake3",
+        "hmac-shake128",
+        "hmac-sha1dc",
+        "hmac-hmac-md5",
+        "hmac-blake2b-256",
+        "keyed-sha256",
+        "keyed-blake2s-264",
+        "blake2s-264",
+        "blake2b-520",
+        "blake3-0",
+        "blake3-12",
+        "blake3-520",
+        "shake128-1024",
+        "sha256-128",
+        "derive-key",
+        "blake2b-derive-key",
+        "blake3-256-512",
+    ] {
+        assert!(Algorithm::from_name(name).is_err(), "{name}");
+    }
+    assert_eq!(
+        message("blake3-12"),
+        "unknown algorithm `blake3-12`; the length in `blake3-N` is a multiple of 8 bits from 8 to 512"
+    );
+}
+
+#[test]
+fn the_length_is_a_prefix_only_of_extendable_outputs() {
+    for (name, longer) in [("shake128-8", "shake128"), ("shake128", "shake128-512"), ("blake3", "blake3-512")] {
+        let [short, long] = [name, longer].map(|name| common::algorithm(name).digest(b"message"));
+        assert!(long.bytes().starts_with(short.bytes()), "{name}");
+        assert!(common::algorithm(name).is_extendable());
+    }
+    for (name, longer) in [("blake2b-256", "blake2b"), ("blake2s-128", "blake2s")] {
+        let [short, long] = [name, longer].map(|name| common::algorithm(name).digest(b"message"));
+        assert_ne!(&long.bytes()[..short.bytes().len()], short.bytes(), "{name}");
+    }
+}
+
+#[test]
+fn keys_are_wanted_checked_and_never_shown() {
+    let keys = |bytes: usize| Keys { key: Some(Key::new(vec![0x61; bytes])), context: None };
+    assert_eq!(format!("{:?}", keys(3)), "Keys { key: Some(Key(3 bytes)), context: None }");
+    let refused = |name: &str, keys: &Keys| common::algorithm(name).hasher_with(keys).unwrap_err().to_string();
+    assert_eq!(refused("hmac-md5", &Keys::default()), "`hmac-md5` needs a key, and none is given");
+    assert_eq!(refused("hmac-md5", &keys(0)), "`hmac-md5` takes a key of at least 1 byte, and this one has 0");
+    assert_eq!(
+        refused("keyed-blake3", &keys(31)),
+        "`keyed-blake3` takes a key of exactly 32 bytes, and this one has 31"
+    );
+    assert_eq!(
+        refused("keyed-blake2s", &keys(33)),
+        "`keyed-blake2s` takes a key of 1 to 32 bytes, and this one has 33"
+    );
+    assert_eq!(
+        refused("keyed-blake2b-8", &keys(65)),
+        "`keyed-blake2b-8` takes a key of 1 to 64 bytes, and this one has 65"
+    );
+    assert_eq!(refused("blake3-derive-key", &keys(32)), "`blake3-derive-key` needs a context, and none is given");
+    // What needs no key ignores it.
+    let mut hasher = common::algorithm("sha256").hasher_with(&keys(5)).unwrap();
+    assert_eq!(hasher.finish(), common::algorithm("sha256").digest(b""));
+    // Two messages of one hasher, and its clone.
+    for algorithm in Algorithm::all_keyed() {
+        let keys = Keys { key: Some(Key::new([7; 32])), context: Some("context".to_owned()) };
+        let mut hasher = algorithm.hasher_with(&keys).unwrap();
+        hasher.update(b"one");
+        let mut clone = hasher.clone();
+        let one = hasher.finish();
+        clone.update(b" and more");
+        hasher.update(b"one and more");
+        assert_eq!((hasher.finish(), one.bytes().len()), (clone.finish(), algorithm.digest_bytes()), "{algorithm}");
+    }
+}
+
+#[test]
+fn short_digests_and_macs_have_a_status_of_their_own() {
+    for (name, status) in [
+        ("blake3-120", Status::Checksum),
+        ("blake3-128", Status::Current),
+        ("hmac-md5", Status::Legacy),
+        ("hmac-sha256", Status::Current),
+        ("keyed-blake2b-8", Status::Checksum),
+    ] {
+        assert_eq!(common::algorithm(name).status(), status, "{name}");
     }
 }
 

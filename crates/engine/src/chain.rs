@@ -79,12 +79,16 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     feeding: Feeding,
 ) {
     let context = worker.context;
-    let mut sets: Vec<_> =
-        context.options.algorithms.iter().map(|one| DigestSet::new(&[*one], &[], context.pieces)).collect();
+    let mut sets: Vec<_> = context
+        .options
+        .algorithms
+        .iter()
+        .map(|one| DigestSet::new(&[*one], &context.options.keys, &[], context.pieces))
+        .collect();
     if sets.is_empty() {
-        sets.push(DigestSet::new(&[], &[], context.pieces));
+        sets.push(DigestSet::new(&[], &context.options.keys, &[], context.pieces));
     }
-    sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &[*one], None)));
+    sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &context.options.keys, &[*one], None)));
     if let Some(metadata) = &metadata {
         sets.iter_mut().for_each(|set| set.expect(metadata.size));
     }

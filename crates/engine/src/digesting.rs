@@ -1,6 +1,6 @@
 //! All digests of one message, whole and in pieces, in one pass.
 
-use pfh_digest::{Algorithm, Digest, Hasher};
+use pfh_digest::{Algorithm, Digest, Hasher, Keys};
 use pfh_record::{Piece, Similarity};
 use pfh_similarity::{Family, Making, Unfit, UnfitReason};
 
@@ -147,8 +147,17 @@ struct Pieces {
 
 impl DigestSet {
     /// Pieces are digested with the algorithms only.
-    pub(crate) fn new(algorithms: &[Algorithm], families: &[FamilyRule], rule: Option<PieceRule>) -> DigestSet {
-        let hashers = || algorithms.iter().map(|algorithm| algorithm.hasher()).collect();
+    ///
+    /// # Panics
+    /// When an algorithm does not get the key that it needs: a run that lacks one does not begin.
+    pub(crate) fn new(
+        algorithms: &[Algorithm],
+        keys: &Keys,
+        families: &[FamilyRule],
+        rule: Option<PieceRule>,
+    ) -> DigestSet {
+        let hasher = |algorithm: &Algorithm| algorithm.hasher_with(keys).expect("the run looked at its keys first");
+        let hashers = || algorithms.iter().map(hasher).collect();
         DigestSet {
             whole: hashers(),
             similar: families.iter().map(|&rule| Similar::new(rule)).collect(),
@@ -255,7 +264,12 @@ mod tests {
         let algorithms: Vec<_> = ["md5", "crc32"].iter().map(|name| Algorithm::from_name(name).unwrap()).collect();
         let message: Vec<u8> = (0..1000u32).map(|i| (i % 251) as u8).collect();
         for (length, step) in [(0, 1), (1, 1), (299, 7), (300, 300), (301, 13), (1000, 999)] {
-            let mut set = DigestSet::new(&algorithms, &[], Some(PieceRule::new(100, algorithms.len(), 1 << 20)));
+            let mut set = DigestSet::new(
+                &algorithms,
+                &Keys::default(),
+                &[],
+                Some(PieceRule::new(100, algorithms.len(), 1 << 20)),
+            );
             for part in message[..length].chunks(step) {
                 set.update(part);
             }
@@ -274,7 +288,8 @@ mod tests {
     #[test]
     fn families_begin_anew_with_each_message_and_keep_to_their_limit() {
         let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
-        let mut set = DigestSet::new(&[], &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
+        let mut set =
+            DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
         for (length, step) in [(0, 1), (3000, 7), (6001, 6001), (6000, 999), (6001, 1), (40, 3)] {
             let message: Vec<u8> = (0..length).map(|i: u32| ((i * i) >> 7) as u8 ^ (i % 251) as u8).collect();
             for part in message.chunks(step) {
@@ -300,7 +315,7 @@ mod tests {
     #[test]
     fn a_message_known_to_be_too_long_is_refused_at_once() {
         let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
-        let mut set = DigestSet::new(&[], &Family::ALL.map(rule), None);
+        let mut set = DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), None);
         set.expect(6001);
         set.update(&[7; 10]);
         assert!(set.similar.iter().all(|similar| similar.hasher.is_none() && similar.is_too_long));
@@ -344,7 +359,7 @@ mod tests {
     fn chunks_of_41_bytes_cannot_exceed_what_is_reserved() {
         let chunks = shortest_chunks();
         let rule = FamilyRule { family: Family::MrshV2, making: Making::default(), bytes_max: u64::MAX };
-        let mut set = DigestSet::new(&[], &[rule], None);
+        let mut set = DigestSet::new(&[], &Keys::default(), &[rule], None);
         let mut given_up = 0;
         for repetitions in [100, 800, 900, 1] {
             let parts = || std::iter::repeat_n(&*chunks, repetitions);
@@ -373,7 +388,7 @@ mod tests {
         let algorithms = [Algorithm::from_name("crc32").unwrap()];
         let rule = PieceRule::new(10, 1, pieces_memory_bytes(3, 1));
         assert!(!rule.are_too_many_for(30) && rule.are_too_many_for(31));
-        let mut set = DigestSet::new(&algorithms, &[], Some(rule));
+        let mut set = DigestSet::new(&algorithms, &Keys::default(), &[], Some(rule));
         for (length, pieces) in [(30, 3), (31, 0), (1000, 0), (0, 1), (35, 0), (29, 3)] {
             let message = vec![7; length];
             set.update(&message);

@@ -12,7 +12,7 @@ use crate::run::{Context, Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Detached, Event, LaneId, LaneManager};
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest, Keys};
 use pfh_record::{Metadata, Similarity};
 use pfh_source::{Source, SourceFile};
 use std::sync::atomic::Ordering;
@@ -70,7 +70,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         Some(Lanes {
             manager: manager(&with, *backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
-            whole: DigestSet::new(&rest, &context.rest, None),
+            whole: DigestSet::new(&rest, &context.options.keys, &context.rest, None),
             rest,
             families: context.families.clone(),
             spare_sets: Vec::new(),
@@ -135,7 +135,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             let file = LaneFile::Whole { job, metadata, bytes: length as u64, others };
             self.manager.submit(file, slot, length, true);
         } else {
-            self.whole = DigestSet::new(&self.rest, &worker.context.rest, None);
+            self.whole = DigestSet::new(&self.rest, &worker.context.options.keys, &worker.context.rest, None);
             self.spare_slots.push(slot);
         }
     }
@@ -150,7 +150,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
-        let rest = self.rest_of(slot.filled(length), metadata.size);
+        let rest = self.rest_of(&worker.context.options.keys, slot.filled(length), metadata.size);
         let express = worker.context.begin_express(metadata.size);
         self.express += usize::from(express);
         self.long += 1;
@@ -159,11 +159,12 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// The digests that no lane makes, of a file of so many bytes that begins with `content`.
-    fn rest_of(&mut self, content: &[u8], bytes: u64) -> Option<DigestSet> {
+    fn rest_of(&mut self, keys: &Keys, content: &[u8], bytes: u64) -> Option<DigestSet> {
         if self.rest.is_empty() && self.families.is_empty() {
             return None;
         }
-        let mut set = self.spare_sets.pop().unwrap_or_else(|| DigestSet::new(&self.rest, &self.families, None));
+        let new = || DigestSet::new(&self.rest, keys, &self.families, None);
+        let mut set = self.spare_sets.pop().unwrap_or_else(new);
         set.expect(bytes);
         set.update(content);
         Some(set)

@@ -2,6 +2,7 @@
 
 use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
+use pfh_digest::KeyError;
 use pfh_similarity::{Family, Making};
 use std::fmt;
 
@@ -178,6 +179,8 @@ pub enum StartError {
         /// How many there were to be, prefetchers included.
         threads: usize,
     },
+    /// An algorithm does not get the key or the context that it needs.
+    Key(KeyError),
 }
 
 impl fmt::Display for StartError {
@@ -191,6 +194,7 @@ impl fmt::Display for StartError {
                 f,
                 "the system does not grant {table_bytes} bytes for the memory table; ask for less memory, or for fewer threads"
             ),
+            StartError::Key(error) => error.fmt(f),
             StartError::ThreadsRefused { threads } => {
                 write!(
                     f,

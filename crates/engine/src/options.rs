@@ -1,7 +1,7 @@
 //! What a caller may choose about a run.
 
-use pfh_digest::Algorithm;
 use pfh_digest::lanes::Backend;
+use pfh_digest::{Algorithm, Keys};
 use pfh_similarity::{Family, Making};
 use std::fmt;
 use std::str::FromStr;
@@ -82,6 +82,8 @@ impl FromStr for Order {
 pub struct Options {
     /// The digests to make, in the order in which records list them; empty reads everything and hashes nothing.
     pub algorithms: Vec<Algorithm>,
+    /// The key and the context that algorithms among them need.
+    pub keys: Keys,
     /// The similarity digests to make of whole files, in the order in which records list them.
     pub families: Vec<Family>,
     /// How their digests are made.
@@ -129,6 +131,7 @@ impl Options {
     pub fn new(algorithms: Vec<Algorithm>) -> Options {
         Options {
             algorithms,
+            keys: Keys::default(),
             families: Vec::new(),
             making: Making::default(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),

@@ -83,6 +83,9 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
     let started = Instant::now();
+    for algorithm in &options.algorithms {
+        algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
+    }
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
     let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
@@ -317,12 +320,12 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 
     /// New states of all digests of the run.
     pub(crate) fn digest_set(&self) -> DigestSet {
-        DigestSet::new(&self.options.algorithms, &self.families, self.pieces)
+        DigestSet::new(&self.options.algorithms, &self.options.keys, &self.families, self.pieces)
     }
 
     /// New states of what digests whole files one by one.
     fn rest_set(&self) -> DigestSet {
-        DigestSet::new(&self.options.algorithms, &self.rest, self.pieces)
+        DigestSet::new(&self.options.algorithms, &self.options.keys, &self.rest, self.pieces)
     }
 
     /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having

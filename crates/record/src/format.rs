@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::str::FromStr;
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::Family;
 
 use crate::csv::Csv;
@@ -15,6 +15,7 @@ use crate::jsonl::Jsonl;
 use crate::md5deep::{Md5deep, Md5deepForm};
 use crate::sfv::{self, Sfv};
 use crate::similarity::SimilarityList;
+use crate::text::push_base64;
 use crate::{Record, RunFacts, Summary};
 
 /// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
@@ -83,6 +84,32 @@ pub enum FormatName {
     Similarity(Family),
 }
 
+/// How a list writes the bytes of digests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Lower-case hexadecimal.
+    #[default]
+    Hexadecimal,
+    /// Upper-case hexadecimal (`gnu`, `bsd`, `sfv`).
+    UpperHexadecimal,
+    /// Base64 (RFC 4648, section 4) with its padding, as `cksum --base64` writes it (`gnu`, `bsd`).
+    Base64,
+}
+
+impl Encoding {
+    pub(crate) fn push(self, digest: &Digest, out: &mut Vec<u8>) {
+        match self {
+            Encoding::Hexadecimal => digest.push_hex(out),
+            Encoding::UpperHexadecimal => {
+                let start = out.len();
+                digest.push_hex(out);
+                out[start..].make_ascii_uppercase();
+            }
+            Encoding::Base64 => push_base64(digest.bytes(), out),
+        }
+    }
+}
+
 /// Choices that some formats offer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
@@ -93,6 +120,8 @@ pub struct WriteOptions {
     /// Lists of sdhash have a digest for each segment of so many MiB, as the original's do; see
     /// [`pfh_similarity::sdhash::Digest::into_segments`].
     pub sdhash_segment: Option<NonZero<u32>>,
+    /// How digests are written.
+    pub encoding: Encoding,
 }
 
 /// No format has the name given. `Display` lists those that exist.
@@ -143,6 +172,20 @@ pub enum FormatError {
         /// The format.
         format: &'static str,
     },
+    /// The format does not write digests in this way.
+    NoEncoding {
+        /// The format.
+        format: &'static str,
+        /// The way.
+        encoding: Encoding,
+    },
+    /// The format does not say of which algorithm its digests are, and one that a key entered would pass for one without.
+    Keyed {
+        /// The format.
+        format: &'static str,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// The format has no place for pieces.
     NoPieces {
         /// The format.
@@ -184,6 +227,17 @@ impl fmt::Display for FormatError {
             FormatError::NoNullForm { format } => write!(
                 f,
                 "format `{format}` has no NUL-terminated form; use format `gnu`, `bsd` or `md5deep`, or leave the option out"
+            ),
+            FormatError::NoEncoding { format, encoding: Encoding::Base64 } => {
+                write!(f, "format `{format}` has hexadecimal digests, not base64; use format `gnu` or `bsd`")
+            }
+            FormatError::NoEncoding { format, .. } => {
+                write!(f, "format `{format}` has lower-case digests; use format `gnu`, `bsd` or `sfv`")
+            }
+            FormatError::Keyed { format, algorithm } => write!(
+                f,
+                "format `{format}` does not name the algorithm, and its digests of {algorithm} would pass for digests without \
+                 a key; use format `bsd` or `jsonl`"
             ),
             FormatError::NoPieces { format } => {
                 write!(f, "format `{format}` has no place for the digests of pieces; use format `hashdeep` or `jsonl`")
@@ -290,6 +344,9 @@ impl FormatName {
             (FormatName::Similarity(_), _) if options.null_terminated => {
                 return Err(FormatError::NoNullForm { format });
             }
+            (FormatName::Similarity(_), _) if options.encoding != Encoding::default() => {
+                return Err(FormatError::NoEncoding { format, encoding: options.encoding });
+            }
             (FormatName::Similarity(_), _) => return Ok(()),
             (_, Some(&family)) if !self.records_failures() => {
                 return Err(FormatError::NoSimilarity { format, family });
@@ -319,6 +376,17 @@ impl FormatName {
         if options.piecewise && self == FormatName::Sfv {
             return Err(FormatError::NoPieces { format });
         }
+        let is_written = match options.encoding {
+            Encoding::Hexadecimal => true,
+            Encoding::UpperHexadecimal => matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Sfv),
+            Encoding::Base64 => matches!(self, FormatName::Gnu | FormatName::Bsd),
+        };
+        if !is_written {
+            return Err(FormatError::NoEncoding { format, encoding: options.encoding });
+        }
+        if let (true, Some(&algorithm)) = (one, algorithms.iter().find(|algorithm| algorithm.is_keyed())) {
+            return Err(FormatError::Keyed { format, algorithm });
+        }
         Ok(())
     }
 
@@ -333,8 +401,8 @@ impl FormatName {
     ) -> Result<Box<dyn Format>, FormatError> {
         self.check(algorithms, families, options)?;
         Ok(match self {
-            FormatName::Gnu => Box::new(Gnu::new(options.null_terminated)),
-            FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated)),
+            FormatName::Gnu => Box::new(Gnu::new(options.null_terminated, options.encoding)),
+            FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated, options.encoding)),
             FormatName::Hashdeep => Box::new(Hashdeep::new(algorithms)),
             FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
             FormatName::Sfv => Box::new(Sfv),

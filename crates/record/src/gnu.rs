@@ -20,8 +20,13 @@ const TAGS: [(&str, &str); 4] = [
 
 /// Name of an algorithm in the tag form.
 fn tag(algorithm: Algorithm) -> String {
-    match TAGS.iter().find(|(name, _)| *name == algorithm.name()) {
+    let name = algorithm.name();
+    match TAGS.iter().find(|(known, _)| *known == name) {
         Some((_, tag)) => (*tag).to_owned(),
-        None => algorithm.name().to_ascii_uppercase(),
+        // `b2sum --tag --length 256` has `BLAKE2b-256`.
+        None => match name.strip_prefix("blake2b-") {
+            Some(bits) => format!("BLAKE2b-{bits}"),
+            None => name.to_ascii_uppercase(),
+        },
     }
 }

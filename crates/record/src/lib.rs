@@ -36,7 +36,7 @@ mod text;
 mod time;
 mod types;
 
-pub use format::{Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
+pub use format::{Encoding, Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
 pub use md5deep::Md5deepForm;
 pub use read::{
     LINE_BYTES_MAX, Listed, OBJECT_BYTES_MAX, PieceRange, ReadError, ReadErrorKind, ReadOptions, Reader, detect,

@@ -69,6 +69,38 @@ pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
     Digest::new(algorithm, bytes)
 }
 
+/// Appends bytes in base64 with padding (RFC 4648, section 4).
+pub(crate) fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    for group in bytes.chunks(3) {
+        let word = group.iter().zip([16, 8, 0]).fold(0, |word, (&byte, shift)| word | u32::from(byte) << shift);
+        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            out.push(if place <= group.len() { BASE64[(word >> shift & 63) as usize] } else { b'=' });
+        }
+    }
+}
+
+/// A digest from its base64; `None` where it is none of the algorithm's length, or its last bits are not zero.
+pub(crate) fn parse_base64(algorithm: Algorithm, text: &[u8]) -> Option<Digest> {
+    if text.len() != algorithm.digest_bytes().div_ceil(3) * 4 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(algorithm.digest_bytes() + 2);
+    for group in text.chunks(4) {
+        let word = group.iter().try_fold(0, |word, &digit| {
+            let value = if digit == b'=' { 0 } else { BASE64.iter().position(|&known| known == digit)? };
+            Some(word << 6 | value as u32)
+        })?;
+        bytes.extend_from_slice(&word.to_be_bytes()[1..]);
+    }
+    let digest = Digest::new(algorithm, bytes.get(..algorithm.digest_bytes())?)?;
+    // There is one way to write it: that excludes padding in other places as well.
+    let mut written = Vec::with_capacity(text.len());
+    push_base64(digest.bytes(), &mut written);
+    (written == text).then_some(digest)
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 fn hex_value(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16).map(|value| value as u8)
 }
@@ -91,4 +123,9 @@ pub(crate) fn parse_unnamed_digest(given: Option<Algorithm>, hex: &[u8], at: usi
         "has a length that no usual algorithm has; name the algorithm",
     ))?;
     parse_digest(algorithm, hex).ok_or(Fault::digest(at))
+}
+
+/// Whether a digest is that of no bytes; not told where a key entered it.
+pub(crate) fn is_of_nothing(digest: &Digest) -> bool {
+    !digest.algorithm().is_keyed() && *digest == digest.algorithm().digest(b"")
 }

@@ -89,6 +89,10 @@ pub(crate) struct HashArguments {
     /// Among them ssdeep, sdhash, mrsh-v2 and tlsh, whose digests tell how similar files are. A file that is too small for
     /// one of these has no such digest, which is said and is no error.
     ///
+    /// A length in bits may follow (`blake3-512`, `blake2b-256`, `shake128-512`). `hmac-sha256`, `keyed-blake3` and their like
+    /// take a key (--key-file), `blake3-derive-key` a context (--derive-key).
+    ///
+    /// `all` are all without keys that `pfh algorithms` lists, but ssdeep, sdhash, mrsh-v2 and tlsh.
     /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
     /// or `dfxml` it lists what can be read.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256")]
@@ -96,6 +100,9 @@ pub(crate) struct HashArguments {
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,
+
+    #[command(flatten)]
+    pub(crate) keys: KeyArguments,
 
     #[command(flatten)]
     pub(crate) families: FamilyArguments,
@@ -234,6 +241,9 @@ pub(crate) struct MatchArguments {
     /// Print only the K most similar known digests of each file.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) keys: KeyArguments,
 
     #[command(flatten)]
     pub(crate) how: SimilarityArguments,
@@ -457,6 +467,14 @@ pub(crate) struct OutputArguments {
     #[arg(short = '0', long)]
     pub(crate) null: bool,
 
+    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
+    #[arg(long, conflicts_with = "base64")]
+    pub(crate) uppercase: bool,
+
+    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
+    #[arg(long)]
+    pub(crate) base64: bool,
+
     /// Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time.
     ///
     /// The file is written as the run goes, in the order in which files finish, so that a crash loses only the files in
@@ -488,6 +506,24 @@ pub(crate) struct OutputArguments {
     /// Do not print warnings about single files (the exit status still tells).
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Keyed digests")]
+pub(crate) struct KeyArguments {
+    /// Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input.
+    ///
+    /// All bytes are the key, a line break at the end too. It is never given on the command line, which other users can see.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) key_file: Option<OsString>,
+
+    /// The key file holds hexadecimal digits; white space between them does not count.
+    #[arg(long, requires = "key_file")]
+    pub(crate) key_hex: bool,
+
+    /// Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`).
+    #[arg(long, value_name = "CONTEXT")]
+    pub(crate) derive_key: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -4,6 +4,7 @@ use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
 use super::exit::Written;
 use super::interrupt::Interrupt;
 use super::journal::Recorded;
+use super::keys;
 use super::output::{Delivered, FileIdentity, Output};
 use super::progress::{self, Progress};
 use super::stats::{self, Setting};
@@ -12,7 +13,7 @@ use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
-use pfh_record::{Format, FormatName, Metadata, Record, RunFacts, Similarity, Summary, WriteOptions};
+use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Similarity, Summary, WriteOptions};
 use pfh_similarity::{Family, Making};
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
@@ -21,7 +22,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -61,6 +62,13 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     engine.families.clone_from(&families);
     engine.making = arguments.families.making();
     engine.backend = backend(arguments.engine.backend)?;
+    let reads_input = reads_input(&arguments.paths, &arguments.walk);
+    engine.keys = keys::load(&arguments.keys, &algorithms, reads_input)?;
+    if let (true, Some(keyed)) = (out.resume, algorithms.iter().find(|algorithm| algorithm.is_keyed())) {
+        return Err(Stop::usage(format_args!(
+            "--resume cannot tell whether the key of `{keyed}` is the one of before: use it without keys"
+        )));
+    }
     if out.resume && engine.making != Making::default() {
         return Err(Stop::usage(
             "--resume cannot tell how similarity digests were made before: use it without variants",
@@ -70,6 +78,11 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         null_terminated: out.null,
         piecewise: out.piecewise.is_some(),
         sdhash_segment: arguments.families.segment(),
+        encoding: match (out.uppercase, out.base64) {
+            (true, _) => Encoding::UpperHexadecimal,
+            (_, true) => Encoding::Base64,
+            _ => Encoding::Hexadecimal,
+        },
     };
     let name = format_name(&arguments, &algorithms, &families)?;
     let tells_unfit = name.is_none_or(FormatName::records_unfit);
@@ -203,6 +216,11 @@ fn digests(names: &[String]) -> Result<(Vec<Algorithm>, Vec<Family>), Stop> {
             }
             return Ok((algorithms, families));
         }
+        if name.trim() == "all" {
+            let others: Vec<_> = Algorithm::all().filter(|algorithm| !algorithms.contains(algorithm)).collect();
+            algorithms.extend(others);
+            continue;
+        }
         match (Algorithm::from_name(name.trim()), name.trim().parse()) {
             (Ok(algorithm), _) if !algorithms.contains(&algorithm) => algorithms.push(algorithm),
             (Err(_), Ok(family)) if !families.contains(&family) => families.push(family),
@@ -242,7 +260,7 @@ fn format_name(
         (None, false) => match (algorithms, families) {
             ([], []) => return Ok(None),
             ([], [family]) => FormatName::Similarity(*family),
-            ([_], []) => FormatName::Gnu,
+            ([one], []) if !one.is_keyed() => FormatName::Gnu,
             (_, []) => FormatName::Bsd,
             _ => FormatName::Jsonl,
         },
@@ -292,6 +310,12 @@ pub(super) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from:
         preserve_access_time: walk.preserve_access_time,
         ..WalkOptions::default()
     }
+}
+
+/// Whether paths or a list of paths come from standard input.
+pub(super) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
+    let is_input = |path: &PathBuf| path.as_os_str() == "-";
+    paths.iter().any(|path| path == "-") || walk.files_from.iter().chain(&walk.files_from0).any(is_input)
 }
 
 pub(super) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {

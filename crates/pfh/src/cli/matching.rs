@@ -1,11 +1,12 @@
 //! `pfh match`.
 
-use super::args::{MatchArguments, PairFormat};
+use super::args::{MatchArguments, PairFormat, WalkArguments};
 use super::compare;
 use super::delivery::Delivery;
 use super::digest_list::{Kind, List, Name, Named};
 use super::gather::{self, Gather};
 use super::hash::{self, Stop};
+use super::keys;
 use super::known::Known;
 use super::pairs::{Sheet, own_format};
 use super::progress::{self, Progress};
@@ -71,6 +72,12 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
     same(arguments, algorithm, known, unread)
 }
 
+/// Whether files, lists or paths come from standard input.
+fn reads_input(arguments: &MatchArguments) -> bool {
+    let mut lists = arguments.known.iter().chain(&arguments.digests);
+    hash::reads_input(&arguments.paths, &arguments.walk) || lists.any(|path| path == "-")
+}
+
 fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Stop> {
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
     paths.iter().map(|path| List::open(path, options)).collect()
@@ -120,6 +127,7 @@ impl Looked {
 /// Files, and entries of lists, that are similar to known ones.
 fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<Ending, Stop> {
     let how = &arguments.how;
+    keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.digests.family();
     let threshold = compare::threshold(family, how)?;
     let own_lists = List::open_all(&arguments.digests)?;
@@ -156,6 +164,10 @@ fn same(
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
         Some(_) => return Err(Stop::usage("this format shows scores: use csv or jsonl")),
     };
+    let WalkArguments { files_from, files_from0, .. } = &arguments.walk;
+    let takes_files = !arguments.paths.is_empty() || files_from.is_some() || files_from0.is_some();
+    let keyed = if takes_files { known.algorithms() } else { &[] };
+    let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = open_lists(&arguments.digests, algorithm)?;
     let mut sheet = Sheet::new(Delivery::open(how.output.as_deref())?, format, None);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
@@ -167,6 +179,7 @@ fn same(
         pfh_source::raise_open_file_limit();
         let mut engine = gather::engine_options(how);
         engine.algorithms = known.algorithms().to_vec();
+        engine.keys = keys;
         engine.own_files = sheet.delivery().own_files();
         let run = Hash { walk: hash::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Stop::usage)?;

@@ -15,6 +15,7 @@ mod heatmap;
 mod index_file;
 mod interrupt;
 mod journal;
+mod keys;
 mod known;
 mod lab;
 mod latest;

@@ -18,6 +18,7 @@ mod lab_report;
 mod matrix;
 mod options;
 mod output;
+mod parameters;
 mod peers;
 mod resume;
 mod similarity;

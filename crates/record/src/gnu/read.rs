@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
 use crate::read::{Fault, Line, LineParser};
-use crate::text::{hex_run, parse_digest, parse_unnamed_digest};
+use crate::text::{hex_run, is_of_nothing, parse_base64, parse_digest, parse_unnamed_digest};
 use crate::{Listed, ReadOptions};
 
 /// No algorithm of any program has a longer name.
@@ -35,8 +35,16 @@ impl GnuParser {
 
     /// Takes `HEX  NAME` and its variants apart.
     fn untagged(&mut self, text: &[u8]) -> Result<Parts, Fault> {
-        let hex = hex_run(text);
-        let digest = parse_unnamed_digest(self.options.algorithm, &text[..hex], 0)?;
+        // Base64 only where the algorithm is known: any word could be that.
+        let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
+        let base64 = self.options.algorithm.and_then(|algorithm| parse_base64(algorithm, &text[..word]));
+        let (digest, hex) = match base64 {
+            Some(digest) if hex_run(text) < word => (digest, word),
+            _ => {
+                let hex = hex_run(text);
+                (parse_unnamed_digest(self.options.algorithm, &text[..hex], 0)?, hex)
+            }
+        };
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
             return Err(Fault::shape(hex, "a space and a name after the digest"));
         };
@@ -75,11 +83,25 @@ fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
         // No tag has spaces or is that long: an untagged line too.
         None if tag.len() > TAG_BYTES_MAX || tag.contains(&b' ') => return None,
         None => Err(Fault::unknown_algorithm(0, tag)),
-        Some(algorithm) => match parse_digest(algorithm, hex) {
+        Some(algorithm) => match tagged_digest(algorithm, tag, hex) {
             Some(digest) => Ok(Parts { digest, name: open + 1..close }),
             None => Err(Fault::digest(text.len() - hex.len())),
         },
     })
+}
+
+/// The digest after a tag. Where the tag of an extendable-output function names no length, the digits do: `openssl dgst` and
+/// `b3sum --tag` write only the name.
+fn tagged_digest(algorithm: Algorithm, tag: &[u8], text: &[u8]) -> Option<Digest> {
+    let other_length = || {
+        // `SHAKE-128` is OpenSSL's spelling.
+        let letters = tag.iter().filter(|&&byte| byte != b'-').map(u8::to_ascii_lowercase);
+        let is_bare = algorithm.is_extendable() && letters.eq(algorithm.name().bytes());
+        algorithm.with_digest_bytes(text.len() / 2).filter(|_| is_bare)
+    };
+    parse_digest(algorithm, text)
+        .or_else(|| parse_digest(other_length()?, text))
+        .or_else(|| parse_base64(algorithm, text))
 }
 
 /// Undoes the escaping of coreutils: `\\`, `\n`, `\r`.
@@ -128,7 +150,7 @@ impl LineParser for GnuParser {
         let path = if escaped { unescape(name).map_err(|fault| fault.after(name_at))? } else { name.to_vec() };
         let mut listed = Listed::new(path, vec![digest], line.number);
         if self.options.piecewise {
-            listed.split_piece(digest == digest.algorithm().digest(b""));
+            listed.split_piece(is_of_nothing(&digest));
         }
         found.push_back(listed);
         Ok(())

@@ -5,16 +5,18 @@ use pfh_digest::{Algorithm, Digest};
 
 use super::tag;
 use crate::text::push_piece_range;
-use crate::{Format, NotExpressible, Record, RunFacts, Summary};
+use crate::{Encoding, Format, NotExpressible, Record, RunFacts, Summary};
 
 /// `DIGEST  NAME`: the default form of the coreutils programs.
 pub(crate) struct Gnu {
     line: LineForm,
+    encoding: Encoding,
 }
 
 /// `ALGORITHM (NAME) = DIGEST`: the default of the BSD systems and of `cksum -a`.
 pub(crate) struct Bsd {
     line: LineForm,
+    encoding: Encoding,
     /// One per algorithm of the run, in its order.
     tags: Vec<String>,
 }
@@ -26,14 +28,14 @@ struct LineForm {
 }
 
 impl Gnu {
-    pub(crate) fn new(null_terminated: bool) -> Gnu {
-        Gnu { line: LineForm { null_terminated } }
+    pub(crate) fn new(null_terminated: bool, encoding: Encoding) -> Gnu {
+        Gnu { line: LineForm { null_terminated }, encoding }
     }
 }
 
 impl Bsd {
-    pub(crate) fn new(algorithms: &[Algorithm], null_terminated: bool) -> Bsd {
-        Bsd { line: LineForm { null_terminated }, tags: algorithms.iter().copied().map(tag).collect() }
+    pub(crate) fn new(algorithms: &[Algorithm], null_terminated: bool, encoding: Encoding) -> Bsd {
+        Bsd { line: LineForm { null_terminated }, encoding, tags: algorithms.iter().copied().map(tag).collect() }
     }
 }
 
@@ -108,7 +110,7 @@ impl Format for Gnu {
         self.line.record(record, out, |digests, name, out| {
             for digest in digests {
                 name.push_mark(out);
-                digest.push_hex(out);
+                self.encoding.push(digest, out);
                 out.extend_from_slice(b"  ");
                 name.push(out);
                 out.push(name.end);
@@ -130,7 +132,7 @@ impl Format for Bsd {
                 out.extend_from_slice(b" (");
                 name.push(out);
                 out.extend_from_slice(b") = ");
-                digest.push_hex(out);
+                self.encoding.push(digest, out);
                 out.push(name.end);
             }
         })

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Md5deepForm, SIZE_COLUMNS, SIZE_MAX};
 use crate::read::{Fault, Line, LineParser};
-use crate::text::{hex_run, parse_decimal, parse_unnamed_digest};
+use crate::text::{hex_run, is_of_nothing, parse_decimal, parse_unnamed_digest};
 use crate::time::take_colon_time;
 use crate::{Listed, ReadOptions};
 
@@ -64,7 +64,7 @@ impl LineParser for Md5deepParser {
         }
         let mut listed = Listed { size, ctime, ..Listed::new(name.to_vec(), vec![digest], line.number) };
         if self.options.piecewise {
-            listed.split_piece(digest == digest.algorithm().digest(b""));
+            listed.split_piece(is_of_nothing(&digest));
         }
         found.push_back(listed);
         Ok(())

@@ -1,0 +1,85 @@
+//! The key and the context of keyed digests.
+
+use super::args::KeyArguments;
+use super::hash::Stop;
+use super::message;
+use pfh_digest::{Algorithm, Key, KeyError, Keys};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+
+/// No key is longer: a longer file is another one than was meant.
+const KEY_BYTES_MAX: usize = 64 << 10;
+
+/// Reads what the options name, and sees that each algorithm gets what it needs. `others_read_input`: standard input is
+/// wanted for something else.
+pub(super) fn load(arguments: &KeyArguments, algorithms: &[Algorithm], others_read_input: bool) -> Result<Keys, Stop> {
+    let key = match &arguments.key_file {
+        Some(path) if path == "-" && others_read_input => {
+            return Err(Stop::usage(
+                "--key-file -: standard input is read for something else, too; put the key into a file",
+            ));
+        }
+        Some(path) => Some(read(path, arguments.key_hex)?),
+        None => None,
+    };
+    let keys = Keys { key, context: arguments.derive_key.clone() };
+    for algorithm in algorithms {
+        algorithm.hasher_with(&keys).map_err(|error| refused(error, arguments.key_hex))?;
+    }
+    let is_used = |needs: fn(&KeyError) -> bool| {
+        algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
+    };
+    if keys.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
+        return Err(Stop::usage(
+            "--key-file: no algorithm takes a key; ask for one that does, such as `-a hmac-sha256` or `-a keyed-blake3`",
+        ));
+    }
+    if keys.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. })) {
+        return Err(Stop::usage("--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`"));
+    }
+    Ok(keys)
+}
+
+fn refused(error: KeyError, key_hex: bool) -> Stop {
+    let hint = match error {
+        KeyError::NoKey { .. } => "; name the file that has it by --key-file",
+        KeyError::NoContext { .. } => "; give it by --derive-key",
+        KeyError::KeyLength { .. } if !key_hex => {
+            " (all bytes of the file are the key, a line break at its end too; --key-hex reads hexadecimal digits)"
+        }
+        _ => "",
+    };
+    Stop::usage(format_args!("{error}{hint}"))
+}
+
+fn read(path: &OsStr, key_hex: bool) -> Result<Key, Stop> {
+    let name = if path == "-" { "standard input".to_owned() } else { message::quoted(path.as_bytes()).to_string() };
+    let refused = |reason: &str| Stop::usage(format_args!("--key-file: {name}: {reason}"));
+    let input: io::Result<Box<dyn Read>> =
+        if path == "-" { Ok(Box::new(io::stdin())) } else { File::open(path).map(|file| Box::new(file) as _) };
+    // Twice as many digits, and white space.
+    let bytes_max = if key_hex { 4 * KEY_BYTES_MAX } else { KEY_BYTES_MAX };
+    let mut bytes = Vec::new();
+    let read = input.and_then(|input| input.take(bytes_max as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| refused(&error.to_string()))?;
+    if bytes.len() > bytes_max {
+        return Err(refused(&format!("a key has at most {KEY_BYTES_MAX} bytes")));
+    }
+    if key_hex {
+        bytes.retain(|byte| !byte.is_ascii_whitespace());
+        bytes =
+            from_hexadecimal(&bytes).ok_or_else(|| refused("these are no hexadecimal digits, two for each byte"))?;
+    }
+    if bytes.is_empty() {
+        return Err(refused("there is no key in it"));
+    }
+    Ok(Key::new(bytes))
+}
+
+fn from_hexadecimal(digits: &[u8]) -> Option<Vec<u8>> {
+    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+    let (pairs, []) = digits.as_chunks::<2>() else { return None };
+    pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect()
+}
