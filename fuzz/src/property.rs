@@ -19,6 +19,7 @@ pub fn list(format: FormatName, input: &[u8]) {
         null_terminated: flags & 1 != 0 && format.has_null_form(),
         piecewise: flags & 2 != 0,
         line_bytes_max: Some(LINE_BYTES_MAX),
+        ..ReadOptions::default()
     };
     let mut count = 0;
     let mut found = Vec::new();
@@ -65,7 +66,7 @@ pub fn journal(input: &[u8]) {
 
 /// Detection looks and does not panic.
 pub fn detect(input: &[u8]) {
-    let _ = pfh_record::detect(input);
+    let _ = pfh_record::detect(input, ReadOptions::default());
 }
 
 /// Writes what was read and reads it again.
@@ -77,6 +78,11 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     // The forms that name no algorithm take one; whatever it is, the reader is told.
     let Ok(writer) = format.writer(&algorithms, &families, &write_options) else { return };
     let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
+    // A list of mrsh-v2 begins with a name, and the beginning of a list may be a byte-order mark.
+    let is_mark = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| listed.path.starts_with(mark));
+    if is_mark && format == FormatName::Similarity(Family::MrshV2) {
+        return;
+    }
     if stands_for_stdin || has_repeated(&algorithms) || has_repeated(&families) {
         return;
     }

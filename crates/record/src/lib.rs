@@ -40,6 +40,7 @@ pub use format::{Encoding, Format, FormatError, FormatName, NotExpressible, Unkn
 pub use md5deep::Md5deepForm;
 pub use read::{
     LINE_BYTES_MAX, Listed, OBJECT_BYTES_MAX, PieceRange, ReadError, ReadErrorKind, ReadOptions, Reader, detect,
+    unnamed_digits,
 };
 pub use run::{HostFacts, RunFacts, Summary};
 pub use types::{FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};

@@ -1,5 +1,6 @@
 //! Reading of lists: one door to all formats.
 
+mod decoded;
 mod detect;
 mod error;
 mod lines;
@@ -10,7 +11,8 @@ use std::io::BufRead;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::Family;
 
-pub use detect::detect;
+use decoded::Decoded;
+pub use detect::{detect, unnamed_digits};
 pub(crate) use error::Fault;
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::{Line, Lines};
@@ -45,6 +47,8 @@ pub struct Listed {
     pub ctime: Option<Timestamp>,
     /// What the list says of the contents. Empty where it names a file that has no digest, as one that was unreadable.
     pub digests: Vec<Digest>,
+    /// Whether nothing named the algorithm of the digests, so that it is the usual one of their length.
+    pub algorithm_guessed: bool,
     /// Similarity digests, without names in their texts.
     pub similarities: Vec<pfh_similarity::Digest>,
     /// The part of the file that the digests are of; absent for the whole file.
@@ -65,7 +69,17 @@ pub struct PieceRange {
 impl Listed {
     /// An entry of which only path, digests and line are known.
     pub(crate) fn new(path: Vec<u8>, digests: Vec<Digest>, line: u64) -> Listed {
-        Listed { path, size: None, mtime: None, ctime: None, digests, similarities: Vec::new(), piece: None, line }
+        Listed {
+            path,
+            size: None,
+            mtime: None,
+            ctime: None,
+            digests,
+            algorithm_guessed: false,
+            similarities: Vec::new(),
+            piece: None,
+            line,
+        }
     }
 
     /// Takes ` offset START-END` off the path where it is there, and makes it the piece. The end is inclusive, and an
@@ -95,6 +109,8 @@ pub struct ReadOptions {
     /// The algorithm of digests that the list does not name. Default: by length, 8 hexadecimal digits CRC-32, 32 MD5,
     /// 40 SHA-1, 56 SHA-224, 64 SHA-256, 96 SHA-384, 128 SHA-512.
     pub algorithm: Option<Algorithm>,
+    /// The algorithm of digests that the list does not name, as far as they have its length and `algorithm` is not given.
+    pub likely_algorithm: Option<Algorithm>,
     /// Records end with NUL, and nothing is escaped (`gnu`, `bsd`, `md5deep`).
     pub null_terminated: bool,
     /// Names that end with ` offset START-END` stand for pieces (`gnu`, `bsd`, `hashdeep`, `md5deep`; the other formats
@@ -125,18 +141,20 @@ pub struct Reader<R> {
 }
 
 enum Input<R> {
-    Lines { lines: Lines<R>, parser: Box<dyn LineParser> },
-    Dfxml(Box<DfxmlReader<R>>),
+    Lines { lines: Lines<Decoded<R>>, parser: Box<dyn LineParser> },
+    Dfxml(Box<DfxmlReader<Decoded<R>>>),
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's.
+    /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's. A byte-order mark of UTF-8 is passed
+    /// over; an input that begins with one of UTF-16 is decoded, and offsets are then those of the text in UTF-8.
     pub fn new(format: FormatName, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
             FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
             FormatName::Similarity(Family::Sdhash | Family::MrshV2) => OBJECT_BYTES_MAX,
             _ => LINE_BYTES_MAX,
         });
+        let input = Decoded::new(input);
         let terminator = if options.null_terminated { 0 } else { b'\n' };
         let line_feed = |input| Lines::new(input, b'\n', line_bytes_max);
         let (lines, parser): (_, Box<dyn LineParser>) = match format {
@@ -147,9 +165,9 @@ impl<R: BufRead> Reader<R> {
                 (Lines::new(input, terminator, line_bytes_max), Box::new(Md5deepParser::new(form, options)))
             }
             FormatName::Hashdeep => (line_feed(input), Box::new(HashdeepParser::new(options))),
-            FormatName::Sfv => (line_feed(input).skipping_mark(), Box::new(SfvParser::new(options))),
-            FormatName::Csv => (line_feed(input).with_quotes().skipping_mark(), Box::<CsvParser>::default()),
-            FormatName::Jsonl => (line_feed(input).skipping_mark(), Box::<JsonlParser>::default()),
+            FormatName::Sfv => (line_feed(input), Box::new(SfvParser::new(options))),
+            FormatName::Csv => (line_feed(input).with_quotes(), Box::<CsvParser>::default()),
+            FormatName::Jsonl => (line_feed(input), Box::<JsonlParser>::default()),
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Dfxml => {
                 let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));

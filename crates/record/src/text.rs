@@ -2,6 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest};
 
+use crate::ReadOptions;
 use crate::read::Fault;
 
 /// Appends a number in decimal.
@@ -105,8 +106,14 @@ fn hex_value(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16).map(|value| value as u8)
 }
 
-/// A digest whose algorithm the format does not name: the one given, else the usual one of this length.
-pub(crate) fn parse_unnamed_digest(given: Option<Algorithm>, hex: &[u8], at: usize) -> Result<Digest, Fault> {
+/// A digest whose algorithm the format does not name: the one given, else a likely one or the usual one of this length; and
+/// whether that is a guess.
+pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
+    if let Some(likely) = options.likely_algorithm.and_then(|algorithm| parse_digest(algorithm, hex))
+        && options.algorithm.is_none()
+    {
+        return Ok((likely, false));
+    }
     let usual = match hex.len() {
         8 => "crc32",
         32 => "md5",
@@ -117,12 +124,13 @@ pub(crate) fn parse_unnamed_digest(given: Option<Algorithm>, hex: &[u8], at: usi
         128 => "sha512",
         _ => "",
     };
-    let algorithm = given.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
+    let algorithm = options.algorithm.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
         at,
         "digest",
         "has a length that no usual algorithm has; name the algorithm",
     ))?;
-    parse_digest(algorithm, hex).ok_or(Fault::digest(at))
+    let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(at))?;
+    Ok((digest, options.algorithm.is_none()))
 }
 
 /// Whether a digest is that of no bytes; not told where a key entered it.

@@ -230,17 +230,24 @@ pub(crate) struct MatchArguments {
     /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or
     /// tlsh wrote it.
     ///
-    /// A file with several digests in the list matches if all of them do.
+    /// A file with several digests in the list matches if all of them do. Where a list does not name the algorithm and `-a` does
+    /// not either, its name (`SHA256SUMS`, `known.blake3`) and the length of the digests decide; if nothing matches what only
+    /// the length decided, that is reported, and the exit status is 3.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) known: Vec<OsString>,
 
-    /// What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
+    /// Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list
+    /// names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
     #[arg(short, long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
 
     /// Print only the K most similar known digests of each file.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,
+
+    /// Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more.
+    #[arg(long)]
+    pub(crate) all_names: bool,
 
     #[command(flatten)]
     pub(crate) keys: KeyArguments,
@@ -406,6 +413,26 @@ fn parse_blocks(text: &str) -> Result<Blocks, String> {
         (0, _) => Ok(Blocks(sdhash::Mode::Stream)),
         (_, Some(size)) => Ok(Blocks(sdhash::Mode::Blocks(size))),
         (_, None) => Err("neither 0 nor a number from 1 to 16".to_owned()),
+    }
+}
+
+impl CompareArguments {
+    /// Whether there is more to compare than digests of lists.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.paths.is_empty() || self.walk.has_list()
+    }
+}
+
+impl MatchArguments {
+    /// Whether there is more to look through than digests of lists.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.paths.is_empty() || self.walk.has_list()
+    }
+}
+
+impl WalkArguments {
+    fn has_list(&self) -> bool {
+        self.files_from.is_some() || self.files_from0.is_some()
     }
 }
 

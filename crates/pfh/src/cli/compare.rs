@@ -44,15 +44,19 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     let cancel = delivery.cancel().clone();
     let mut gather =
         Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    // Lists that have nothing are to be known before files are read.
+    let mut right = has_right.then(|| Named::new(family, bytes_max));
+    if let (Some(right), []) = (&mut right, &arguments.against[..]) {
+        gather.lists(std::mem::take(&mut against_lists), true, right)?;
+    }
     let mut left = Named::new(family, bytes_max);
     gather.paths(&arguments.paths, &arguments.walk, &mut left)?;
-    gather.lists(lists, &mut left)?;
-    let mut right = has_right.then(|| Named::new(family, bytes_max));
-    if let Some(right) = &mut right {
+    gather.lists(lists, !arguments.has_files(), &mut left)?;
+    if let (Some(right), [_, ..]) = (&mut right, &arguments.against[..]) {
         // The lists of files are of the left side.
         let walk = WalkArguments { files_from: None, files_from0: None, ..arguments.walk.clone() };
         gather.paths(&arguments.against, &walk, right)?;
-        gather.lists(against_lists, right)?;
+        gather.lists(against_lists, false, right)?;
     }
     let ending = Ending { unread: gather.unread > 0, ..Ending::DONE };
 

@@ -3,7 +3,8 @@
 use super::hash::Stop;
 use super::message;
 use pfh::compare::Digests;
-use pfh_record::{FormatName, Listed, Md5deepForm, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader};
+use pfh_digest::Algorithm;
+use pfh_record::{FormatName, Listed, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader};
 use pfh_similarity::{Digest, Family};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -69,24 +70,76 @@ impl Named {
         Ok(())
     }
 
-    /// Adds the digests of the family that a list has. Returns how many of its lines could not be read; each is said, unless `quiet`.
-    pub(crate) fn load(&mut self, list: List, quiet: bool) -> Result<u64, Stop> {
+    /// Adds the digests of the family that a list has. Lines that cannot be read are reported, unless `quiet`.
+    pub(crate) fn load(&mut self, list: List, quiet: bool) -> Result<Loaded, Stop> {
         let place = u16::try_from(self.lists.len()).map_err(|_| Stop::usage("more than 65,536 lists"))?;
         self.lists.push(list.name.clone());
-        let (mut broken, mut others) = (0, false);
+        let (mut broken, mut others) = (0, Others::default());
         let (family, before) = (self.digests.family(), self.len());
         for entry in list.listed(quiet, &mut broken) {
-            others |= !(entry.similarities.is_empty() && entry.digests.is_empty());
+            others.add(&entry);
             let own = entry.similarities.into_iter().find(|digest| digest.family() == family);
             if let (Some(digest), None) = (own, entry.piece) {
                 self.push(&entry.path, digest, Some(place))?;
             }
         }
-        if others && self.len() == before && !quiet {
-            let quoted = message::quoted(&self.lists[usize::from(place)]);
-            message::error(format_args!("{quoted}: no digests of {family}, but others, which are not compared"));
+        let name = &self.lists[usize::from(place)];
+        let useless = (self.len() == before).then(|| others.instead_of(name, Some(family.name())));
+        Ok(Loaded { broken, useless })
+    }
+}
+
+/// What came of the loading of a list.
+pub(crate) struct Loaded {
+    /// Lines that could not be read.
+    pub(crate) broken: u64,
+    /// What there is to say of a list that had nothing to use.
+    pub(crate) useless: Option<String>,
+}
+
+/// How many lines, and lists that had nothing to use, could not be read. That no list had anything is an error where nothing
+/// but lists was given (`only`): the answer "nothing is found" would be wrong.
+pub(crate) fn unread(loaded: &[Loaded], only: bool, quiet: bool) -> Result<u64, Stop> {
+    let useless: Vec<&String> = loaded.iter().filter_map(|loaded| loaded.useless.as_ref()).collect();
+    if only && !loaded.is_empty() && useless.len() == loaded.len() {
+        let all: Vec<&str> = useless.iter().map(|text| text.as_str()).collect();
+        return Err(Stop::usage(all.join("; ")));
+    }
+    if !quiet {
+        useless.iter().for_each(message::error);
+    }
+    Ok(loaded.iter().map(|loaded| loaded.broken).sum::<u64>() + useless.len() as u64)
+}
+
+/// The first digests of a list, by name, of which none may be of use.
+#[derive(Default)]
+pub(crate) struct Others(Vec<String>);
+
+/// As many names as are shown.
+const OTHERS_MAX: usize = 8;
+
+impl Others {
+    pub(crate) fn add(&mut self, entry: &Listed) {
+        let algorithms = entry.digests.iter().map(|digest| digest.algorithm().to_string());
+        let families = entry.similarities.iter().map(|digest| digest.family().to_string());
+        let piece = entry.piece.map(|_| "pieces of files".to_owned());
+        let whole = algorithms.chain(families).filter(|_| entry.piece.is_none());
+        for name in whole.chain(piece) {
+            if self.0.len() < OTHERS_MAX && !self.0.contains(&name) {
+                self.0.push(name);
+            }
         }
-        Ok(broken)
+    }
+
+    /// What there is to say of a list without any `wanted` digest.
+    pub(crate) fn instead_of(&self, list: &[u8], wanted: Option<&str>) -> String {
+        let quoted = message::quoted(list);
+        match (wanted, &self.0[..]) {
+            (Some(wanted), names @ [_, ..]) => {
+                format!("{quoted} has no digests of {wanted}; it has {}", names.join(", "))
+            }
+            _ => format!("{quoted} has no digests"),
+        }
     }
 }
 
@@ -125,16 +178,12 @@ impl List {
         while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
             read = input.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         }
-        let format = match pfh_record::detect(&start) {
+        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        let format = match pfh_record::detect(&start, options) {
             Some(format) => format,
-            // Digests without names, as md5deep reads them.
-            None if is_hexadecimal(&start) => FormatName::Md5deep(Md5deepForm::default()),
             // Nothing is in it.
             None if start.is_empty() => FormatName::Gnu,
-            None => {
-                let quoted = message::quoted(&name);
-                return Err(Stop::usage(format_args!("{quoted}: no list of digests that pfh can read")));
-            }
+            None => return Err(Stop::usage(unknown_list(&name, &start, options.algorithm))),
         };
         let input: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(input));
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
@@ -208,8 +257,86 @@ pub(crate) enum Kind {
     Similarity,
 }
 
-/// Whether the first line that is not empty is a hexadecimal number.
-fn is_hexadecimal(start: &[u8]) -> bool {
-    let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.find(|line| !line.is_empty()).is_some_and(|line| line.iter().all(u8::is_ascii_hexdigit))
+/// Why a list cannot be read, by its beginning.
+fn unknown_list(name: &[u8], start: &[u8], algorithm: Option<Algorithm>) -> String {
+    let quoted = message::quoted(name);
+    let Some(digits) = pfh_record::unnamed_digits(start) else {
+        return format!("{quoted}: no list of digests that pfh can read");
+    };
+    let fitting = match &algorithms_of(digits)[..] {
+        [] => "no algorithm has digests of this length".to_owned(),
+        names => format!("`-a` says of which algorithm: {}", names.join(", ")),
+    };
+    match algorithm {
+        Some(algorithm) => {
+            let own = 2 * algorithm.digest_bytes();
+            format!("{quoted}: its digests have {digits} digits, and those of {algorithm} have {own}; {fitting}")
+        }
+        None => format!("{quoted}: its digests have {digits} digits, which does not tell their algorithm; {fitting}"),
+    }
+}
+
+/// The algorithms whose digests have so many hexadecimal digits.
+pub(crate) fn algorithms_of(digits: usize) -> Vec<String> {
+    let fitting = Algorithm::all().filter(|algorithm| 2 * algorithm.digest_bytes() == digits);
+    // It only looks closer: its digests are those of SHA-1.
+    fitting.map(|algorithm| algorithm.to_string()).filter(|name| name != "sha1dc").collect()
+}
+
+/// The algorithm that the name of a list tells: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. None where it names two.
+fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
+    let name = path.rsplit(|&byte| byte == b'/').next().and_then(|name| str::from_utf8(name).ok())?;
+    let mut found = None;
+    for part in name.split(['.', '_', ' ']) {
+        // The longest run of words that is a name: `known-sha3-256-old` has `sha3-256`.
+        let words: Vec<&str> = part.split('-').collect();
+        let mut first = 0;
+        while first < words.len() {
+            let named = (first + 1..=words.len()).rev().find_map(|end| {
+                let text = words[first..end].join("-").to_ascii_lowercase();
+                let bare = text.strip_suffix("sums").or_else(|| text.strip_suffix("sum"));
+                // Short names (`b2`) mean an algorithm only where nothing else is said.
+                let is_sure = bare.is_some() || text.len() > 2 || (first, end) == (0, words.len());
+                Algorithm::from_name(bare.unwrap_or(&text)).ok().filter(|_| is_sure).map(|algorithm| (algorithm, end))
+            });
+            let Some((algorithm, end)) = named else {
+                first += 1;
+                continue;
+            };
+            if found.is_some_and(|other| other != algorithm) {
+                return None;
+            }
+            found = Some(algorithm);
+            first = end;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lists_tell_algorithms() {
+        for (name, expected) in [
+            ("SHA256SUMS", Some("sha256")),
+            ("/mnt/b/sha512sum.txt", Some("sha512")),
+            ("B3SUMS", Some("blake3")),
+            ("photos.md5", Some("md5")),
+            ("photos.b2", Some("blake2b")),
+            ("known-sha3-256-old.txt", Some("sha3-256")),
+            ("list_BLAKE3.txt", Some("blake3")),
+            ("sha256.sha256", Some("sha256")),
+            ("md5-and-sha1.txt", None),
+            ("backup-b2-2026", None),
+            ("known", None),
+            ("2026", None),
+            ("blake3/list", None),
+        ] {
+            let found = algorithm_in_name(name.as_bytes()).map(|algorithm| algorithm.to_string());
+            assert_eq!(found.as_deref(), expected, "{name}");
+        }
+        assert_eq!(algorithm_in_name(b"\xff.md5"), None);
+    }
 }

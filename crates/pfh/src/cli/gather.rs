@@ -1,7 +1,7 @@
 //! Similarity digests to compare: from paths, by hashing, and from lists.
 
 use super::args::{FamilyArguments, SimilarityArguments, WalkArguments};
-use super::digest_list::{List, Named};
+use super::digest_list::{self, List, Named};
 use super::hash::{self, Stop};
 use super::message;
 use super::output::FileIdentity;
@@ -27,11 +27,11 @@ pub(crate) struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    /// Adds what lists have.
-    pub(crate) fn lists(&mut self, lists: Vec<List>, named: &mut Named) -> Result<(), Stop> {
-        for list in lists {
-            self.unread += named.load(list, self.how.quiet)?;
-        }
+    /// Adds what lists have. `only`: nothing else was given, so that one of them must have something.
+    pub(crate) fn lists(&mut self, lists: Vec<List>, only: bool, named: &mut Named) -> Result<(), Stop> {
+        let quiet = self.how.quiet;
+        let loaded: Result<Vec<_>, Stop> = lists.into_iter().map(|list| named.load(list, quiet)).collect();
+        self.unread += digest_list::unread(&loaded?, only, quiet)?;
         Ok(())
     }
 

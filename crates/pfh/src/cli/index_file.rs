@@ -2,7 +2,7 @@
 
 use super::digest_list::{Name, Named};
 use super::hash::Stop;
-use super::pairs::Sheet;
+use super::pairs::{Relation, Sheet};
 use super::{Ending, message};
 use pfh::compare::Digests;
 use pfh_similarity::{Family, IndexError, ssdeep, tlsh};
@@ -104,7 +104,9 @@ impl IndexFile<'_> {
             let name = named.name(number as u32);
             let printed = found
                 .iter()
-                .try_for_each(|(known, score)| sheet.pair(name, Name { list: None, name: known }, Some(*score)))
+                .try_for_each(|(known, score)| {
+                    sheet.pair(name, Name { list: None, name: known }, Relation::Similar(*score))
+                })
                 .and_then(|()| if found.is_empty() { Ok(()) } else { sheet.end_group() });
             if printed.is_err() {
                 return Ok(printed);

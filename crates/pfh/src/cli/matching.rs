@@ -3,12 +3,12 @@
 use super::args::{MatchArguments, PairFormat, WalkArguments};
 use super::compare;
 use super::delivery::Delivery;
-use super::digest_list::{Kind, List, Name, Named};
+use super::digest_list::{self, Kind, List, Loaded, Name, Named, Others};
 use super::gather::{self, Gather};
 use super::hash::{self, Stop};
 use super::keys;
-use super::known::Known;
-use super::pairs::{Sheet, own_format};
+use super::known::{Known, Match};
+use super::pairs::{Relation, Sheet, own_format};
 use super::progress::{self, Progress};
 use super::similar::Similar;
 use super::{Ending, message};
@@ -35,9 +35,9 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
     };
     if let Some(text) = &arguments.digest {
         return match Looked::parse(text.as_bytes(), algorithm, family)? {
-            Looked::Same(digest) => {
-                let mut known = Known::new(u64::MAX);
-                known.push(text.as_bytes(), digest)?;
+            Looked::Same { digest, guessed } => {
+                let mut known = Known::new(u64::MAX, None, arguments.all_names);
+                known.push(text.as_bytes(), digest, guessed)?;
                 same(arguments, algorithm, known, 0)
             }
             Looked::Similar(digest) => {
@@ -64,11 +64,10 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
         let family = family.map_or_else(|| compare::family_of(lists.iter_mut()), Ok)?;
         return similar(arguments, Named::new(family, arguments.how.memory / 4), lists);
     }
-    let mut known = Known::new(arguments.how.memory / 2);
-    let mut unread = 0;
-    for list in lists {
-        unread += known.load(list, arguments.how.quiet)?;
-    }
+    let quiet = arguments.how.quiet;
+    let mut known = Known::new(arguments.how.memory / 2, algorithm, arguments.all_names);
+    let loaded: Result<Vec<_>, Stop> = lists.into_iter().map(|list| known.load(list, quiet)).collect();
+    let unread = digest_list::unread(&loaded?, true, quiet)?;
     same(arguments, algorithm, known, unread)
 }
 
@@ -85,7 +84,11 @@ fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<Li
 
 /// A digest of the command line.
 enum Looked {
-    Same(Digest),
+    /// `guessed`: by its length.
+    Same {
+        digest: Digest,
+        guessed: bool,
+    },
     Similar(pfh_similarity::Digest),
 }
 
@@ -113,8 +116,11 @@ impl Looked {
         // A list of one line, which has no name.
         let options = ReadOptions { algorithm, ..ReadOptions::default() };
         let listed = Reader::new(FormatName::Md5deep(Md5deepForm::default()), text, options).next();
-        let digest = listed.and_then(|listed| listed.ok()?.digests.first().copied());
-        digest.map(Looked::Same).ok_or_else(|| {
+        let looked = listed.and_then(|listed| {
+            let listed = listed.ok()?;
+            Some(Looked::Same { digest: *listed.digests.first()?, guessed: listed.algorithm_guessed })
+        });
+        looked.ok_or_else(|| {
             Stop::usage(format_args!(
                 "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of its \
                  algorithm, which -a names",
@@ -127,6 +133,11 @@ impl Looked {
 /// Files, and entries of lists, that are similar to known ones.
 fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<Ending, Stop> {
     let how = &arguments.how;
+    if arguments.all_names {
+        return Err(Stop::usage(
+            "--all-names is for cryptographic digests: similar ones are printed with all their names",
+        ));
+    }
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.digests.family();
     let threshold = compare::threshold(family, how)?;
@@ -135,10 +146,11 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
     let cancel = delivery.cancel().clone();
     let mut gather =
         Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
-    gather.lists(lists, &mut known)?;
+    let has_lists = !lists.is_empty();
+    gather.lists(lists, has_lists, &mut known)?;
     let mut own = Named::new(family, how.memory / 4);
     gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
-    gather.lists(own_lists, &mut own)?;
+    gather.lists(own_lists, !arguments.has_files(), &mut own)?;
     let similar = Similar { how, profile: arguments.families.sdhash_profile.into(), left: &own, right: Some(&known) };
     let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let written = sheet
@@ -157,7 +169,10 @@ fn same(
 ) -> Result<Ending, Stop> {
     let how = &arguments.how;
     if how.threshold.is_some() || arguments.top.is_some() {
-        return Err(Stop::usage("--threshold and --top are for similarity digests"));
+        return Err(Stop::usage(
+            "--threshold and --top are for similarity digests; of cryptographic ones each file has one line for each list \
+             that has its digest (--all-names: one for each name)",
+        ));
     }
     let format = match how.format {
         None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
@@ -174,8 +189,7 @@ fn same(
     let mut result = sheet.header(&names, None, false);
     let mut digests = 0;
     let files_from = hash::file_list(&arguments.walk)?;
-    // Without known digests there is nothing to read for.
-    if result.is_ok() && !names.is_empty() && (!arguments.paths.is_empty() || files_from.is_some()) {
+    if result.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
         let mut engine = gather::engine_options(how);
         engine.algorithms = known.algorithms().to_vec();
@@ -202,26 +216,48 @@ fn same(
         digests += printer.1;
         result = printer.2;
     }
+    let mut loaded = Vec::new();
     for list in own_lists {
-        let name = list.name().to_vec();
-        let mut broken = 0;
+        let list_name = list.name().to_vec();
+        let (mut broken, mut others, mut is_useless) = (0, Others::default(), true);
         for listed in list.listed(how.quiet, &mut broken) {
-            digests += usize::from(listed.piece.is_none() && !listed.digests.is_empty());
-            let name = Name { list: Some(&name), name: &listed.path };
-            for entry in known.matches(if listed.piece.is_none() { &listed.digests } else { &[] }) {
-                result = result.and_then(|()| sheet.pair(name, known.name(entry), None));
+            others.add(&listed);
+            if listed.piece.is_some() || !listed.digests.iter().any(|own| known.algorithms().contains(&own.algorithm()))
+            {
+                continue;
             }
+            is_useless = false;
+            digests += 1;
+            let name = Name { list: Some(&list_name), name: &listed.path };
+            result = result.and_then(|()| print_matches(name, &known.matches(&listed.digests), &known, &mut sheet));
         }
-        unread += broken;
+        let useless = is_useless.then(|| others.instead_of(&list_name, Some(&names.join(", "))));
+        loaded.push(Loaded { broken, useless });
+    }
+    unread += digest_list::unread(&loaded, !arguments.has_files(), how.quiet)?;
+    if digests > 0 {
+        let doubts = known.doubts();
+        unread += doubts.len() as u64;
+        if !how.quiet {
+            doubts.iter().for_each(message::error);
+        }
     }
     let ending = Ending { findings: sheet.has_found(), unread: unread > 0, ..Ending::DONE };
     sheet.end(result, digests, ending)
 }
 
+/// Prints what a file, or an entry of a list, matches.
+fn print_matches(name: Name<'_>, matches: &[Match], known: &Known, sheet: &mut Sheet) -> io::Result<()> {
+    matches.iter().try_for_each(|&Match { entry, names }| {
+        known.confirm(entry);
+        sheet.pair(name, known.name(entry), Relation::Same { names })
+    })
+}
+
 /// A file on its way to the output.
 struct Item {
     path: Vec<u8>,
-    matches: Vec<u32>,
+    matches: Vec<Match>,
     message: Option<String>,
     unread: bool,
 }
@@ -246,8 +282,7 @@ impl Sink for Printer<'_> {
             self.progress.print(text);
         }
         let name = Name { list: None, name: &item.path };
-        let mut matches = item.matches.iter();
-        self.result = matches.try_for_each(|&entry| self.sheet.pair(name, self.known.name(entry), None));
+        self.result = print_matches(name, &item.matches, self.known, self.sheet);
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

@@ -4,12 +4,22 @@ use super::args::PairFormat;
 use super::delivery::Delivery;
 use super::digest_list::Name;
 use super::hash::Stop;
+use super::quantity::Count;
 use super::{Ending, message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_record::jsonl::end_line;
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
+
+/// What two things have to do with each other.
+#[derive(Clone, Copy)]
+pub(crate) enum Relation {
+    /// A score, or a distance.
+    Similar(u32),
+    /// They have the same digests; how many names the list of the second has for them.
+    Same { names: u64 },
+}
 
 /// Where pairs are written.
 pub(crate) struct Sheet {
@@ -64,7 +74,7 @@ impl Sheet {
     pub(crate) fn header(&mut self, names: &[&str], threshold: Option<u32>, clusters: bool) -> io::Result<()> {
         match self.format {
             PairFormat::Csv if clusters => self.line.extend_from_slice(b"cluster,name\r\n"),
-            PairFormat::Csv if threshold.is_none() => self.line.extend_from_slice(b"first,second\r\n"),
+            PairFormat::Csv if threshold.is_none() => self.line.extend_from_slice(b"first,second,names\r\n"),
             PairFormat::Csv => self.line.extend_from_slice(format!("first,second,{}\r\n", self.measure).as_bytes()),
             PairFormat::Jsonl => {
                 let threshold = threshold.map_or_else(String::new, |threshold| format!(",\"threshold\":{threshold}"));
@@ -83,18 +93,24 @@ impl Sheet {
     }
 
     /// A pair.
-    pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, score: Option<u32>) -> io::Result<()> {
+    pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, relation: Relation) -> io::Result<()> {
         if !(self.can_express(first) && self.can_express(second)) {
             return Ok(());
         }
-        let score_text = |score: Option<u32>| score.map_or_else(String::new, |score| score.to_string());
+        let (number, measure) = match relation {
+            Relation::Similar(score) => (u64::from(score), self.measure),
+            Relation::Same { names } => (names, "names"),
+        };
         match self.format {
             PairFormat::Ssdeep | PairFormat::SsdeepPretty => {
                 self.push_listed(first);
                 self.line.extend_from_slice(b" matches ");
                 self.push_listed(second);
-                if let Some(score) = score {
-                    self.line.extend_from_slice(format!(" ({score})").as_bytes());
+                match relation {
+                    Relation::Similar(score) => write!(self.line, " ({score})")?,
+                    Relation::Same { names: ..=1 } => {}
+                    Relation::Same { names: 2 } => self.line.extend_from_slice(b" (and 1 more name)"),
+                    Relation::Same { names } => write!(self.line, " (and {} more names)", Count(names - 1))?,
                 }
                 self.line.push(b'\n');
             }
@@ -109,20 +125,16 @@ impl Sheet {
                     self.line.extend_from_slice(between);
                 }
                 match self.format {
-                    PairFormat::Sdhash => writeln!(self.line, "{:03}", score.unwrap_or(0))?,
-                    PairFormat::MrshV2 => writeln!(self.line, "{:03} ", score.unwrap_or(0))?,
-                    _ => writeln!(self.line, "{}", score_text(score))?,
+                    PairFormat::Sdhash => writeln!(self.line, "{number:03}")?,
+                    PairFormat::MrshV2 => writeln!(self.line, "{number:03} ")?,
+                    _ => writeln!(self.line, "{number}")?,
                 }
             }
             PairFormat::Csv => {
                 push_csv(first.name, &mut self.line);
                 self.line.push(b',');
                 push_csv(second.name, &mut self.line);
-                if score.is_some() {
-                    self.line.push(b',');
-                    self.line.extend_from_slice(score_text(score).as_bytes());
-                }
-                self.line.extend_from_slice(b"\r\n");
+                write!(self.line, ",{number}\r\n")?;
             }
             PairFormat::Jsonl => {
                 self.line.extend_from_slice(b"{\"type\":\"pair\"");
@@ -132,9 +144,7 @@ impl Sheet {
                         push_json_name(&format!("{key}_list"), list, &mut self.line);
                     }
                 }
-                if let Some(score) = score {
-                    self.line.extend_from_slice(format!(",\"{}\":{score}", self.measure).as_bytes());
-                }
+                write!(self.line, ",\"{measure}\":{number}")?;
                 end_line(0, &mut self.line);
             }
         }

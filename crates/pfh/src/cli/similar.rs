@@ -3,7 +3,7 @@
 use super::args::{PairFormat, SimilarityArguments};
 use super::delivery::Delivery;
 use super::digest_list::Named;
-use super::pairs::Sheet;
+use super::pairs::{Relation, Sheet};
 use super::progress::Progress;
 use super::quantity::{Clock, Count};
 use super::sorted::Sorted;
@@ -126,7 +126,7 @@ impl Similar<'_> {
                 None => (second, third),
             };
             let second = self.right.unwrap_or(self.left).name(second);
-            sheet.pair(self.left.name(first), second, Some(score))
+            sheet.pair(self.left.name(first), second, Relation::Similar(score))
         })?;
         if file.is_some() { sheet.end_group() } else { Ok(()) }
     }

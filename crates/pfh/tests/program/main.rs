@@ -13,6 +13,7 @@ mod hostile;
 #[path = "../../../similarity/tests/similarity/inputs.rs"]
 /// The inputs of the vectors.
 mod inputs;
+mod known;
 mod lab;
 mod lab_report;
 mod matrix;

@@ -38,11 +38,11 @@ impl GnuParser {
         // Base64 only where the algorithm is known: any word could be that.
         let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
         let base64 = self.options.algorithm.and_then(|algorithm| parse_base64(algorithm, &text[..word]));
-        let (digest, hex) = match base64 {
-            Some(digest) if hex_run(text) < word => (digest, word),
+        let ((digest, guessed), hex) = match base64 {
+            Some(digest) if hex_run(text) < word => ((digest, false), word),
             _ => {
                 let hex = hex_run(text);
-                (parse_unnamed_digest(self.options.algorithm, &text[..hex], 0)?, hex)
+                (parse_unnamed_digest(self.options, &text[..hex], 0)?, hex)
             }
         };
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
@@ -58,13 +58,14 @@ impl GnuParser {
                 return Err(Fault::shape(hex + 1, "a second space or `*` before the name, as on the lines above"));
             }
         };
-        Ok(Parts { digest, name })
+        Ok(Parts { digest, guessed, name })
     }
 }
 
 /// What a line consists of.
 struct Parts {
     digest: Digest,
+    guessed: bool,
     /// Where the name is.
     name: Range<usize>,
 }
@@ -84,7 +85,7 @@ fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
         None if tag.len() > TAG_BYTES_MAX || tag.contains(&b' ') => return None,
         None => Err(Fault::unknown_algorithm(0, tag)),
         Some(algorithm) => match tagged_digest(algorithm, tag, hex) {
-            Some(digest) => Ok(Parts { digest, name: open + 1..close }),
+            Some(digest) => Ok(Parts { digest, guessed: false, name: open + 1..close }),
             None => Err(Fault::digest(text.len() - hex.len())),
         },
     })
@@ -139,7 +140,7 @@ impl LineParser for GnuParser {
         };
         let at = raw.len() - text.len();
         let parts = tagged(text).unwrap_or_else(|| self.untagged(text));
-        let Parts { digest, name } = parts.map_err(|fault| fault.after(at))?;
+        let Parts { digest, guessed, name } = parts.map_err(|fault| fault.after(at))?;
         let (name_at, name) = (at + name.start, &text[name]);
         if name.is_empty() {
             return Err(Fault::field(name_at, "name", "is missing"));
@@ -148,7 +149,8 @@ impl LineParser for GnuParser {
             return Err(Fault::field(name_at + nul, "name", "contains a NUL byte"));
         }
         let path = if escaped { unescape(name).map_err(|fault| fault.after(name_at))? } else { name.to_vec() };
-        let mut listed = Listed::new(path, vec![digest], line.number);
+        let listed = Listed::new(path, vec![digest], line.number);
+        let mut listed = Listed { algorithm_guessed: guessed, ..listed };
         if self.options.piecewise {
             listed.split_piece(is_of_nothing(&digest));
         }

@@ -37,7 +37,7 @@ impl LineParser for Md5deepParser {
         let (size, rest) = take_size(text).unwrap_or((None, text));
         let at = |rest: &[u8]| text.len() - rest.len();
         let (hex, rest) = rest.split_at(hex_run(rest));
-        let digest = parse_unnamed_digest(self.options.algorithm, hex, at(rest) - hex.len())?;
+        let (digest, algorithm_guessed) = parse_unnamed_digest(self.options, hex, at(rest) - hex.len())?;
         let mut ctime = None;
         let name = match rest {
             // Standard input has no name.
@@ -62,7 +62,8 @@ impl LineParser for Md5deepParser {
         if let Some(nul) = memchr::memchr(0, name) {
             return Err(Fault::field(at(name) + nul, "name", "contains a NUL byte"));
         }
-        let mut listed = Listed { size, ctime, ..Listed::new(name.to_vec(), vec![digest], line.number) };
+        let mut listed =
+            Listed { size, ctime, algorithm_guessed, ..Listed::new(name.to_vec(), vec![digest], line.number) };
         if self.options.piecewise {
             listed.split_piece(is_of_nothing(&digest));
         }

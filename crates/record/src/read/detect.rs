@@ -3,6 +3,7 @@
 use pfh_similarity::Family;
 
 use crate::md5deep::Md5deepForm;
+use crate::read::decoded::decoded_start;
 use crate::read::lines::BYTE_ORDER_MARK;
 use crate::read::{Line, LineParser};
 use crate::similarity::SimilarityParser;
@@ -11,10 +12,12 @@ use crate::time::take_colon_time;
 use crate::{FormatName, ReadOptions, gnu, md5deep, sfv};
 
 /// Guesses the format from the beginning of an input: some kilobytes, the more the surer. `None` where nothing fits.
+/// `options` may say of which algorithm digests are whose length no usual one has.
 ///
 /// md5deep's plain form is `gnu` to this function, and so is the form with an asterisk: they differ only in names that
 /// need escaping.
-pub fn detect(start: &[u8]) -> Option<FormatName> {
+pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
+    let start = &*decoded_start(start);
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let begins = |prefix: &[u8]| start.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if begins(b"%%%% HASHDEEP-") {
@@ -36,11 +39,34 @@ pub fn detect(start: &[u8]) -> Option<FormatName> {
     if visible.starts_with(b"<?xml") || visible.starts_with(b"<dfxml") {
         return Some(FormatName::Dfxml);
     }
-    start.split(|&byte| byte == b'\n' || byte == 0).find_map(of_line)
+    start
+        .split(|&byte| byte == b'\n' || byte == 0)
+        .find_map(|line| of_line(line, options))
+        .or_else(|| bare_digests(start))
+}
+
+/// Digests without names, as md5deep reads them: the first line that is not empty is a hexadecimal number.
+fn bare_digests(start: &[u8]) -> Option<FormatName> {
+    let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty())?;
+    first.iter().all(u8::is_ascii_hexdigit).then(|| FormatName::Md5deep(Md5deepForm::default()))
+}
+
+/// How many hexadecimal digits the digests of a list have that [`detect`] does not know because no usual algorithm has so many.
+pub fn unnamed_digits(start: &[u8]) -> Option<usize> {
+    let start = &*decoded_start(start);
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    let mut lines = start.split(|&byte| byte == b'\n' || byte == 0).map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
+    let first = first.strip_prefix(b"\\").unwrap_or(first);
+    let digits = hex_run(first);
+    let is_digest =
+        digits >= 8 && digits.is_multiple_of(2) && matches!(first.get(digits), None | Some(b' ' | b'\t' | b','));
+    is_digest.then_some(digits)
 }
 
 /// The format of one line, where it looks like one of a list.
-fn of_line(line: &[u8]) -> Option<FormatName> {
+fn of_line(line: &[u8], options: ReadOptions) -> Option<FormatName> {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if text.starts_with(b";") {
         return Some(FormatName::Sfv);
@@ -64,7 +90,6 @@ fn of_line(line: &[u8]) -> Option<FormatName> {
         let line = Line { bytes: text, number: 2, offset: 0, terminated: true };
         parser.line(line, &mut Default::default()).is_ok()
     };
-    let options = ReadOptions::default();
     if form.size || form.comma || form.time {
         return whole(&mut md5deep::Md5deepParser::new(form, options)).then_some(FormatName::Md5deep(form));
     }

@@ -15,8 +15,6 @@ pub(crate) struct Lines<R> {
     terminator: u8,
     /// A terminator between quotes is part of the line (CSV).
     quotes: bool,
-    /// A byte-order mark before the first line is passed over.
-    skips_mark: bool,
     limit_bytes: usize,
     buffer: Vec<u8>,
     /// Of the latest line.
@@ -54,7 +52,6 @@ impl<R: BufRead> Lines<R> {
             input,
             terminator,
             quotes: false,
-            skips_mark: false,
             limit_bytes,
             buffer: Vec::new(),
             number: 0,
@@ -68,11 +65,6 @@ impl<R: BufRead> Lines<R> {
     /// means outside.
     pub(crate) fn with_quotes(self) -> Lines<R> {
         Lines { quotes: true, ..self }
-    }
-
-    /// For formats whose files some editors begin with a byte-order mark.
-    pub(crate) fn skipping_mark(self) -> Lines<R> {
-        Lines { skips_mark: true, ..self }
     }
 
     /// The next line; `None` at the end.
@@ -122,7 +114,8 @@ impl<R: BufRead> Lines<R> {
             return Err(self.error(Fault { kind: ReadErrorKind::TooLong { limit_bytes: self.limit_bytes }, at: 0 }));
         }
         let mut bytes = &self.buffer[..];
-        if let (true, 1, Some(rest)) = (self.skips_mark, self.number, bytes.strip_prefix(BYTE_ORDER_MARK)) {
+        // Some editors begin a file with it.
+        if let (1, Some(rest)) = (self.number, bytes.strip_prefix(BYTE_ORDER_MARK)) {
             self.offset += BYTE_ORDER_MARK.len() as u64;
             bytes = rest;
         }

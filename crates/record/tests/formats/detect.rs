@@ -1,13 +1,13 @@
 //! The format is known by the first bytes.
 
-use pfh_record::{FormatName, detect};
+use pfh_record::{FormatName, ReadOptions, detect};
 
 use crate::samples::*;
 
 #[test]
 fn every_format_is_detected_in_what_we_write() {
     for (format, options, document) in documents() {
-        let detected = detect(&document[..document.len().min(4096)]);
+        let detected = detect(&document[..document.len().min(4096)], ReadOptions::default());
         let expected = match format {
             // Plain md5deep lines are GNU lines.
             FormatName::Md5deep(form) if !(form.size || form.comma || form.time) => FormatName::Gnu,
@@ -39,6 +39,6 @@ fn others_lists_are_detected() {
         ("hello world\n".to_owned(), None),
         ("\0\0\0\0".to_owned(), None),
     ] {
-        assert_eq!(detect(start.as_bytes()).map(FormatName::name), expected, "{start:?}");
+        assert_eq!(detect(start.as_bytes(), ReadOptions::default()).map(FormatName::name), expected, "{start:?}");
     }
 }

@@ -3,6 +3,7 @@
 
 mod detect;
 mod dfxml;
+mod encodings;
 mod exact;
 mod hostile;
 mod journal;

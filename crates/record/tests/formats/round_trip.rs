@@ -78,6 +78,7 @@ fn check(format: FormatName, algorithms: &[Algorithm], options: WriteOptions, re
         null_terminated: options.null_terminated,
         piecewise: options.piecewise,
         line_bytes_max: None,
+        ..ReadOptions::default()
     };
     let read: Vec<Listed> = Reader::new(format, &document[..], read_options).map(|item| item.unwrap()).collect();
     for listed in &read {
@@ -202,6 +203,6 @@ proptest! {
             let count = read(format, &input, ReadOptions::default()).len();
             prop_assert!(count <= input.len() + 1);
         }
-        pfh_record::detect(&input);
+        pfh_record::detect(&input, pfh_record::ReadOptions::default());
     }
 }

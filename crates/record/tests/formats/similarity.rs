@@ -55,7 +55,7 @@ fn they_come_back_from_every_format_that_lists_them() {
         // Too short for sdhash and TLSH.
         records.push(record(b"short", b"hello", &algorithms, &families));
         let document = document(format, &algorithms, &families, &records);
-        assert_eq!(detect(&document), Some(format));
+        assert_eq!(detect(&document, pfh_record::ReadOptions::default()), Some(format));
         let reader = Reader::new(format, &document[..], ReadOptions::default());
         let listed: Vec<Listed> = reader.map(Result::unwrap).collect();
         records.retain(|record| !record.digests.is_empty() || !digests(record).is_empty());

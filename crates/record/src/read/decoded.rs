@@ -1,0 +1,176 @@
+//! Lists in UTF-16, as PowerShell's `>` and some editors of Windows write them, read as UTF-8.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
+
+/// Code units that are decoded at a time.
+const CHUNK_UNITS: usize = 4 << 10;
+
+/// The order of the bytes of each 16-bit unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    /// By the byte-order mark.
+    fn of(start: &[u8]) -> Option<Order> {
+        match start {
+            [0xFF, 0xFE, ..] => Some(Order::Little),
+            [0xFE, 0xFF, ..] => Some(Order::Big),
+            _ => None,
+        }
+    }
+
+    fn unit(self, bytes: [u8; 2]) -> u16 {
+        match self {
+            Order::Little => u16::from_le_bytes(bytes),
+            Order::Big => u16::from_be_bytes(bytes),
+        }
+    }
+}
+
+/// The beginning of an input as UTF-8 where its mark says that it is UTF-16; otherwise as it is.
+pub(super) fn decoded_start(start: &[u8]) -> Cow<'_, [u8]> {
+    let Some(order) = Order::of(start) else { return Cow::Borrowed(start) };
+    let units = start[2..].chunks_exact(2).map(|pair| order.unit([pair[0], pair[1]]));
+    let characters = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Cow::Owned(characters.collect::<String>().into_bytes())
+}
+
+/// Hands out an input as it is, or as UTF-8 where its mark says that it is UTF-16. A surrogate without its partner becomes
+/// U+FFFD. Memory: one chunk.
+pub(crate) struct Decoded<R> {
+    input: R,
+    encoding: Encoding,
+}
+
+enum Encoding {
+    /// Nothing was read yet.
+    Unknown,
+    /// Bytes that were read to find a mark and are none, and how many of them were consumed; then the rest of the input.
+    Plain {
+        first: Vec<u8>,
+        consumed: usize,
+    },
+    Utf16(Utf16),
+}
+
+struct Utf16 {
+    order: Order,
+    /// The first byte of a unit whose second is still to come.
+    half: Option<u8>,
+    /// A unit that may be the first half of a character.
+    pending: Option<u16>,
+    units: Vec<u16>,
+    /// Decoded and not yet consumed, from `start` on.
+    text: Vec<u8>,
+    start: usize,
+    ended: bool,
+}
+
+impl<R: BufRead> Decoded<R> {
+    pub(crate) fn new(input: R) -> Decoded<R> {
+        Decoded { input, encoding: Encoding::Unknown }
+    }
+
+    /// Looks at the first two bytes. A pipe may hand them out one by one.
+    fn recognise(&mut self) -> io::Result<()> {
+        let mut first = Vec::new();
+        while first.len() < 2 {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if available.is_empty() {
+                break;
+            }
+            let taken = available.len().min(2 - first.len());
+            first.extend_from_slice(&available[..taken]);
+            self.input.consume(taken);
+        }
+        self.encoding = match Order::of(&first) {
+            Some(order) => Encoding::Utf16(Utf16 {
+                order,
+                half: None,
+                pending: None,
+                units: Vec::new(),
+                text: Vec::new(),
+                start: 0,
+                ended: false,
+            }),
+            None => Encoding::Plain { first, consumed: 0 },
+        };
+        Ok(())
+    }
+}
+
+impl Utf16 {
+    /// Decodes on until there is text, or the input ends.
+    fn fill(&mut self, input: &mut impl BufRead) -> io::Result<()> {
+        while self.start == self.text.len() && !self.ended {
+            self.text.clear();
+            self.start = 0;
+            self.units.clear();
+            self.units.extend(self.pending.take());
+            let available = input.fill_buf()?;
+            let available = &available[..available.len().min(2 * CHUNK_UNITS)];
+            self.ended = available.is_empty();
+            for &byte in available {
+                match self.half.take() {
+                    None => self.half = Some(byte),
+                    Some(half) => self.units.push(self.order.unit([half, byte])),
+                }
+            }
+            let consumed = available.len();
+            input.consume(consumed);
+            if self.ended {
+                // A byte that is left over is no character.
+                self.units.extend(self.half.take().map(|_| 0xFFFD));
+            } else {
+                self.pending = self.units.pop_if(|unit| (0xD800..0xDC00).contains(unit));
+            }
+            for unit in char::decode_utf16(self.units.iter().copied()) {
+                let character = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+                self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Decoded<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if matches!(self.encoding, Encoding::Unknown) {
+            self.recognise()?;
+        }
+        match &mut self.encoding {
+            Encoding::Plain { first, consumed } if *consumed < first.len() => Ok(&first[*consumed..]),
+            Encoding::Utf16(utf16) => {
+                utf16.fill(&mut self.input)?;
+                Ok(&utf16.text[utf16.start..])
+            }
+            _ => self.input.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        match &mut self.encoding {
+            Encoding::Plain { first, consumed } if *consumed < first.len() => *consumed += amount,
+            Encoding::Utf16(utf16) => utf16.start += amount,
+            _ => self.input.consume(amount),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Decoded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let amount = available.len().min(out.len());
+        out[..amount].copy_from_slice(&available[..amount]);
+        self.consume(amount);
+        Ok(amount)
+    }
+}
