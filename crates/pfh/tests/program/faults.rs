@@ -136,7 +136,9 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
         let directory = scratch();
         let root = directory.path();
         let (real, shown, merged) = (root.join("real"), root.join("shown"), root.join("merged"));
-        [&real, &shown].map(|directory| fs::create_dir(directory).unwrap());
+        for directory in [&real, &shown] {
+            fs::create_dir(directory).unwrap();
+        }
         let sizes = [("long", LENGTH, 1_000_000), ("short", 5000, 1000), ("tiny", 100, 0), ("many", 70_000, 66_000)];
         let mut plan = String::new();
         for (name, length, after) in sizes {
