@@ -84,6 +84,15 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
     }
 
+    /// Files open ahead of reading, and those in lanes of which more is to be read.
+    fn open_files(&self) -> usize {
+        self.opened.len() + self.long()
+    }
+
+    fn long(&self) -> usize {
+        self.lanes.as_ref().map_or(0, Lanes::long)
+    }
+
     fn is_express(&self) -> bool {
         self.lanes.as_ref().is_some_and(Lanes::is_express)
     }
@@ -168,7 +177,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         // A list in order goes on no further than to the first file that waits.
         let overdue = self.overtaken >= WINDOW_FILES_MAX;
         while !overdue
-            && self.opened.len() < context.window_files_max
+            && self.open_files() < context.open_files_max
             && let Some(job) = self.next_job(worker)
         {
             let Some(opened) = worker.open(job) else { continue };
@@ -219,8 +228,9 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             context.announced_left.fetch_add(announced, Ordering::Relaxed);
             return true;
         }
-        let long = self.lanes.as_ref().map_or(0, Lanes::long);
-        let moving = if self.is_express() { None } else { context.queue.pop_moving(long) };
+        let long = self.long();
+        let adopts = !self.is_express() && long < context.open_files_max;
+        let moving = if adopts { context.queue.pop_moving(long) } else { None };
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 

@@ -114,7 +114,8 @@ pub struct Options {
     pub direct: bool,
     /// Files that are not to be read, by device and inode: the caller's own output, say.
     pub own_files: Vec<(u64, u64)>,
-    /// Files that look-ahead may hold open, over all workers.
+    /// Files that all workers together may hold open, ahead of reading and side by side. Each may have one, and one on its way
+    /// to another worker.
     pub open_files_max: usize,
     /// Measure the timers of [`Report`](crate::Report); costs a few clock readings a file.
     pub measure: bool,

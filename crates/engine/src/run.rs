@@ -117,7 +117,7 @@ pub fn run<S: Source, K: Sink>(
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
-        window_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
+        open_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
     };
     let threads = options.threads.max(1);
     let (readers, hashers) = match options.mode {
@@ -197,8 +197,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     stopped: AtomicBool,
     /// A panic of the caller's code, to be given back to it.
     panic: Mutex<Option<Panic>>,
-    /// Files that one worker's look-ahead window may hold open.
-    pub(crate) window_files_max: usize,
+    /// Files that one worker may hold open, in its look-ahead window and its lanes.
+    pub(crate) open_files_max: usize,
 }
 
 type Panic = Box<dyn Any + Send>;

@@ -102,7 +102,7 @@ pub use pfh_record::{Outcome, Record};
 
 use pfh_engine::{Options, Prepare, Sink, Skip, StartError};
 use pfh_record::{HostFacts, RunFacts, Timestamp};
-use pfh_source::{LocalSource, PatternError, Source, WalkOptions};
+use pfh_source::{LocalSource, OpenFiles, PatternError, Source, TooFewOpenFiles, WalkOptions};
 use std::ffi::CStr;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
@@ -128,6 +128,8 @@ pub enum Error {
     Start(StartError),
     /// A pattern of the filters cannot be understood.
     Pattern(PatternError),
+    /// The limit on open files does not allow for so many threads.
+    OpenFiles(TooFewOpenFiles),
 }
 
 impl fmt::Display for Error {
@@ -135,6 +137,7 @@ impl fmt::Display for Error {
         match self {
             Error::Start(error) => error.fmt(f),
             Error::Pattern(error) => error.fmt(f),
+            Error::OpenFiles(error) => error.fmt(f),
         }
     }
 }
@@ -221,12 +224,17 @@ impl Hash {
     /// The source and the engine's options, made to fit each other; for [`run_on`] by callers who want to keep the source.
     ///
     /// # Errors
-    /// When a pattern of the filters cannot be understood.
+    /// When a pattern of the filters cannot be understood, or the limit on open files is too low for the threads. What of the limit
+    /// this process has open by then is left out of the reckoning; what else it opens during the run is not known here.
     pub fn into_parts(self) -> Result<(LocalSource, Options), Error> {
         let Hash { mut walk, mut engine } = self;
         walk.want_size |= engine.balance || engine.order == Order::Size;
         engine.direct = walk.io == pfh_source::IoMethod::Direct;
-        engine.open_files_max = usize::try_from(pfh_source::open_file_limit() / 2).unwrap_or(usize::MAX);
+        let prefetch = engine.direct || engine.mode == Mode::Mtp;
+        let readers = if prefetch { engine.prefetchers } else { engine.threads };
+        let open_files = OpenFiles::divide(readers.max(1)).map_err(Error::OpenFiles)?;
+        engine.open_files_max = open_files.files;
+        walk.open_directories_max.get_or_insert(open_files.directories);
         Ok((LocalSource::new(walk).map_err(Error::Pattern)?, engine))
     }
 }

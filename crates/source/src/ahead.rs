@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 use rustix::fs::fstat;
 
 use crate::directory::{self, Directory, Identity};
-use crate::limits::open_file_limit;
+use crate::limits::listed_ahead;
 use crate::listing::{self, Listing, Records};
 
 /// At half a millisecond for a network round trip, 16 directories at once are 32,000 in a second instead of 2,000.
 pub(crate) const WINDOW: usize = 16;
 
 /// Most slots at a time, however high the limit on open files.
-const SLOTS_MAX: u64 = 256;
+const SLOTS_MAX: usize = 256;
 
 /// Most names of one directory that a slot holds: 256 × 4,096 names of 32 + 20 bytes are 55 MB at the very worst.
 const NAMES_MAX: usize = 4096;
@@ -94,8 +94,9 @@ pub(crate) struct Listed {
 }
 
 impl Ahead {
-    pub(crate) fn new() -> Self {
-        let slots_max = (open_file_limit() / 16).clamp(2 * WINDOW as u64, SLOTS_MAX) as usize;
+    /// `kept_directories` is how many the walk may keep open.
+    pub(crate) fn new(kept_directories: usize) -> Self {
+        let slots_max = listed_ahead(kept_directories, WINDOW, 2 * WINDOW).min(SLOTS_MAX);
         Self { shared: Arc::default(), helpers: Vec::new(), slots_max, start: START }
     }
 
@@ -112,7 +113,7 @@ impl Ahead {
 
     /// Whether helpers would help.
     pub(crate) fn is_useful(&self) -> bool {
-        self.shared.slowness.load(Ordering::Relaxed) >= self.start
+        self.slots_max > 0 && self.shared.slowness.load(Ordering::Relaxed) >= self.start
     }
 
     /// Tells how long it took to open and list a directory with so many names.
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn slow_listings_start_the_helpers_and_fast_ones_stop_them() {
-        let ahead = Ahead::new();
+        let ahead = Ahead::new(1024);
         for _ in 0..3 {
             ahead.took(Duration::from_millis(1), 10);
         }
@@ -337,5 +338,9 @@ mod tests {
         // A millisecond for 10,000 names is not slow.
         ahead.took(Duration::from_millis(1), 10_000);
         assert!(!ahead.is_useful());
+        // Each listing holds a descriptor.
+        let none = Ahead::new(100);
+        (0..10).for_each(|_| none.took(Duration::from_millis(1), 10));
+        assert!(!none.is_useful());
     }
 }

@@ -50,7 +50,7 @@ pub use device::{Device, Medium};
 pub use directory::Directory;
 pub use file::LocalFile;
 pub use filter::PatternError;
-pub use limits::{open_file_limit, raise_open_file_limit};
+pub use limits::{OpenFiles, TooFewOpenFiles, open_file_limit, raise_open_file_limit};
 pub use local::{LocalSource, Totals};
 pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};

@@ -1,5 +1,7 @@
-//! The limit on open files, and the share of it that the walk's directories may hold.
+//! The limit on open files, and how a run divides what it leaves.
 
+use std::fmt;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,8 +13,18 @@ const UNLIMITED: u64 = 1 << 20;
 /// Directories kept open at most, however high the limit is. A directory that is not kept is opened again when needed.
 const KEPT_DIRECTORIES_MAX: u64 = 16 * 1024;
 
-/// How many files this process may have open (`RLIMIT_NOFILE`, soft limit). [`crate::LocalSource`] keeps directories
-/// open within a quarter of it; whoever opens files should stay within half.
+/// Taken to be open already where the system does not tell.
+const OPEN_ALREADY: u64 = 8;
+
+/// What a run opens whatever its size: output and its lock 3, signals 2, the walk and the forecast 4 each (a directory, the next
+/// one, and two on the way there), a file that is asked for its place 2, tables of the system 1; and 2 to spare.
+const FIXED: u64 = 18;
+
+/// What a thread may have open at its least: a file, one on its way to another thread, and two directories on the way to the
+/// next file.
+const PER_THREAD: u64 = 4;
+
+/// How many files this process may have open (`RLIMIT_NOFILE`, soft limit).
 pub fn open_file_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(UNLIMITED)
 }
@@ -26,19 +38,95 @@ pub fn raise_open_file_limit() -> u64 {
     open_file_limit()
 }
 
+/// How what a run may open is divided. The parts, and what it opens anyway, add up to no more than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenFiles {
+    /// Files that are open ahead of their reading, or read side by side, over all threads.
+    pub files: usize,
+    /// Directories that stay open while files in them are on their way. One that does not is opened again when needed.
+    pub directories: usize,
+}
+
+/// The limit on open files does not allow for so many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TooFewOpenFiles {
+    /// The limit (`ulimit -n`).
+    pub limit: u64,
+    /// The least limit that works with these threads.
+    pub least: u64,
+    /// Those that read or hash.
+    pub threads: usize,
+}
+
+impl fmt::Display for TooFewOpenFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, least, threads } = self;
+        let threads = if *threads == 1 { "a thread".to_owned() } else { format!("{threads} threads") };
+        write!(
+            formatter,
+            "the limit of {limit} open files is too low for {threads} that read: {least} is the least (ulimit -n {least}); \
+             raise it, or ask for fewer threads"
+        )
+    }
+}
+
+impl std::error::Error for TooFewOpenFiles {}
+
+impl OpenFiles {
+    /// Divides what this process may still open among so many threads that read or hash.
+    /// # Errors
+    /// Where that is less than they need to read one file each.
+    pub fn divide(threads: usize) -> Result<Self, TooFewOpenFiles> {
+        Self::of(open_file_limit(), open_already(), threads)
+    }
+
+    fn of(limit: u64, open_already: u64, threads: usize) -> Result<Self, TooFewOpenFiles> {
+        let least = open_already.saturating_add(FIXED).saturating_add(PER_THREAD.saturating_mul(threads as u64));
+        let rest = limit.checked_sub(least).ok_or(TooFewOpenFiles { limit, least, threads })?;
+        let at_most = |share: u64| usize::try_from(share).unwrap_or(usize::MAX);
+        // The rest of the rest is for the listings that two walks make ahead: see `listed_ahead`.
+        Ok(Self {
+            files: at_most((rest / 2).saturating_add(threads as u64)),
+            directories: at_most((rest / 4).min(KEPT_DIRECTORIES_MAX)),
+        })
+    }
+}
+
+/// Directories that one walk may have listed ahead, of two which together stay within as many as may be kept open. 0 where that
+/// leaves too few to be worth the helpers, each of which has three open.
+pub(crate) fn listed_ahead(kept_directories: usize, helpers: usize, least: usize) -> usize {
+    let share = (kept_directories / 2).saturating_sub(3 * helpers);
+    if share < least { 0 } else { share }
+}
+
+/// How many files this process has open.
+fn open_already() -> u64 {
+    let listed = fs::read_dir("/proc/self/fd").or_else(|_| fs::read_dir("/dev/fd"));
+    // One of them is the listing's own.
+    listed.map_or(OPEN_ALREADY, |listed| (listed.count() as u64).saturating_sub(1))
+}
+
 /// Permits for directories that stay open.
 #[derive(Debug)]
 pub(crate) struct Budget {
     free: AtomicUsize,
+    permits: usize,
 }
 
 impl Budget {
-    pub(crate) fn from_limit() -> Arc<Self> {
-        Self::new((open_file_limit() / 4).min(KEPT_DIRECTORIES_MAX) as usize)
+    /// Of the option, or a quarter of the limit.
+    pub(crate) fn of(directories: Option<usize>) -> Arc<Self> {
+        Self::new(directories.unwrap_or_else(|| (open_file_limit() / 4).min(KEPT_DIRECTORIES_MAX) as usize))
     }
 
     pub(crate) fn new(permits: usize) -> Arc<Self> {
-        Arc::new(Self { free: AtomicUsize::new(permits) })
+        Arc::new(Self { free: AtomicUsize::new(permits), permits })
+    }
+
+    /// How many there are in all.
+    pub(crate) fn permits(&self) -> usize {
+        self.permits
     }
 
     pub(crate) fn take(self: &Arc<Self>) -> Option<Permit> {
@@ -56,5 +144,44 @@ pub(crate) struct Permit(Arc<Budget>);
 impl Drop for Permit {
     fn drop(&mut self) {
         self.0.free.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ahead::WINDOW;
+
+    #[test]
+    fn the_parts_add_up_to_no_more_than_the_limit() {
+        for limit in (0..2000).chain([4096, 20_000, 1 << 20, u64::MAX]) {
+            for (open_already, threads) in [(3, 1), (3, 4), (7, 16), (40, 64), (3, 1000)] {
+                match OpenFiles::of(limit, open_already, threads) {
+                    Ok(OpenFiles { files, directories }) => {
+                        // Each thread has one that it reads; its other three are in `PER_THREAD` too.
+                        let held = (files as u64 - threads as u64) + directories as u64;
+                        let ahead = listed_ahead(directories, WINDOW, 2 * WINDOW) as u64;
+                        let helpers = if ahead > 0 { 3 * WINDOW as u64 } else { 0 };
+                        let sum = held + 2 * (ahead + helpers) + FIXED + PER_THREAD * threads as u64 + open_already;
+                        assert!(sum <= limit, "{limit} {threads}: {sum}");
+                        assert!(files >= threads);
+                    }
+                    Err(error) => {
+                        assert_eq!((error.limit, error.threads), (limit, threads));
+                        assert!(error.least > limit);
+                        assert!(OpenFiles::of(error.least, open_already, threads).is_ok());
+                    }
+                }
+            }
+        }
+        // With the usual limit, listing ahead is not given up.
+        let usual = OpenFiles::of(1024, 5, 16).unwrap();
+        assert!(listed_ahead(usual.directories, WINDOW, 2 * WINDOW) >= 2 * WINDOW);
+    }
+
+    #[test]
+    fn what_is_open_is_counted() {
+        let before = open_already();
+        assert!(before >= 3);
     }
 }

@@ -54,7 +54,7 @@ impl LocalSource {
         Ok(Self {
             filter: Filter::new(&options)?,
             filesystems: Filesystems::new(options.medium),
-            budget: Budget::from_limit(),
+            budget: Budget::of(options.open_directories_max),
             listed: options.files_from.is_some(),
             list: Mutex::new(options.files_from.take()),
             direct_fallbacks: Arc::default(),

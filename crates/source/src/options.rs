@@ -42,6 +42,8 @@ pub struct WalkOptions {
     pub medium: Option<Medium>,
     /// How contents pass the page cache.
     pub io: IoMethod,
+    /// Directories that may stay open ([`crate::OpenFiles::directories`]); a quarter of the limit where this is not said.
+    pub open_directories_max: Option<usize>,
     /// Leave access times as they are (`O_NOATIME`) where the system lets us: as owner of the file, or privileged.
     pub preserve_access_time: bool,
 }

@@ -77,7 +77,7 @@ impl<'a> Walk<'a> {
             visit,
             sizes,
             records,
-            ahead: Ahead::new(),
+            ahead: Ahead::new(source.budget.permits()),
             levels: Vec::new(),
             holder: None,
             #[cfg(test)]

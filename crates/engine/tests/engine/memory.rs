@@ -51,6 +51,23 @@ fn look_ahead_is_bounded_in_bytes_and_in_open_files() {
     }
 }
 
+/// Files in lanes are open until they end: they count too, also while they move from worker to worker.
+#[test]
+fn long_files_side_by_side_stay_within_the_open_files() {
+    let _watchdog = watchdog(60);
+    for (threads, open_files_max) in [(1, 1), (2, 2), (4, 4), (4, 9), (3, 40)] {
+        let source = (0..200).fold(ScriptedSource::new(), |source, name| {
+            source.file(format!("{name}"), contents(name, 200_000 + name as usize))
+        });
+        let algorithms = algorithms(&["md5"]);
+        let options = Options { threads, open_files_max, ..Options::new(algorithms) };
+        let run = hash(&source, &options);
+        assert_eq!(run.report.summary.complete, 200);
+        // Beside them: one on its way to each worker.
+        assert!(source.open_files_max() <= open_files_max + threads, "{threads}: {}", source.open_files_max());
+    }
+}
+
 /// One file that does not come holds back the records of all others: the walk waits rather than fill the memory.
 #[test]
 fn the_walk_waits_while_records_cannot_be_delivered() {
