@@ -71,6 +71,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time')
+            [CompletionResult]::new('--compact', '--compact', [CompletionResultType]::ParameterName, 'With --resume: first drop the lines that later ones about the same path supersede')
             [CompletionResult]::new('--unordered', '--unordered', [CompletionResultType]::ParameterName, 'Print records as they finish rather than in the order of the walk')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the exit status still tells)')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the exit status still tells)')

@@ -67,6 +67,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
             cand --null 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
             cand --resume 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
+            cand --compact 'With --resume: first drop the lines that later ones about the same path supersede'
             cand --unordered 'Print records as they finish rather than in the order of the walk'
             cand -q 'Do not print warnings about single files (the exit status still tells)'
             cand --quiet 'Do not print warnings about single files (the exit status still tells)'

@@ -77,6 +77,7 @@ network\t''
 memory\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l compact -d 'With --resume: first drop the lines that later ones about the same path supersede'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the exit status still tells)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
