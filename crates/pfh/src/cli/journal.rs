@@ -214,11 +214,10 @@ impl Recorded {
         let (name, broken) = (self.name(), &self.journal.broken);
         if let Some(kept) = kept {
             let kept = quoted(kept.file_name().unwrap_or_default().as_bytes());
-            let (lines, their) = if broken.count == 1 { ("1 line", "its file") } else { ("lines", "their files") };
-            let count = if broken.count == 1 { String::new() } else { format!("{} ", broken.count) };
             self.remarks.push(format!(
-                "{name} is damaged: {count}{lines} cannot be believed and are dropped, {their} hashed again; \
-                 the damaged file is kept beside it as {kept}"
+                "{name} is damaged: {} of its lines cannot be believed; they are dropped, their files are hashed again, \
+                 and the damaged file is kept beside it as {kept}",
+                broken.count
             ));
             self.remarks.extend(broken.first.iter().map(|error| format!("{name}: {error}")));
             let more = broken.count - broken.first.len() as u64;
