@@ -47,6 +47,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)')
             [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Print where the time went, on standard error')
             [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input')
+            [CompletionResult]::new('--derive-key', '--derive-key', [CompletionResultType]::ParameterName, 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)')
             [CompletionResult]::new('--sdhash-profile', '--sdhash-profile', [CompletionResultType]::ParameterName, 'Version of sdhash whose digests are made and whose scores are computed')
             [CompletionResult]::new('--sdhash-blocks', '--sdhash-blocks', [CompletionResultType]::ParameterName, 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]')
             [CompletionResult]::new('--sdhash-segments', '--sdhash-segments', [CompletionResultType]::ParameterName, 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none')
@@ -70,11 +72,14 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'What the files lie on, where the system does not know or is wrong')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--uppercase', '--uppercase', [CompletionResultType]::ParameterName, 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)')
+            [CompletionResult]::new('--base64', '--base64', [CompletionResultType]::ParameterName, 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time')
             [CompletionResult]::new('--compact', '--compact', [CompletionResultType]::ParameterName, 'With --resume: first drop the lines that later ones about the same path supersede')
             [CompletionResult]::new('--unordered', '--unordered', [CompletionResultType]::ParameterName, 'Print records as they finish rather than in the order of the walk')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the exit status still tells)')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the exit status still tells)')
+            [CompletionResult]::new('--key-hex', '--key-hex', [CompletionResultType]::ParameterName, 'The key file holds hexadecimal digits; white space between them does not count')
             [CompletionResult]::new('--mrsh-network', '--mrsh-network', [CompletionResultType]::ParameterName, 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk')
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
             [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Accepted for the habit: directories are always walked')
@@ -145,9 +150,11 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--digests', '--digests', [CompletionResultType]::ParameterName, 'Look through digests that LIST has, too (repeatable); `-` is standard input')
             [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it')
             [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it')
-            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
-            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print only the K most similar known digests of each file')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input')
+            [CompletionResult]::new('--derive-key', '--derive-key', [CompletionResultType]::ParameterName, 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)')
             [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]')
             [CompletionResult]::new('--sample', '--sample', [CompletionResultType]::ParameterName, 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the pairs [default: that of the family''s own program]')
@@ -169,6 +176,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Leave out files smaller than SIZE')
             [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Leave out files larger than SIZE')
             [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the paths given; 1 is the files directly in a directory')
+            [CompletionResult]::new('--all-names', '--all-names', [CompletionResultType]::ParameterName, 'Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more')
+            [CompletionResult]::new('--key-hex', '--key-hex', [CompletionResultType]::ParameterName, 'The key file holds hexadecimal digits; white space between them does not count')
             [CompletionResult]::new('--symmetric', '--symmetric', [CompletionResultType]::ParameterName, 'sdhash: where two digests have equally many filters, compare both ways and take the higher score')
             [CompletionResult]::new('--fast', '--fast', [CompletionResultType]::ParameterName, 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)')
             [CompletionResult]::new('--resemblance', '--resemblance', [CompletionResultType]::ParameterName, 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)')
@@ -229,6 +238,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies, where each is judged, and their published fits made again')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -283,6 +293,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;lab;claims' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;lab;compare' {
             [CompletionResult]::new('--clock', '--clock', [CompletionResultType]::ParameterName, 'The clock whose times are compared')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
@@ -306,6 +323,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies, where each is judged, and their published fits made again')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -321,6 +339,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help;report' {
+            break
+        }
+        'pfh;lab;help;claims' {
             break
         }
         'pfh;lab;help;compare' {
@@ -382,6 +403,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are there, build them, and say how to install what is missing')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies, where each is judged, and their published fits made again')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Set two results side by side: two machines, systems or versions')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             break
@@ -396,6 +418,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab;report' {
+            break
+        }
+        'pfh;help;lab;claims' {
             break
         }
         'pfh;help;lab;compare' {

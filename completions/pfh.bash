@@ -76,6 +76,9 @@ _pfh() {
             pfh__subcmd__help,match)
                 cmd="pfh__subcmd__help__subcmd__match"
                 ;;
+            pfh__subcmd__help__subcmd__lab,claims)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__claims"
+                ;;
             pfh__subcmd__help__subcmd__lab,compare)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__compare"
                 ;;
@@ -93,6 +96,9 @@ _pfh() {
                 ;;
             pfh__subcmd__help__subcmd__lab,runner)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__runner"
+                ;;
+            pfh__subcmd__lab,claims)
+                cmd="pfh__subcmd__lab__subcmd__claims"
                 ;;
             pfh__subcmd__lab,compare)
                 cmd="pfh__subcmd__lab__subcmd__compare"
@@ -114,6 +120,9 @@ _pfh() {
                 ;;
             pfh__subcmd__lab,runner)
                 cmd="pfh__subcmd__lab__subcmd__runner"
+                ;;
+            pfh__subcmd__lab__subcmd__help,claims)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__claims"
                 ;;
             pfh__subcmd__lab__subcmd__help,compare)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__compare"
@@ -507,7 +516,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --resume --compact --unordered --piecewise --stats --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --uppercase --base64 --resume --compact --unordered --piecewise --stats --progress --quiet --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -569,6 +578,25 @@ _pfh() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --key-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --derive-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --sdhash-profile)
@@ -797,8 +825,22 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__lab)
-            opts="list doctor run report compare runner"
+            opts="list doctor run report claims compare runner"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__claims)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -923,8 +965,22 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab)
-            opts="-h -V --help --version list doctor run report compare runner help"
+            opts="-h -V --help --version list doctor run report claims compare runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__claims)
+            opts="-h -V --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1010,8 +1066,22 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__help)
-            opts="list doctor run report compare runner help"
+            opts="list doctor run report claims compare runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__claims)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1283,7 +1353,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -t -m -q -r -x -h -V --digests --digest --known --algorithm --top --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -t -m -q -r -x -h -V --digests --digest --known --algorithm --top --all-names --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1332,6 +1402,25 @@ _pfh() {
                     return 0
                     ;;
                 --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --derive-key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -43,6 +43,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --piecewise 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)'
             cand --stats 'Print where the time went, on standard error'
             cand --progress 'Show progress on standard error'
+            cand --key-file 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input'
+            cand --derive-key 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)'
             cand --sdhash-profile 'Version of sdhash whose digests are made and whose scores are computed'
             cand --sdhash-blocks 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]'
             cand --sdhash-segments 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none'
@@ -66,11 +68,14 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --medium 'What the files lie on, where the system does not know or is wrong'
             cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
             cand --null 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --uppercase 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+            cand --base64 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
             cand --resume 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
             cand --compact 'With --resume: first drop the lines that later ones about the same path supersede'
             cand --unordered 'Print records as they finish rather than in the order of the walk'
             cand -q 'Do not print warnings about single files (the exit status still tells)'
             cand --quiet 'Do not print warnings about single files (the exit status still tells)'
+            cand --key-hex 'The key file holds hexadecimal digits; white space between them does not count'
             cand --mrsh-network 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
             cand -r 'Accepted for the habit: directories are always walked'
             cand --recursive 'Accepted for the habit: directories are always walked'
@@ -139,9 +144,11 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --digests 'Look through digests that LIST has, too (repeatable); `-` is standard input'
             cand --digest 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it'
             cand --known 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it'
-            cand -a 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
-            cand --algorithm 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
+            cand -a 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
+            cand --algorithm 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
             cand --top 'Print only the K most similar known digests of each file'
+            cand --key-file 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input'
+            cand --derive-key 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)'
             cand --threshold 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]'
             cand --sample 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)'
             cand -f 'Format of the pairs [default: that of the family''s own program]'
@@ -163,6 +170,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --min-size 'Leave out files smaller than SIZE'
             cand --max-size 'Leave out files larger than SIZE'
             cand --max-depth 'Descend at most N levels below the paths given; 1 is the files directly in a directory'
+            cand --all-names 'Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more'
+            cand --key-hex 'The key file holds hexadecimal digits; white space between them does not count'
             cand --symmetric 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
             cand --fast 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
             cand --resemblance 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
@@ -219,6 +228,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand claims 'Print all claims of the studies, where each is judged, and their published fits made again'
             cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -268,6 +278,12 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;lab;claims'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;lab;compare'= {
             cand --clock 'The clock whose times are compared'
             cand -o 'Write HTML to FILE [default: Markdown on standard output]'
@@ -289,6 +305,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand claims 'Print all claims of the studies, where each is judged, and their published fits made again'
             cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -300,6 +317,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;help;run'= {
         }
         &'pfh;lab;help;report'= {
+        }
+        &'pfh;lab;help;claims'= {
         }
         &'pfh;lab;help;compare'= {
         }
@@ -348,6 +367,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are there, build them, and say how to install what is missing'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+            cand claims 'Print all claims of the studies, where each is judged, and their published fits made again'
             cand compare 'Set two results side by side: two machines, systems or versions'
             cand runner 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
         }
@@ -358,6 +378,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;lab;run'= {
         }
         &'pfh;help;lab;report'= {
+        }
+        &'pfh;help;lab;claims'= {
         }
         &'pfh;help;lab;compare'= {
         }

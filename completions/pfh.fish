@@ -45,6 +45,8 @@ json\t'One JSON object'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
 always\t''
 never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
 4.0\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
@@ -76,10 +78,13 @@ solid-state\t''
 network\t''
 memory\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l uppercase -d 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l base64 -d 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l compact -d 'With --resume: first drop the lines that later ones about the same path supersede'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-hex -d 'The key file holds hexadecimal digits; white space between them does not count'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
@@ -139,8 +144,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Pri
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Look through digests that LIST has, too (repeatable); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'What the digests are, where it cannot be seen [default by length: MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests of each file' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l sample -d 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
@@ -167,6 +174,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Leave out 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Leave out files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Leave out files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l all-names -d 'Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key file holds hexadecimal digits; white space between them does not count'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
@@ -194,15 +203,16 @@ complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s V -l version -d '
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -l json -d 'Print one JSON object instead of tables'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report compare runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "run" -d 'Run an experiment and save its results'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from doctor" -l install -d 'Print the commands that install what GROUP needs; `all` for every group' -r
@@ -232,6 +242,8 @@ cpu\t'Time of the processor, where the runner tells it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l key-space -d 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from claims" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from claims" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -l clock -d 'The clock whose times are compared' -r -f -a "wall\t'Time that passes, which the studies compared'
 cpu\t'Time of the processor, where the runner tells it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'Write HTML to FILE [default: Markdown on standard output]' -r -F
@@ -244,6 +256,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -265,5 +278,6 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'

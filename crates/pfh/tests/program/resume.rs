@@ -288,9 +288,11 @@ fn one_run_at_a_time() {
     fifo(&directory.path().join("pipe"));
     let arguments = ["-a", "md5", "-o", "journal", "--resume", "pipe"];
     let first = hash(directory.path(), arguments).start();
-    eventually("the first run holds the lock", || {
-        let journal = File::open(directory.path().join("journal")).unwrap();
-        journal.try_lock().is_err()
+    // It has the lock, and has cut off the summary.
+    eventually("the first run is ready to append", || {
+        let file = File::open(directory.path().join("journal")).unwrap();
+        let has_summary = String::from_utf8(journal(&directory)).unwrap().contains("{\"type\":\"summary\"");
+        file.try_lock().is_err() && !has_summary
     });
     let during = journal(&directory);
     let said = "pfh: `journal` is in use by another run: wait until that has ended, or give -o another name\n";
