@@ -1,6 +1,6 @@
 //! Where the first bytes of a file lie on its device: the `FIEMAP` request of Linux (Documentation/filesystems/fiemap.rst).
 //!
-//! The one file of this crate with `unsafe`.
+//! One of the files of this crate with `unsafe`.
 #![expect(unsafe_code, reason = "no safe wrapper of this ioctl exists")]
 
 use std::os::fd::AsFd;

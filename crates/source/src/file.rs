@@ -14,6 +14,7 @@ use rustix::fs::{
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
 use crate::long_path;
+use crate::reading::Noted;
 use crate::source::{AtOnce, EntryKind, IoMethod, SourceFile};
 
 /// What `O_DIRECT` wants of address, length and offset on every usual device.
@@ -59,9 +60,17 @@ pub struct LocalFile {
     sparse: AtomicBool,
     /// Counts files that left direct reading; only those that began with it hold on to it.
     direct_fallbacks: Option<Arc<AtomicU64>>,
+    /// For whoever shows what is being read.
+    noted: Option<Noted>,
 }
 
 impl LocalFile {
+    /// The same file, noted as open.
+    pub(crate) fn noted(mut self, noted: Option<Noted>) -> Self {
+        self.noted = noted;
+        self
+    }
+
     /// A descriptor that is read to its end.
     pub(crate) fn stream(descriptor: OwnedFd) -> Self {
         Self {
@@ -74,6 +83,7 @@ impl LocalFile {
             local_times: true,
             sparse: AtomicBool::new(false),
             direct_fallbacks: None,
+            noted: None,
         }
     }
 
@@ -88,6 +98,7 @@ impl LocalFile {
             local_times: how.local_times,
             sparse: AtomicBool::new(false),
             direct_fallbacks,
+            noted: None,
         }
     }
 

@@ -43,7 +43,9 @@ mod local;
 mod long_path;
 mod mounts;
 mod options;
+mod reading;
 mod source;
+mod standard;
 mod walk;
 
 pub use device::{Device, Medium};
@@ -55,3 +57,4 @@ pub use local::{LocalSource, Totals};
 pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
 pub use source::{AtOnce, Entry, EntryKind, Found, IoMethod, Source, SourceFile};
+pub use standard::{stdin_was_closed, stdout_was_closed};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::Metadata;
 use rustix::fs::{AtFlags, statat};
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::device::Filesystems;
 use crate::extent;
@@ -16,7 +16,9 @@ use crate::filter::{Filter, PatternError};
 use crate::limits::Budget;
 use crate::long_path;
 use crate::options::{FileList, WalkOptions};
+use crate::reading::Reading;
 use crate::source::{Entry, EntryKind, Found, Source, SourceFile};
+use crate::standard;
 use crate::walk::Walk;
 
 /// Files and directories of this machine.
@@ -35,6 +37,7 @@ pub struct LocalSource {
     /// There was a list.
     listed: bool,
     direct_fallbacks: Arc<AtomicU64>,
+    reading: Arc<Reading>,
 }
 
 /// What a walk found.
@@ -58,6 +61,7 @@ impl LocalSource {
             listed: options.files_from.is_some(),
             list: Mutex::new(options.files_from.take()),
             direct_fallbacks: Arc::default(),
+            reading: Arc::default(),
             options,
         })
     }
@@ -65,6 +69,16 @@ impl LocalSource {
     /// How many files could not be read around the page cache ([`crate::IoMethod::Direct`]) and were read through it.
     pub fn direct_fallbacks(&self) -> u64 {
         self.direct_fallbacks.load(Ordering::Relaxed)
+    }
+
+    /// Begins to note which files are open.
+    pub fn watch(&self) {
+        self.reading.watch();
+    }
+
+    /// The path of the file that has been open for longest, if any is; [`LocalSource::watch`] was called before.
+    pub fn being_read(&self) -> Option<Vec<u8>> {
+        self.reading.oldest()
     }
 
     /// Walks, opening no file, to find out how much there is: for a forecast while the real walk is at work. `report` is
@@ -117,11 +131,16 @@ impl Source for LocalSource {
     }
 
     fn open(&self, entry: &Entry) -> io::Result<LocalFile> {
-        if is_standard_input(entry) {
-            return Ok(LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?));
-        }
-        let start = entry.directory.descriptor()?;
-        LocalFile::open(start.as_fd(), &entry.name, self.how(entry), &self.direct_fallbacks)
+        let file = if is_standard_input(entry) {
+            if standard::stdin_was_closed() {
+                return Err(Errno::BADF.into());
+            }
+            LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            let start = entry.directory.descriptor()?;
+            LocalFile::open(start.as_fd(), &entry.name, self.how(entry), &self.direct_fallbacks)?
+        };
+        Ok(file.noted(self.reading.note(|| entry.path())))
     }
 
     fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {

@@ -43,7 +43,7 @@ fn is_anything(_: &str) -> bool {
     true
 }
 
-const RULES: [Rule; 5] = [
+const RULES: [Rule; 6] = [
     Rule {
         name: "only pfh-source opens files",
         applies: |path| is_library(path) && !path.starts_with("crates/source/"),
@@ -96,8 +96,17 @@ const RULES: [Rule; 5] = [
         message: "only the program prints or exits; return a value or report through a trait",
         excepted: &[
             except("crates/pfh/src/cli/", "the program"),
+            except("crates/source/src/standard.rs", "asks whether standard output is open"),
             except("crates/testing/src/bin/", "a program that tests run"),
         ],
+    },
+    Rule {
+        name: "names are printed so that they command nothing",
+        applies: |path| path.starts_with("crates/pfh/src/cli/"),
+        tests: Tests::Left,
+        forbidden: &[".display()"],
+        message: "a name may hold escape sequences and line feeds: print it by `message::quoted` or `message::quoted_path`",
+        excepted: &[],
     },
     Rule {
         name: "pfh-record does no input or output of its own",
@@ -129,6 +138,7 @@ const RULES: [Rule; 5] = [
             except("crates/digest/src/wide.rs", "vector instructions on 64 bytes"),
             except("crates/digest/src/wide/", "vector instructions on 64 bytes"),
             except("crates/source/src/extent.rs", "the FIEMAP ioctl"),
+            except("crates/source/src/standard.rs", "looks at the standard descriptors before `main`"),
             except("crates/digest/tests/allocation.rs", "an allocator that counts"),
         ],
     },

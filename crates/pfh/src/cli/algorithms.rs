@@ -22,6 +22,16 @@ fn status(algorithm: Algorithm) -> &'static str {
 /// The status of the families.
 const SIMILARITY: &str = "similarity";
 
+/// The code path that makes digests of a family on this CPU.
+fn backend(family: Family) -> &'static str {
+    match family {
+        Family::Ssdeep => pfh_digest::pieces::Backend::chosen().name(),
+        Family::Sdhash => pfh_digest::entropy::Backend::chosen().name(),
+        Family::MrshV2 => pfh_digest::chunks::Backend::chosen().name(),
+        Family::Tlsh => pfh_digest::triplets::Backend::chosen().name(),
+    }
+}
+
 fn table() -> String {
     let mut text = format!("{:<12} {:>4}  {:<10}  {:<22}  {}\n", "name", "bits", "status", "backend", "defined by");
     for algorithm in Algorithm::all() {
@@ -39,7 +49,7 @@ fn table() -> String {
             0 => "of any file".to_owned(),
             bytes => format!("of files from {bytes} bytes on"),
         };
-        text += &format!("{:<12} {:>4}  {:<10}  {:<22}  {least}\n", family.name(), "", SIMILARITY, "plain");
+        text += &format!("{:<12} {:>4}  {:<10}  {:<22}  {least}\n", family.name(), "", SIMILARITY, backend(family));
     }
     text + "\ncurrent: no practical attack is known; legacy: superseded; broken: collisions can be made; checksum: against\n\
             accidents only; similarity: tells how similar files are, and proves nothing. Any case and spelling is accepted\n\
@@ -62,6 +72,7 @@ fn json() -> String {
             "name": family.name(),
             "aliases": family.aliases(),
             "status": SIMILARITY,
+            "backend": backend(family),
             "minimum_bytes": family.minimum_bytes(),
         })
     });

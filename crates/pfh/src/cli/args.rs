@@ -301,7 +301,7 @@ pub(crate) struct FrashArguments {
     #[arg(long, value_name = "SIZE", default_value = "2048000", value_parser = parse_bytes)]
     pub(crate) bytes: u64,
 
-    /// Write to FILE, which appears whole or not at all [default: standard output].
+    /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 }
@@ -337,9 +337,13 @@ pub(crate) struct SimilarityArguments {
     #[arg(short, long, value_name = "FORMAT")]
     pub(crate) format: Option<PairFormat>,
 
-    /// Write to FILE, which appears whole or not at all [default: standard output].
+    /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+
+    /// Let a result without a single digest take the place of an existing FILE of -o.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     /// Threads [default: one for each core].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -355,9 +359,13 @@ pub(crate) struct SimilarityArguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 
-    /// Do not print warnings about single files and lines (the exit status still tells).
+    /// Do not print warnings about single files and lines (the totals in the end and the exit status still tell).
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    /// Print every warning, rather than the first ten of each kind in each directory.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -484,11 +492,16 @@ pub(crate) struct OutputArguments {
     #[arg(short, long, value_name = "FORMAT", value_parser = parse_format, hide_possible_values = false)]
     pub(crate) format: Option<FormatName>,
 
-    /// Write to FILE, which appears whole or not at all [default: standard output].
+    /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     ///
-    /// An interrupted run leaves what it had in FILE.partial.
+    /// A FILE that is there keeps its mode and, where that is permitted, its owner; a symbolic link is followed. An interrupted
+    /// run leaves what it had in FILE.partial.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+
+    /// Let a list without a single complete file take the place of an existing FILE of -o.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
     #[arg(short = '0', long)]
@@ -530,9 +543,13 @@ pub(crate) struct OutputArguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 
-    /// Do not print warnings about single files (the exit status still tells).
+    /// Do not print warnings about single files (the totals in the end and the exit status still tell).
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    /// Print every warning, rather than the first ten of each kind in each directory.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]
@@ -667,7 +684,10 @@ pub(crate) enum StatsForm {
 pub(crate) enum When {
     /// When standard error is a terminal.
     Auto,
+    /// Also elsewhere, as with `log`.
     Always,
+    /// One line a minute with the time, and one in the end, as logs want it.
+    Log,
     Never,
 }
 

@@ -42,8 +42,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = how.memory / if has_right { 4 } else { 2 };
     let cancel = delivery.cancel().clone();
-    let mut gather =
-        Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    let mut gather = Gather::new(how, &arguments.families, &cancel, delivery.own_files());
     // Lists that have nothing are to be known before files are read.
     let mut right = has_right.then(|| Named::new(family, bytes_max));
     if let (Some(right), []) = (&mut right, &arguments.against[..]) {
@@ -60,6 +59,14 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     }
     let ending = Ending { unread: gather.unread > 0, ..Ending::DONE };
 
+    let is_spared = delivery.empties(left.len(), how.allow_empty);
+    if is_spared {
+        delivery.say_spared();
+    }
+    gather.end();
+    if is_spared {
+        return Ok(ending.and(Ending::UNREAD));
+    }
     if arguments.build_index.is_some() {
         let written = index_file::write(&left, &mut delivery);
         return delivery.end(written, ending);

@@ -2,7 +2,7 @@
 
 use super::hash::{self, Stop};
 use super::interrupt::Interrupt;
-use super::output::{Delivered, FileIdentity};
+use super::output::{Delivered, FileIdentity, Output};
 use super::{Ending, message};
 use pfh_engine::CancelToken;
 use pfh_record::Summary;
@@ -20,11 +20,27 @@ pub(crate) struct Delivery {
 impl Delivery {
     /// Opens a file, or standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Delivery, Stop> {
-        let output = hash::open_output(path)?;
-        let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
+        let delivered = Arc::new(Mutex::new(Delivered { output: Output::unopened(), summary: Summary::default() }));
         let cancel = CancelToken::default();
+        // Before there is a file that a signal could leave behind.
         let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&delivered), |_| None);
-        Ok(Delivery { delivered, cancel, _interrupt: interrupt })
+        let delivery = Delivery { delivered, cancel, _interrupt: interrupt };
+        let output = hash::open_output(path)?;
+        delivery.lock().output = output;
+        Ok(delivery)
+    }
+
+    /// Whether it would take the place of a file that is there, with nothing in it.
+    pub(crate) fn empties(&self, count: usize, allow_empty: bool) -> bool {
+        count == 0 && !allow_empty && !self.cancel.is_cancelled() && self.lock().output.replaced().is_some()
+    }
+
+    /// Says that the file that is there is left as it is. (It is, where this value is dropped before its end.)
+    pub(crate) fn say_spared(&self) {
+        let replaced = self.lock().output.replaced().map(Path::to_owned);
+        if let Some(path) = replaced {
+            message::spared(&path);
+        }
     }
 
     /// What says that the run is to end.

@@ -170,8 +170,11 @@ impl List {
     pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Stop> {
         let name = path.as_bytes().to_vec();
         let failed = |error: io::Error| Stop::usage(format_args!("{}: {error}", message::quoted(&name)));
-        let mut input: Box<dyn Read> =
-            if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
+        let mut input: Box<dyn Read> = if path == "-" {
+            Box::new(message::standard_input().map_err(failed)?)
+        } else {
+            Box::new(File::open(path).map_err(failed)?)
+        };
         // A pipe gives what it has: the beginning is put together first.
         let mut start = Vec::new();
         let mut read = usize::MAX;

@@ -4,8 +4,10 @@ use super::args::FrashArguments;
 use super::delivery::Delivery;
 use super::hash::Stop;
 use super::output::Output;
+use super::warnings::{self, Missing};
 use super::{Ending, message, plot};
 use pfh::frash::{Frash, Row};
+use pfh_record::Summary;
 use pfh_similarity::Family;
 use pfh_source::{EntryKind, Found, LocalSource, Source, SourceFile, WalkOptions};
 use std::io::{self, Write};
@@ -33,7 +35,7 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Stop> {
         frash.families.clone_from(&arguments.families);
     }
     if let Some(directory) = &arguments.plots {
-        let failed = |error| Stop::usage(format_args!("`{}`: {error}", directory.display()));
+        let failed = |error| Stop::usage(format_args!("{}: {error}", message::quoted_path(directory)));
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
     let mut delivery = Delivery::open(arguments.output.as_deref())?;
@@ -60,7 +62,11 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Stop> {
             picture.finish()
         });
     }
-    delivery.end(result, Ending { unread, ..Ending::DONE })
+    if unread > 0 {
+        let summary = Summary { complete: files.len() as u64, unreadable: unread, ..Summary::default() };
+        warnings::say_totals(&summary, Missing::default());
+    }
+    delivery.end(result, Ending { unread: unread > 0, ..Ending::DONE })
 }
 
 fn line(row: &Row) -> String {
@@ -71,11 +77,11 @@ fn line(row: &Row) -> String {
     format!("{test},{mode},{family},{parameter},{runs},{matched},{value}\r\n")
 }
 
-/// The contents of all files below the paths, and whether something could not be read.
-fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, bool), Stop> {
+/// The contents of all files below the paths, and how many things could not be read.
+fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Stop> {
     let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
     let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Stop::usage)?;
-    let (mut files, mut unread) = (Vec::new(), false);
+    let (mut files, mut unread) = (Vec::new(), 0);
     source.walk(&mut |found| {
         let (path, contents) = match found {
             Found::Entry(entry) if entry.kind == EntryKind::Regular => {
@@ -87,7 +93,7 @@ fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, bool), Stop> {
         match contents {
             Ok(contents) => files.push(contents),
             Err(error) => {
-                unread = true;
+                unread += 1;
                 message::error(format_args!("{}: {error}", message::quoted(&path)));
             }
         }

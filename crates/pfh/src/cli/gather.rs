@@ -3,13 +3,13 @@
 use super::args::{FamilyArguments, SimilarityArguments, WalkArguments};
 use super::digest_list::{self, List, Named};
 use super::hash::{self, Stop};
-use super::message;
 use super::output::FileIdentity;
-use super::progress::{self, Progress};
 use super::quantity::Count;
+use super::warnings::{Missing, Wanted, Warning, Warnings};
+use super::{message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_engine::{CancelToken, Counters, Options, Sink, StartError};
-use pfh_record::Record;
+use pfh_record::{Record, Summary};
 use pfh_similarity::Digest;
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -24,15 +24,38 @@ pub(crate) struct Gather<'a> {
     pub(crate) own_files: Vec<FileIdentity>,
     /// Files and lines that could not be read.
     pub(crate) unread: u64,
+    /// Lines of lists among them.
+    pub(crate) lines: u64,
+    /// What became of the files.
+    pub(crate) summary: Summary,
 }
 
-impl Gather<'_> {
+impl<'a> Gather<'a> {
+    /// Nothing was read yet.
+    pub(crate) fn new(
+        how: &'a SimilarityArguments,
+        families: &'a FamilyArguments,
+        cancel: &'a CancelToken,
+        own_files: Vec<FileIdentity>,
+    ) -> Gather<'a> {
+        Gather { how, families, cancel, own_files, unread: 0, lines: 0, summary: Summary::default() }
+    }
+
     /// Adds what lists have. `only`: nothing else was given, so that one of them must have something.
     pub(crate) fn lists(&mut self, lists: Vec<List>, only: bool, named: &mut Named) -> Result<(), Stop> {
         let quiet = self.how.quiet;
         let loaded: Result<Vec<_>, Stop> = lists.into_iter().map(|list| named.load(list, quiet)).collect();
-        self.unread += digest_list::unread(&loaded?, only, quiet)?;
+        let broken = digest_list::unread(&loaded?, only, quiet)?;
+        self.unread += broken;
+        self.lines += broken;
         Ok(())
+    }
+
+    /// Says the totals where something could not be read.
+    pub(crate) fn end(&self) {
+        if self.unread > 0 {
+            warnings::say_totals(&self.summary, Missing { lines: self.lines, ..Missing::default() });
+        }
     }
 
     /// Adds the digests of everything below the paths, and of a list of files.
@@ -50,14 +73,17 @@ impl Gather<'_> {
         let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Stop::usage)?;
         let counters = Counters::default();
-        let (report, unfit, stop) = progress::of_run(self.how.progress, &source, &counters, |progress| {
-            let (quiet, segment) = (self.how.quiet, self.families.segment());
-            let mut collector = Collector { named, segment, progress, quiet, unread: 0, unfit: 0, stop: None };
+        let mut warnings = Warnings::new(Wanted::by(self.how.quiet, self.how.verbose));
+        named_paths::look(paths, &mut warnings);
+        let (report, unfit, stop) = progress::of_run(self.how.progress, &source, &counters, || {
+            let segment = self.families.segment();
+            let mut collector = Collector { named, segment, warnings, unread: 0, unfit: 0, stop: None };
             let report = pfh::run_on(&options, &source, &Item::new, &mut collector, None, &counters, self.cancel);
+            collector.warnings.end();
             self.unread += collector.unread;
             (report, collector.unfit, collector.stop)
         });
-        report.map_err(|error| begun(error, self.how))?;
+        self.summary.add(&report.map_err(|error| begun(error, self.how))?.summary);
         if unfit > 0 && !self.how.quiet {
             let files = if unfit == 1 { "file is" } else { "files are" };
             let count = Count(unfit);
@@ -91,18 +117,18 @@ pub(crate) fn begun(error: pfh::Error, how: &SimilarityArguments) -> Stop {
 struct Item {
     path: Vec<u8>,
     digest: Option<Digest>,
-    message: Option<String>,
+    warning: Option<Warning>,
     unread: bool,
     unfit: bool,
 }
 
 impl Item {
     fn new(mut record: Record) -> Item {
-        let message = message::about(&record);
+        let warning = message::about(&record);
         let unread = message::is_failure(&record.outcome);
         let made = record.similarities.pop().map(|made| made.digest);
         let unfit = matches!(made, Some(Err(_)));
-        Item { path: record.path, digest: made.and_then(Result::ok), message, unread, unfit }
+        Item { path: record.path, digest: made.and_then(Result::ok), warning, unread, unfit }
     }
 }
 
@@ -110,8 +136,7 @@ struct Collector<'a> {
     named: &'a mut Named,
     /// Of sdhash, in MiB.
     segment: Option<NonZero<u32>>,
-    progress: Progress,
-    quiet: bool,
+    warnings: Warnings,
     unread: u64,
     unfit: u64,
     stop: Option<Stop>,
@@ -123,8 +148,8 @@ impl Sink for Collector<'_> {
     fn deliver(&mut self, item: Item) -> ControlFlow<()> {
         self.unread += u64::from(item.unread);
         self.unfit += u64::from(item.unfit);
-        if let (Some(text), false) = (&item.message, self.quiet) {
-            self.progress.print(text);
+        if let Some(warning) = &item.warning {
+            self.warnings.say(warning);
         }
         let pushed = match (item.digest, self.segment) {
             (Some(Digest::Sdhash(digest)), Some(mebibytes)) => {

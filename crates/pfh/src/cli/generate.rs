@@ -17,7 +17,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Ending {
     match clap_mangen::generate_to(Arguments::command(), &arguments.directory) {
         Ok(()) => Ending::DONE,
         Err(error) => {
-            message::error(format_args!("`{}`: {error}", arguments.directory.display()));
+            message::error(format_args!("{}: {error}", message::quoted_path(&arguments.directory)));
             Ending::INTERNAL
         }
     }

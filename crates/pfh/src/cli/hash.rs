@@ -6,9 +6,9 @@ use super::interrupt::Interrupt;
 use super::journal::Recorded;
 use super::keys;
 use super::output::{Delivered, FileIdentity, Output};
-use super::progress::{self, Progress};
 use super::stats::{self, Setting};
-use super::{Ending, message};
+use super::warnings::{self, Missing, Wanted, Warning, Warnings};
+use super::{Ending, message, named_paths, progress};
 use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
@@ -21,7 +21,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,39 +89,17 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         Some(name) => name.writer(&algorithms, &families, &options).map_err(Stop::usage)?.into(),
         None => Arc::new(Nothing),
     };
+    if out.resume && out.output.as_deref() == Some(Path::new("-")) {
+        return Err(Stop::usage(
+            "--resume continues a file, and `-o -` is standard output (`-o ./-` is a file named `-`)",
+        ));
+    }
     let mut recorded = match (&out.output, out.resume) {
         (Some(path), true) => Some(Recorded::load(path, &algorithms, &families, out.piecewise).map_err(Stop::usage)?),
         _ => None,
     };
     pfh_source::raise_open_file_limit();
-    let list = file_list(&arguments.walk)?;
-    let walk = WalkOptions {
-        medium: arguments.engine.medium.map(Into::into),
-        io: arguments.engine.io.into(),
-        ..walk_options(&arguments.paths, &arguments.walk, list)
-    };
-    let run = Hash { walk, engine };
-    let facts = run.facts();
-    let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
-
-    let output = match (&out.output, &mut recorded) {
-        (Some(path), Some(recorded)) => {
-            Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
-        }
-        (path, _) => open_output(path.as_deref())?,
-    };
-    options.own_files = output.identities();
-    refuse_own(&arguments, &options.own_files)?;
-    let delivered = Arc::new(Mutex::new(Delivered { output, summary: Summary::default() }));
-    let mut header = Vec::new();
-    if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
-        format.header(&facts, &mut header);
-    }
-    let damaged = recorded.as_ref().is_some_and(Recorded::is_damaged);
-    if damaged || !out.quiet {
-        recorded.iter().flat_map(|recorded| &recorded.remarks).for_each(message::error);
-    }
-
+    let delivered = Arc::new(Mutex::new(Delivered { output: Output::unopened(), summary: Summary::default() }));
     let cancel = CancelToken::default();
     let counters = Arc::new(Counters::default());
     let already_recorded = Arc::new(AtomicU64::new(0));
@@ -136,6 +113,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
             footer
         }
     };
+    // Before there is a file that a signal could leave behind.
     let interrupt = {
         let (footer, counters, started) = (footer.clone(), Arc::clone(&counters), Instant::now());
         Interrupt::new(cancel.clone(), Arc::clone(&delivered), move |mut summary| {
@@ -145,15 +123,53 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
             Some(footer(&mut summary))
         })
     };
+    let list = file_list(&arguments.walk)?;
+    let walk = WalkOptions {
+        medium: arguments.engine.medium.map(Into::into),
+        io: arguments.engine.io.into(),
+        ..walk_options(&arguments.paths, &arguments.walk, list)
+    };
+    let run = Hash { walk, engine };
+    let facts = run.facts();
+    let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
+
+    let mut warnings = Warnings::new(Wanted::by(out.quiet, out.verbose));
+    let named = named_paths::look(&arguments.paths, &mut warnings);
+    let output = match (&out.output, &mut recorded) {
+        (Some(path), Some(recorded)) => {
+            Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
+        }
+        (path, _) => open_output(path.as_deref())?,
+    };
+    options.own_files = output.identities();
+    refuse_own(&arguments, &named, &options.own_files)?;
+    delivered.lock().unwrap_or_else(PoisonError::into_inner).output = output;
+    let mut header = Vec::new();
+    if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
+        format.header(&facts, &mut header);
+    }
+    let damaged = recorded.as_ref().is_some_and(Recorded::is_damaged);
+    if damaged || !out.quiet {
+        recorded.iter().flat_map(|recorded| &recorded.remarks).for_each(message::error);
+    }
+
     let skip = |path: &[u8], metadata: &Metadata| {
         let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
         known
     };
 
-    let (report, mut printer) = progress::of_run(out.progress, &source, &counters, |progress| {
-        let mut printer =
-            Printer { delivered: &delivered, progress, quiet: out.quiet, findings: 0, unread: 0, error: None };
+    let (report, mut printer) = progress::of_run(out.progress, &source, &counters, || {
+        let mut printer = Printer {
+            delivered: &delivered,
+            warnings,
+            allow_empty: out.allow_empty,
+            says_totals: out.stats.is_none(),
+            findings: 0,
+            unread: 0,
+            not_expressed: 0,
+            error: None,
+        };
         // Lines of the journal that could not be believed are input that could not be read.
         printer.unread += u64::from(damaged);
         let opened = printer.lock().output.write(&header);
@@ -161,7 +177,6 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         let prepare = |record: Record| Item::new(&*format, tells_unfit, &record);
         let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
         let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
-        printer.progress = Progress::hidden();
         report.map(|report| (report, printer))
     })
     .map_err(Stop::usage)?;
@@ -190,14 +205,11 @@ fn mode_word(mode: ModeWord) -> &'static str {
     }
 }
 
-/// Refuses to read a file that is named as an argument and is also the output.
-fn refuse_own(arguments: &HashArguments, own: &[FileIdentity]) -> Result<(), Stop> {
-    let is_own = |path: &&OsString| {
-        std::fs::metadata(path).is_ok_and(|metadata| own.contains(&(metadata.dev(), metadata.ino())))
-    };
-    match arguments.paths.iter().find(is_own) {
-        Some(path) => {
-            let path = message::quoted(path.as_bytes());
+/// Refuses to read a file that is named as an argument and is also the output. `named`: what was found at these places.
+fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &[FileIdentity]) -> Result<(), Stop> {
+    match named.iter().find(|(_, identity)| own.contains(identity)) {
+        Some(&(place, _)) => {
+            let path = message::quoted(arguments.paths[place].as_bytes());
             Err(Stop::usage(format_args!(
                 "{path} is to be read and is also the output: write the list to another file"
             )))
@@ -324,31 +336,36 @@ pub(super) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> 
         (None, Some(path)) => (path, 0),
         (None, None) => return Ok(None),
     };
+    let failed = |error: io::Error| Stop::usage(format_args!("{}: {error}", message::quoted_path(path)));
     let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-        Box::new(io::stdin())
+        Box::new(message::standard_input().map_err(failed)?)
     } else {
-        Box::new(File::open(path).map_err(|error| Stop::usage(format_args!("`{}`: {error}", path.display())))?)
+        Box::new(File::open(path).map_err(failed)?)
     };
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }
 
 pub(super) fn open_output(path: Option<&Path>) -> Result<Output, Stop> {
-    let Some(path) = path else { return Ok(Output::standard()) };
-    Output::whole(path).map_err(|error| cannot_be_written(path, error))
+    match path {
+        Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
+        _ => Output::standard().map_err(|error| Stop(Ending::of_output(&error), format!("standard output: {error}"))),
+    }
 }
 
 fn cannot_be_written(path: &Path, error: io::Error) -> Stop {
-    Stop::usage(format_args!("`{}` cannot be written: {error}", path.display()))
+    Stop::usage(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
 }
 
 /// A record on its way to the output: its bytes, and what there is to say on standard error.
 struct Item {
     bytes: Vec<u8>,
-    message: Option<String>,
+    warning: Option<Warning>,
     /// What it counts as in the summary.
     counter: fn(&mut Summary) -> &mut u64,
     finding: bool,
     unread: bool,
+    /// The format cannot express it.
+    unexpressed: bool,
 }
 
 impl Item {
@@ -359,22 +376,27 @@ impl Item {
         let texts: usize = record.similarities.iter().map(Similarity::text_bytes).sum();
         let mut bytes = Vec::with_capacity(record.path.len() + texts + record.digests.iter().map(hex).sum::<usize>());
         let finding = message::has_finding(record);
-        let (message, unread) = match format.record(record, &mut bytes) {
-            Ok(()) if tells_unfit => (message::about(record), message::is_failure(&record.outcome)),
-            Ok(()) => (message::about(record).or_else(|| message::unfit(record)), message::is_failure(&record.outcome)),
-            Err(why) => (Some(format!("{}: {why}", message::quoted(&record.path))), true),
+        let failed = message::is_failure(&record.outcome);
+        let (warning, unexpressed) = match format.record(record, &mut bytes) {
+            Ok(()) if tells_unfit => (message::about(record), false),
+            Ok(()) => (message::about(record).or_else(|| message::unfit(record)), false),
+            Err(why) => (Some(Warning::new(&record.path, why.to_string())), true),
         };
-        Item { bytes, message, counter: Summary::counter(&record.outcome), finding, unread }
+        let counter = Summary::counter(&record.outcome);
+        Item { bytes, warning, counter, finding, unread: failed || unexpressed, unexpressed }
     }
 }
 
 /// Writes what the workers prepared.
 struct Printer<'a> {
     delivered: &'a Mutex<Delivered>,
-    progress: Progress,
-    quiet: bool,
+    warnings: Warnings,
+    allow_empty: bool,
+    /// Statistics, where they are asked for, have the same numbers.
+    says_totals: bool,
     findings: u64,
     unread: u64,
+    not_expressed: u64,
     error: Option<io::Error>,
 }
 
@@ -395,23 +417,41 @@ impl Printer<'_> {
 
     /// Ends the output and says how it all ended.
     fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<Ending, Stop> {
+        self.warnings.end();
+        let summary = self.lock().summary;
         let after_error = self.lock().output.after_error();
+        let mut spared = false;
         if self.error.is_none() {
+            let is_empty = summary.complete == 0 && !interrupted;
             let ended = {
                 let output = &mut self.lock().output;
                 if interrupted {
                     output.finish_partial(footer)
+                } else if let (true, Some(path)) = (is_empty && !self.allow_empty, output.replaced()) {
+                    message::spared(path);
+                    spared = true;
+                    output.discard();
+                    Ok(None)
                 } else {
+                    if let (true, 0, Some(path)) = (is_empty, self.unread, output.target()) {
+                        let path = message::quoted_path(path);
+                        message::error(format_args!("no file was found to read, so {path} is empty"));
+                    }
                     output.write(footer).and_then(|()| output.finish()).map(|()| None)
                 }
             };
             match ended {
                 Ok(Some(partial)) => message::interrupted(Some(&partial)),
+                Ok(None) if interrupted => message::interrupted(None),
                 Ok(None) => {}
                 Err(error) => self.error = Some(error),
             }
         }
-        let ending = Ending { interrupted, findings: self.findings > 0, unread: self.unread > 0, ..Ending::DONE };
+        if self.unread > 0 && self.says_totals {
+            warnings::say_totals(&summary, Missing { not_expressed: self.not_expressed, ..Missing::default() });
+        }
+        let unread = self.unread > 0 || spared;
+        let ending = Ending { interrupted, findings: self.findings > 0, unread, ..Ending::DONE };
         match self.error.take() {
             Some(error) => Stop::of_output(&error, after_error).map(|closed| ending.and(closed)),
             None => Ok(ending),
@@ -432,8 +472,9 @@ impl Sink for Printer<'_> {
     fn deliver(&mut self, item: Item) -> ControlFlow<()> {
         self.findings += u64::from(item.finding);
         self.unread += u64::from(item.unread);
-        if let (Some(text), false) = (&item.message, self.quiet) {
-            self.progress.print(text);
+        self.not_expressed += u64::from(item.unexpressed);
+        if let Some(warning) = &item.warning {
+            self.warnings.say(warning);
         }
         let written = {
             let mut delivered = self.lock();

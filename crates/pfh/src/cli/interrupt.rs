@@ -1,10 +1,10 @@
 //! Ctrl-C and SIGTERM.
 
+use super::message::Partial;
 use super::output::Delivered;
-use super::{Ending, message};
+use super::{Ending, message, progress};
 use pfh_engine::CancelToken;
 use pfh_record::Summary;
-use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -48,7 +48,7 @@ impl Interrupt {
                     };
                     delivered.output.finish_partial(&footer).ok().flatten()
                 });
-                leave(saved.as_deref());
+                leave(saved.as_ref());
             }
         };
         let listening = ctrlc::set_handler(handler).is_ok();
@@ -62,7 +62,8 @@ impl Interrupt {
 }
 
 #[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
-fn leave(partial: Option<&Path>) -> ! {
+fn leave(partial: Option<&Partial>) -> ! {
+    progress::clear();
     message::interrupted(partial);
     process::exit(i32::from(Ending::INTERRUPTED.status().code()))
 }

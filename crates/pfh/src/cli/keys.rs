@@ -57,8 +57,11 @@ fn refused(error: KeyError, key_hex: bool) -> Stop {
 fn read(path: &OsStr, key_hex: bool) -> Result<Key, Stop> {
     let name = if path == "-" { "standard input".to_owned() } else { message::quoted(path.as_bytes()).to_string() };
     let refused = |reason: &str| Stop::usage(format_args!("--key-file: {name}: {reason}"));
-    let input: io::Result<Box<dyn Read>> =
-        if path == "-" { Ok(Box::new(io::stdin())) } else { File::open(path).map(|file| Box::new(file) as _) };
+    let input: io::Result<Box<dyn Read>> = if path == "-" {
+        message::standard_input().map(|input| Box::new(input) as _)
+    } else {
+        File::open(path).map(|file| Box::new(file) as _)
+    };
     // Twice as many digits, and white space.
     let bytes_max = if key_hex { 4 * KEY_BYTES_MAX } else { KEY_BYTES_MAX };
     let mut bytes = Vec::new();

@@ -9,13 +9,13 @@ use super::hash::{self, Stop};
 use super::keys;
 use super::known::{Known, Match};
 use super::pairs::{Relation, Sheet, own_format};
-use super::progress::{self, Progress};
 use super::similar::Similar;
-use super::{Ending, message};
+use super::warnings::{Missing, Wanted, Warning, Warnings};
+use super::{Ending, message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Counters, Sink};
-use pfh_record::{FormatName, Md5deepForm, ReadOptions, Reader, Record};
+use pfh_record::{FormatName, Md5deepForm, ReadOptions, Reader, Record, Summary};
 use pfh_similarity::Family;
 use std::ffi::OsString;
 use std::io;
@@ -144,14 +144,21 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
     let own_lists = List::open_all(&arguments.digests)?;
     let delivery = Delivery::open(how.output.as_deref())?;
     let cancel = delivery.cancel().clone();
-    let mut gather =
-        Gather { how, families: &arguments.families, cancel: &cancel, own_files: delivery.own_files(), unread: 0 };
+    let mut gather = Gather::new(how, &arguments.families, &cancel, delivery.own_files());
     let has_lists = !lists.is_empty();
     gather.lists(lists, has_lists, &mut known)?;
     let mut own = Named::new(family, how.memory / 4);
     gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
     gather.lists(own_lists, !arguments.has_files(), &mut own)?;
     let similar = Similar { how, profile: arguments.families.sdhash_profile.into(), left: &own, right: Some(&known) };
+    let is_spared = delivery.empties(own.len(), how.allow_empty);
+    if is_spared {
+        delivery.say_spared();
+    }
+    gather.end();
+    if is_spared {
+        return Ok(Ending::UNREAD);
+    }
     let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let written = sheet
         .header(&[family.name()], Some(threshold), false)
@@ -187,7 +194,9 @@ fn same(
     let mut sheet = Sheet::new(Delivery::open(how.output.as_deref())?, format, None);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
     let mut result = sheet.header(&names, None, false);
-    let mut digests = 0;
+    let (mut digests, mut summary) = (0, Summary::default());
+    // Of the lists of what is known.
+    let mut lines = unread;
     let files_from = hash::file_list(&arguments.walk)?;
     if result.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
@@ -201,17 +210,19 @@ fn same(
         let cancel = sheet.delivery().cancel().clone();
         let prepare = |record: Record| Item {
             matches: known.matches(&record.digests),
-            message: message::about(&record),
+            warning: message::about(&record),
             unread: message::is_failure(&record.outcome),
             path: record.path,
         };
-        let (report, printer) = progress::of_run(how.progress, &source, &counters, |progress| {
-            let mut printer =
-                Printer { sheet: &mut sheet, known: &known, progress, quiet: how.quiet, unread: 0, digests: 0, result };
+        let mut warnings = Warnings::new(Wanted::by(how.quiet, how.verbose));
+        named_paths::look(&arguments.paths, &mut warnings);
+        let (report, printer) = progress::of_run(how.progress, &source, &counters, || {
+            let mut printer = Printer { sheet: &mut sheet, known: &known, warnings, unread: 0, digests: 0, result };
             let report = pfh::run_on(&options, &source, &prepare, &mut printer, None, &counters, &cancel);
+            printer.warnings.end();
             (report, (printer.unread, printer.digests, printer.result))
         });
-        report.map_err(|error| gather::begun(error, how))?;
+        summary = report.map_err(|error| gather::begun(error, how))?.summary;
         unread += printer.0;
         digests += printer.1;
         result = printer.2;
@@ -234,7 +245,9 @@ fn same(
         let useless = is_useless.then(|| others.instead_of(&list_name, Some(&names.join(", "))));
         loaded.push(Loaded { broken, useless });
     }
-    unread += digest_list::unread(&loaded, !arguments.has_files(), how.quiet)?;
+    let broken = digest_list::unread(&loaded, !arguments.has_files(), how.quiet)?;
+    lines += broken;
+    unread += broken;
     if digests > 0 {
         let doubts = known.doubts();
         unread += doubts.len() as u64;
@@ -242,7 +255,17 @@ fn same(
             doubts.iter().for_each(message::error);
         }
     }
+    let is_spared = result.is_ok() && sheet.delivery().empties(digests, how.allow_empty);
+    if is_spared {
+        sheet.delivery().say_spared();
+    }
+    if unread > 0 {
+        warnings::say_totals(&summary, Missing { lines, ..Missing::default() });
+    }
     let ending = Ending { findings: sheet.has_found(), unread: unread > 0, ..Ending::DONE };
+    if is_spared {
+        return Ok(ending.and(Ending::UNREAD));
+    }
     sheet.end(result, digests, ending)
 }
 
@@ -258,15 +281,14 @@ fn print_matches(name: Name<'_>, matches: &[Match], known: &Known, sheet: &mut S
 struct Item {
     path: Vec<u8>,
     matches: Vec<Match>,
-    message: Option<String>,
+    warning: Option<Warning>,
     unread: bool,
 }
 
 struct Printer<'a> {
     sheet: &'a mut Sheet,
     known: &'a Known,
-    progress: Progress,
-    quiet: bool,
+    warnings: Warnings,
     unread: u64,
     digests: usize,
     result: io::Result<()>,
@@ -278,8 +300,8 @@ impl Sink for Printer<'_> {
     fn deliver(&mut self, item: Item) -> ControlFlow<()> {
         self.unread += u64::from(item.unread);
         self.digests += usize::from(!item.unread);
-        if let (Some(text), false) = (&item.message, self.quiet) {
-            self.progress.print(text);
+        if let Some(warning) = &item.warning {
+            self.warnings.say(warning);
         }
         let name = Name { list: None, name: &item.path };
         self.result = print_matches(name, &item.matches, self.known, self.sheet);

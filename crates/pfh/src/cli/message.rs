@@ -1,20 +1,34 @@
 //! Lines for people on standard error, and what a command that only tells something prints.
 
-use super::Ending;
 use super::exit::Written;
+use super::warnings::Warning;
+use super::{Ending, progress};
 use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason};
+use rustix::io::Errno;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// A path in backticks; bytes that are not printable are escaped, so that a name cannot pass for another line.
+/// A path in backticks; what is not printable is escaped, so that a name can neither pass for another line nor command the
+/// terminal nor reorder what stands beside it.
 pub(crate) fn quoted(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len() + 2);
     text.push('`');
-    for chunk in path.utf8_chunks() {
+    push_escaped(path, &mut text);
+    text.push('`');
+    text
+}
+
+/// As [`quoted`], for a path.
+pub(crate) fn quoted_path(path: &Path) -> String {
+    quoted(path.as_os_str().as_bytes())
+}
+
+fn push_escaped(bytes: &[u8], text: &mut String) {
+    for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() {
+            if character.is_control() || is_invisible(character) {
                 text.extend(character.escape_default());
             } else {
                 text.push(character);
@@ -24,46 +38,69 @@ pub(crate) fn quoted(path: &[u8]) -> String {
             let _ = write!(text, "\\x{byte:02x}");
         }
     }
-    text.push('`');
-    text
+}
+
+/// Format characters (general category Cf of Unicode 16: bidirectional controls, zero widths, tags, the byte order mark) and the
+/// separators of lines and paragraphs.
+pub(crate) fn is_invisible(character: char) -> bool {
+    matches!(u32::from(character),
+        0xAD | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x890..=0x891 | 0x8E2 | 0x180E | 0x200B..=0x200F
+        | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF0..=0xFFFB | 0x110BD | 0x110CD | 0x13430..=0x1343F
+        | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE007F)
+}
+
+/// A text of several lines that quotes what the user typed: its own line feeds stay, all else is escaped.
+pub(crate) fn escaped_lines(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for (place, line) in text.split('\n').enumerate() {
+        if place > 0 {
+            escaped.push('\n');
+        }
+        push_escaped(line.as_bytes(), &mut escaped);
+    }
+    escaped
 }
 
 /// What there is to say about a record beside its digests: nothing for most.
-pub(crate) fn about(record: &Record) -> Option<String> {
-    let path = || quoted(&record.path);
+pub(crate) fn about(record: &Record) -> Option<Warning> {
+    let warning = |reason: &str| Some(Warning::new(&record.path, reason.to_owned()));
     match &record.outcome {
-        Outcome::Complete if record.collision_detected() => {
-            Some(format!("{}: made by a known SHA-1 collision attack: another file with the same SHA-1 exists", path()))
-        }
+        Outcome::Complete if record.collision_detected() => Some(Warning::of_finding(
+            &record.path,
+            "made by a known SHA-1 collision attack: another file with the same SHA-1 exists".to_owned(),
+        )),
         Outcome::Complete => record.pieces.iter().find(|piece| piece.collision_detected()).map(|piece| {
-            format!("{}: the piece at byte {} bears the marks of a known SHA-1 collision attack", path(), piece.offset)
+            let reason =
+                format!("the piece at byte {} bears the marks of a known SHA-1 collision attack", piece.offset);
+            Warning::of_finding(&record.path, reason)
         }),
         Outcome::ChangedWhileReading => {
-            Some(format!("{}: changed while it was read; no digest is given. Run again when it is at rest", path()))
+            warning("changed while it was read; no digest is given. Run again when it is at rest")
         }
-        Outcome::Short { expected, read } => Some(format!(
-            "{}: ended after {read} of {expected} bytes; no digest is given. The filesystem states a size that it does not deliver",
-            path()
-        )),
-        Outcome::Unreadable { offset: 0, error } => Some(format!("{}: {}", path(), error.message)),
+        Outcome::Short { expected, read } => {
+            let end = "no digest is given. The filesystem states a size that it does not deliver";
+            let reason = format!("ended after {read} of {expected} bytes; {end}");
+            Some(Warning::of_kind(&record.path, reason, format!("ended early; {end}")))
+        }
+        Outcome::Unreadable { offset: 0, error } => warning(&error.message),
         Outcome::Unreadable { offset, error } => {
-            Some(format!("{}: unreadable from byte {offset} on: {}", path(), error.message))
+            let reason = format!("unreadable from byte {offset} on: {}", error.message);
+            Some(Warning::of_kind(&record.path, reason, error.message.clone()))
         }
-        Outcome::Skipped(SkipReason::Loop) => Some(format!("{}: a loop of links leads back here; not entered", path())),
-        Outcome::Skipped(SkipReason::TooManyPieces) => Some(format!(
-            "{}: digests of so many pieces do not fit the memory option; use a larger `--piecewise` or `--memory`",
-            path()
-        )),
+        Outcome::Skipped(SkipReason::Loop) => warning("a loop of links leads back here; not entered"),
+        Outcome::Skipped(SkipReason::TooManyPieces) => {
+            warning("digests of so many pieces do not fit the memory option; use a larger `--piecewise` or `--memory`")
+        }
         // Devices, sockets and FIFOs are passed over as a matter of course; `--stats` counts them.
         Outcome::Skipped(SkipReason::NotRegular) => None,
     }
 }
 
 /// What there is to say of a file that has no digest of a family, which is no failure.
-pub(crate) fn unfit(record: &Record) -> Option<String> {
+pub(crate) fn unfit(record: &Record) -> Option<Warning> {
     let why = |one: &Similarity| one.digest.as_ref().err().map(|unfit| format!("no {} digest: {unfit}", one.family));
     let why: Vec<String> = record.similarities.iter().filter_map(why).collect();
-    (!why.is_empty()).then(|| format!("{}: {}", quoted(&record.path), why.join("; ")))
+    (!why.is_empty()).then(|| Warning::new(&record.path, why.join("; ")))
 }
 
 /// Whether a file, or a piece of it, bears the marks of a collision attack.
@@ -84,8 +121,20 @@ pub(crate) fn is_failure(outcome: &Outcome) -> bool {
 
 /// What a command tells, on standard output.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Ending {
-    let mut stdout = io::stdout().lock();
-    printed(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
+    printed(standard_output().and_then(|mut stdout| {
+        stdout.write_all(text.as_ref())?;
+        stdout.flush()
+    }))
+}
+
+/// Standard output; an error where the program was started without, so that nothing is written to nowhere.
+pub(crate) fn standard_output() -> io::Result<io::Stdout> {
+    if pfh_source::stdout_was_closed() { Err(Errno::BADF.into()) } else { Ok(io::stdout()) }
+}
+
+/// Standard input; an error where the program was started without, so that it is not taken for an empty one.
+pub(crate) fn standard_input() -> io::Result<io::Stdin> {
+    if pfh_source::stdin_was_closed() { Err(Errno::BADF.into()) } else { Ok(io::stdin()) }
 }
 
 /// How writing to standard output went; an error is said, unless it is that nobody reads any more.
@@ -101,20 +150,35 @@ pub(crate) fn printed(result: io::Result<()>) -> Ending {
 /// Text that was asked for, on standard error.
 pub(crate) fn plain(text: impl std::fmt::Display) {
     // Where nobody can be told, the run goes on, and the exit status tells.
-    let _ = writeln!(io::stderr(), "{text}");
+    progress::above_line(|| {
+        let _ = writeln!(io::stderr(), "{text}");
+    });
 }
 
-/// An error or a warning, on standard error.
+/// An error or a warning, on standard error. Texts of other crates may have names in them that are not quoted.
 pub(crate) fn error(text: impl std::fmt::Display) {
-    plain(format_args!("pfh: {text}"));
+    plain(format_args!("pfh: {}", escaped_lines(&text.to_string())));
 }
 
-/// The run was stopped by a signal; where its list is, if that is a file.
-pub(crate) fn interrupted(partial: Option<&Path>) {
+/// An old list was not replaced by an empty one.
+pub(crate) fn spared(path: &Path) {
+    let path = quoted_path(path);
+    error(format_args!("no file was completed, so {path} is left as it was; --allow-empty replaces it"));
+}
+
+/// Where the finished part of a list is.
+pub(crate) enum Partial {
+    File(PathBuf),
+    Stream,
+}
+
+/// The run was stopped by a signal; where the part of its list that was finished is, if that is of any use.
+pub(crate) fn interrupted(partial: Option<&Partial>) {
     match partial {
-        Some(partial) => {
-            error(format_args!("interrupted; what was finished is in {}", quoted(partial.as_os_str().as_bytes())));
+        Some(Partial::File(path)) => {
+            error(format_args!("interrupted; what was finished is in {}", quoted_path(path)));
         }
+        Some(Partial::Stream) => error("interrupted; what was finished is on standard output"),
         None => error("interrupted"),
     }
 }
@@ -128,5 +192,26 @@ mod tests {
         assert_eq!(quoted(b"a b"), "`a b`");
         assert_eq!(quoted(b"a\nb\x1b[31m"), "`a\\nb\\u{1b}[31m`");
         assert_eq!(quoted(b"\xff\xfe\xc3\xa9"), "`\\xff\\xfeé`");
+    }
+
+    /// Nothing that reorders, hides or breaks a line passes; letters, marks and spaces of all scripts do.
+    #[test]
+    fn invisible_characters_are_escaped() {
+        for character in
+            "\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}\u{2028}\u{2029}\u{200b}\u{200d}\u{2060}\u{feff}\
+            \u{ad}\u{180e}\u{e0041}\u{fff9}\u{85}\u{9b}\u{7f}\0\t"
+                .chars()
+        {
+            let text = quoted(format!("a{character}b").as_bytes());
+            assert_eq!(text, format!("`a{}b`", character.escape_default()));
+            assert!(text.is_ascii());
+        }
+        let visible = "äöü ελληνικά 日本語 עברית العربية हिन्दी e\u{301} \u{1f600}";
+        assert_eq!(quoted(visible.as_bytes()), format!("`{visible}`"));
+    }
+
+    #[test]
+    fn lines_of_a_text_stay_apart() {
+        assert_eq!(escaped_lines("error: '\x1b[2J'\n\nUsage: x\n"), "error: '\\u{1b}[2J'\n\nUsage: x\n");
     }
 }

@@ -21,6 +21,7 @@ mod lab;
 mod latest;
 mod matching;
 mod message;
+mod named_paths;
 mod output;
 mod pairs;
 mod plot;
@@ -29,12 +30,15 @@ mod quantity;
 mod similar;
 mod sorted;
 mod stats;
+mod warnings;
 
 use args::{Arguments, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 pub(crate) use exit::Ending;
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Parses the arguments and does what they say.
@@ -42,11 +46,24 @@ pub(crate) fn main() -> Ending {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let printed = error.print().and_then(|()| io::stdout().flush());
             return match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => message::printed(printed),
-                // Where nobody can be told, the exit status tells.
-                _ => Ending::USAGE,
+                ErrorKind::DisplayVersion => message::print(version()),
+                ErrorKind::DisplayHelp => message::printed(message::standard_output().and_then(|mut stdout| {
+                    error.print()?;
+                    stdout.flush()
+                })),
+                _ => {
+                    // What the user typed is quoted in it, and must not command the terminal. (In colours only where it does not.)
+                    let text = error.to_string();
+                    let escaped = message::escaped_lines(&text);
+                    if escaped == text && !has_controls(std::env::args_os()) {
+                        // Where nobody can be told, the exit status tells.
+                        let _ = error.print();
+                    } else {
+                        message::plain(escaped.trim_end());
+                    }
+                    Ending::USAGE
+                }
             };
         }
     };
@@ -68,4 +85,20 @@ pub(crate) fn main() -> Ending {
         );
         Ending::INTERNAL
     })
+}
+
+/// What `--version` says, of every command: what is needed to find the source of this program again.
+fn version() -> String {
+    let mut text = format!("pfh {}", env!("CARGO_PKG_VERSION"));
+    let facts = [("commit", option_env!("PFH_COMMIT")), ("built", option_env!("PFH_BUILD_DATE"))];
+    let facts: Vec<String> = facts.iter().filter_map(|(name, fact)| Some(format!("{name} {}", (*fact)?))).collect();
+    if !facts.is_empty() {
+        text += &format!(" ({})", facts.join(", "));
+    }
+    text + "\n"
+}
+
+/// Whether an argument has bytes that a terminal would obey.
+fn has_controls(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.any(|argument| argument.as_bytes().iter().any(|byte| byte.is_ascii_control()))
 }

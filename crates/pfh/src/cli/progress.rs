@@ -1,17 +1,22 @@
-//! The progress line on a terminal.
+//! How far a run is: a line that is redrawn on a terminal, or a line a minute for a log.
 
 use super::args::When;
+use super::message;
 use super::quantity::{Bytes, Clock, Count};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_engine::{CancelToken, Counters};
+use pfh_lab::environment::timestamp;
 use pfh_source::LocalSource;
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 const REDRAW: Duration = Duration::from_millis(200);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 /// The rate is that of the last so many redraws.
 const RATE_SAMPLES: usize = 25;
 
@@ -23,16 +28,29 @@ struct Totals {
     known: AtomicBool,
 }
 
-/// Does a run of hashing, while a line shows how far it is, if that is wanted. `run` drops the line before it returns.
-pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, run: impl FnOnce(Progress) -> R) -> R {
-    if !is_wanted(when) {
-        return run(Progress::hidden());
+/// Does a run of hashing, while it is shown how far it is, if that is wanted.
+pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, run: impl FnOnce() -> R) -> R {
+    let form = Form::of(when);
+    if form == Form::Nothing {
+        return run();
     }
+    source.watch();
     let (totals, ended) = (Totals::default(), CancelToken::default());
     std::thread::scope(|scope| {
         // Where the system refuses a thread, the remaining time stays unknown.
         let _ = Builder::new().spawn_scoped(scope, || count(source, &totals, &ended));
-        let result = run(Progress::start(scope, counters, &totals));
+        let started = Instant::now();
+        let mut samples = VecDeque::from([(started, 0)]);
+        let totals = &totals;
+        let progress = Progress::showing(form, scope, move || {
+            samples.push_back((Instant::now(), counters.bytes.load(Ordering::Relaxed)));
+            if samples.len() > RATE_SAMPLES {
+                samples.pop_front();
+            }
+            describe(counters, totals, rate(&samples), started.elapsed(), source.being_read().as_deref())
+        });
+        let result = run();
+        drop(progress);
         ended.cancel();
         result
     })
@@ -54,88 +72,125 @@ fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
     }
 }
 
-/// A line that is redrawn until it is dropped. Warnings are printed through it, so that lines do not mix.
-pub(crate) struct Progress {
-    bar: ProgressBar,
-    _stop: Option<Sender<()>>,
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Nothing,
+    /// A line that is redrawn.
+    Line,
+    /// Whole lines with the time, one a minute and one in the end.
+    Log,
+}
+
+impl Form {
+    fn of(when: When) -> Form {
+        let can_redraw = || io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        match when {
+            When::Never => Form::Nothing,
+            When::Log => Form::Log,
+            When::Auto | When::Always if can_redraw() => Form::Line,
+            When::Auto => Form::Nothing,
+            When::Always => Form::Log,
+        }
+    }
 }
 
 /// Whether progress is to be shown.
 pub(super) fn is_wanted(when: When) -> bool {
-    match when {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    Form::of(when) != Form::Nothing
+}
+
+/// The line that is on the terminal.
+static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn line() -> MutexGuard<'static, Option<ProgressBar>> {
+    LINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints above the line, where there is one, so that lines do not mix.
+pub(super) fn above_line(print: impl FnOnce()) {
+    match &*line() {
+        Some(line) => line.suspend(print),
+        None => print(),
     }
 }
 
+/// Takes the line off the terminal.
+pub(super) fn clear() {
+    if let Some(line) = line().take() {
+        line.finish_and_clear();
+    }
+}
+
+/// Shows how far something is until it is dropped.
+pub(crate) struct Progress {
+    _stop: Option<Sender<()>>,
+}
+
 impl Progress {
-    /// A line that shows nothing.
-    pub(crate) fn hidden() -> Progress {
-        Progress { bar: ProgressBar::hidden(), _stop: None }
-    }
-
-    /// Starts a thread that redraws the line: files and bytes of a run.
-    fn start<'scope>(scope: &'scope Scope<'scope, '_>, counters: &'scope Counters, totals: &'scope Totals) -> Progress {
-        let mut samples = std::collections::VecDeque::from([(Instant::now(), 0)]);
-        Progress::showing(scope, move || {
-            let bytes = counters.bytes.load(Ordering::Relaxed);
-            samples.push_back((Instant::now(), bytes));
-            if samples.len() > RATE_SAMPLES {
-                samples.pop_front();
-            }
-            describe(counters, totals, rate(&samples))
-        })
-    }
-
-    /// Starts a thread that redraws a line with any text, if that is wanted.
+    /// Shows any text, if that is wanted.
     pub(crate) fn of<'scope>(
         when: When,
         scope: &'scope Scope<'scope, '_>,
         text: impl FnMut() -> String + Send + 'scope,
     ) -> Progress {
-        if is_wanted(when) { Progress::showing(scope, text) } else { Progress::hidden() }
+        match Form::of(when) {
+            Form::Nothing => Progress { _stop: None },
+            form => Progress::showing(form, scope, text),
+        }
     }
 
-    fn showing<'scope>(scope: &'scope Scope<'scope, '_>, mut text: impl FnMut() -> String + Send + 'scope) -> Progress {
-        // Drawn even where standard error is no terminal (`--progress always`), then as lines of their own.
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
+    fn showing<'scope>(
+        form: Form,
+        scope: &'scope Scope<'scope, '_>,
+        mut text: impl FnMut() -> String + Send + 'scope,
+    ) -> Progress {
         let (stop, stopped) = channel::<()>();
-        let line = bar.clone();
-        let redraw = move || {
-            while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                let text = text();
-                if line.is_hidden() {
-                    super::message::error(text);
-                } else {
-                    line.set_message(text);
-                    line.tick();
+        let show = move || {
+            if form == Form::Line {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                // As wide as the terminal is: what is too long is cut.
+                if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+                    bar.set_style(style);
                 }
+                *line() = Some(bar.clone());
+                while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_message(text());
+                    bar.tick();
+                }
+                clear();
+            } else {
+                log(LOG_INTERVAL, &stopped, text, message::error);
             }
-            line.finish_and_clear();
         };
-        if Builder::new().spawn_scoped(scope, redraw).is_err() {
-            return Progress::hidden();
-        }
-        Progress { bar, _stop: Some(stop) }
-    }
-
-    /// Prints a line above the progress line.
-    pub(crate) fn print(&self, line: impl std::fmt::Display) {
-        self.bar.suspend(|| super::message::error(line));
+        // Where the system refuses a thread, nothing is shown.
+        Progress { _stop: Builder::new().spawn_scoped(scope, show).is_ok().then_some(stop) }
     }
 }
 
-fn rate(samples: &std::collections::VecDeque<(Instant, u64)>) -> u64 {
+/// Tells a line after each interval, and one in the end.
+fn log(
+    interval: Duration,
+    stopped: &std::sync::mpsc::Receiver<()>,
+    mut text: impl FnMut() -> String,
+    mut tell: impl FnMut(String),
+) {
+    loop {
+        let ended = stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout);
+        tell(format!("{} {}{}", timestamp(SystemTime::now()), text(), if ended { ", ended" } else { "" }));
+        if ended {
+            return;
+        }
+    }
+}
+
+fn rate(samples: &VecDeque<(Instant, u64)>) -> u64 {
     let (Some((from, before)), Some((to, after))) = (samples.front(), samples.back()) else { return 0 };
     let seconds = to.duration_since(*from).as_secs_f64();
     if seconds > 0.0 { ((after - before) as f64 / seconds) as u64 } else { 0 }
 }
 
-fn describe(counters: &Counters, totals: &Totals, rate: u64) -> String {
+fn describe(counters: &Counters, totals: &Totals, rate: u64, elapsed: Duration, reading: Option<&[u8]>) -> String {
     let files = counters.files.load(Ordering::Relaxed);
     let bytes = counters.bytes.load(Ordering::Relaxed);
     let failed = counters.failed.load(Ordering::Relaxed);
@@ -155,6 +210,11 @@ fn describe(counters: &Counters, totals: &Totals, rate: u64) -> String {
             text += &format!(", {} left", Clock(Duration::from_secs(seconds)));
         }
     }
+    text += &format!(", {} elapsed", Clock(elapsed));
+    // Last: where the terminal is narrow, this is cut.
+    if let Some(path) = reading {
+        text += &format!(", reading {}", message::quoted(path));
+    }
     text
 }
 
@@ -168,14 +228,40 @@ mod tests {
         counters.files.store(1200, Ordering::Relaxed);
         counters.bytes.store(3_000_000_000, Ordering::Relaxed);
         let totals = Totals::default();
-        assert_eq!(describe(&counters, &totals, 0), "1,200 files, 3.00 GB, 0 B/s");
+        let elapsed = Duration::from_secs(75);
+        let told = describe(&counters, &totals, 0, elapsed, None);
+        assert_eq!(told, "1,200 files, 3.00 GB, 0 B/s, 1:15 elapsed");
         totals.files.store(2000, Ordering::Relaxed);
         totals.bytes.store(4_000_000_000, Ordering::Relaxed);
         totals.known.store(true, Ordering::Relaxed);
         counters.failed.store(2, Ordering::Relaxed);
         assert_eq!(
-            describe(&counters, &totals, 100_000_000),
-            "1,200 files of 2,000, 3.00 GB, 100 MB/s, 2 failed, 75 %, 0:10 left"
+            describe(&counters, &totals, 100_000_000, elapsed, Some(b"a/\x1b[2J")),
+            "1,200 files of 2,000, 3.00 GB, 100 MB/s, 2 failed, 75 %, 0:10 left, 1:15 elapsed, reading `a/\\u{1b}[2J`"
         );
+    }
+
+    /// One line after each interval, and one in the end, each with the time.
+    #[test]
+    fn a_log_has_whole_lines() {
+        let (stop, stopped) = channel::<()>();
+        let (mut stop, mut told, mut count) = (Some(stop), Vec::new(), 0);
+        let text = || {
+            count += 1;
+            format!("text {count}")
+        };
+        log(Duration::from_millis(1), &stopped, text, |line: String| {
+            told.push(line);
+            if told.len() == 3 {
+                stop = None;
+            }
+        });
+        assert_eq!(told.len(), 4);
+        for (place, line) in told.iter().enumerate() {
+            let (time, text) = line.split_once(' ').unwrap();
+            assert!(time.len() == 20 && time.ends_with('Z'), "{line}");
+            let ended = if place == 3 { ", ended" } else { "" };
+            assert_eq!(text, format!("text {}{ended}", place + 1));
+        }
     }
 }

@@ -17,6 +17,7 @@ mod known;
 mod lab;
 mod lab_report;
 mod matrix;
+mod messages;
 mod open_files;
 mod options;
 mod output;

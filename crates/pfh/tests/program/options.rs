@@ -150,6 +150,9 @@ fn progress_is_for_standard_error() {
         .run();
     assert_eq!(loud.code(), 3);
     assert_eq_bytes(&loud.stdout, calm);
+    // Off a terminal, whole lines with the time: one in the end, whatever happened before.
+    let is_log = |line: &&str| line.contains("Z 7 files") && line.contains(" elapsed") && line.ends_with(", ended");
+    assert_eq!(loud.stderr.lines().filter(is_log).count(), 1, "{:?}", loud.stderr);
     assert!(loud.stderr.contains("pfh: `gone`: No such file or directory"), "{:?}", loud.stderr);
     for never in [&["--progress=never"][..], &[]] {
         let ended = hash(directory.path(), [never, &["-a", "sha1", "t", "sparse"]].concat()).run();

@@ -2,12 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pfh_record::{FormatName, ReadOptions, Reader};
+use rustix::fs::OFlags;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -52,6 +54,136 @@ fn an_output_that_is_no_file_is_written_through() {
     let reader = thread::spawn(move || fs::read_to_string(name).unwrap());
     hash(directory.path(), ["-o", "fifo", "t"]).run().done();
     assert_eq!(reader.join().unwrap(), line(b"x", "t/f"));
+}
+
+/// What took hours to make is not replaced by nothing.
+#[test]
+fn an_empty_list_does_not_take_the_place_of_a_full_one() {
+    let directory = tree();
+    let d = directory.path();
+    fs::create_dir(d.join("none")).unwrap();
+    fs::write(d.join("list"), "old").unwrap();
+    let kept = "pfh: no file was completed, so `list` is left as it was; --allow-empty replaces it\n";
+    let gone = "pfh: `gone`: No such file or directory (os error 2)\n";
+    for (arguments, said) in [
+        (&["gone"][..], format!("{gone}{kept}")),
+        (&["--exclude", "*", "t"], kept.to_owned()),
+        (&["none"], kept.to_owned()),
+        (&["-f", "jsonl", "none"], kept.to_owned()),
+    ] {
+        let ended = hash(d, [&["-o", "list"], arguments].concat()).run();
+        assert_eq_bytes(ended.expect(3, &said), b"");
+        assert_eq!(read(&directory, "list"), "old");
+    }
+    for command in ["compare", "match"] {
+        let known: &[&str] = if command == "match" { &["--digest", "3:a6/G:asG"] } else { &[] };
+        let ended = pfh(d, [&[command, "-o", "list"], known, &["gone"]].concat()).run();
+        ended.expect(3, &format!("{gone}{kept}"));
+        assert_eq!(read(&directory, "list"), "old");
+    }
+    hash(d, ["-o", "list", "--allow-empty", "none"])
+        .run()
+        .expect(0, "pfh: no file was found to read, so `list` is empty\n");
+    assert_eq!(read(&directory, "list"), "");
+    // Nothing is lost where there was nothing.
+    hash(d, ["-o", "new", "none"]).run().expect(0, "pfh: no file was found to read, so `new` is empty\n");
+    hash(d, ["-o", "newer", "gone"]).run().expect(3, gone);
+    assert_eq!((read(&directory, "new"), read(&directory, "newer")), (String::new(), String::new()));
+    assert_eq!(names(d), ["list", "new", "newer", "none", "t"].map(Path::new));
+}
+
+#[test]
+fn a_replaced_list_keeps_its_mode_and_owner() {
+    let directory = tree();
+    let d = directory.path();
+    let list = d.join("list");
+    for mode in [0o600, 0o640, 0o666] {
+        fs::write(&list, "old").unwrap();
+        fs::set_permissions(&list, fs::Permissions::from_mode(mode)).unwrap();
+        hash(d, ["-o", "list", "t"]).run().done();
+        assert_eq!(read(&directory, "list"), line(b"x", "t/f"));
+        assert_eq!(fs::metadata(&list).unwrap().mode() & 0o7777, mode);
+    }
+    if is_root() {
+        std::os::unix::fs::chown(&list, Some(65534), Some(65534)).unwrap();
+        fs::set_permissions(&list, fs::Permissions::from_mode(0o640)).unwrap();
+        hash(d, ["-o", "list", "t"]).run().done();
+        let metadata = fs::metadata(&list).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (65534, 65534, 0o640));
+    } else {
+        // A list that is protected from writing is not replaced by renaming either.
+        fs::set_permissions(&list, fs::Permissions::from_mode(0o444)).unwrap();
+        hash(d, ["-o", "list", "t"])
+            .run()
+            .expect(2, "pfh: `list` cannot be written: Permission denied (os error 13)\n");
+    }
+}
+
+/// Where the owner cannot be kept, that is said.
+#[test]
+fn an_owner_that_cannot_be_kept_is_said() {
+    if !is_root() {
+        println!("skipped: only the superuser can make a file of somebody else");
+        return;
+    }
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::set_permissions(d, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(d.join("f"), "x").unwrap();
+    fs::write(d.join("list"), "old").unwrap();
+    fs::set_permissions(d.join("list"), fs::Permissions::from_mode(0o666)).unwrap();
+    let run = Run::new(&program, d, ["hash", "-o", "list", "f"]).with(|command| command.uid(65534).gid(65534));
+    let said = "pfh: `list`: the new file will not have the owner or the mode of the old one: Operation not permitted (os error 1)\n";
+    run.run().expect(0, said);
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap(), line(b"x", "f"));
+    let metadata = fs::metadata(d.join("list")).unwrap();
+    assert_eq!((metadata.uid(), metadata.mode() & 0o7777), (65534, 0o666));
+}
+
+#[test]
+fn links_to_a_list_are_followed() {
+    let directory = tree();
+    let d = directory.path();
+    fs::create_dir(d.join("lists")).unwrap();
+    symlink("lists/real", d.join("link")).unwrap();
+    symlink("link", d.join("second")).unwrap();
+    symlink("round", d.join("round")).unwrap();
+    // To nothing yet, then to what was made.
+    for _ in 0..2 {
+        hash(d, ["-o", "second", "t"]).run().done();
+        assert_eq!(read(&directory, "lists/real"), line(b"x", "t/f"));
+        assert!(fs::symlink_metadata(d.join("link")).unwrap().is_symlink());
+        assert_eq!(names(&d.join("lists")), ["real"].map(Path::new));
+        fs::write(d.join("lists/real"), "old").unwrap();
+    }
+    let ended = hash(d, ["-o", "round", "t"]).run();
+    ended.expect(2, "pfh: `round` cannot be written: Too many levels of symbolic links (os error 40)\n");
+    hash(d, ["-o", "lists", "t"]).run().expect(2, "pfh: `lists` cannot be written: Is a directory (os error 21)\n");
+    // Another name of an old list keeps that.
+    fs::hard_link(d.join("lists/real"), d.join("other")).unwrap();
+    hash(d, ["-o", "link", "t"]).run().done();
+    assert_eq!((read(&directory, "lists/real"), read(&directory, "other")), (line(b"x", "t/f"), "old".to_owned()));
+}
+
+#[test]
+fn a_hyphen_is_standard_output() {
+    let directory = tree();
+    let d = directory.path();
+    assert_eq!(hash(d, ["-o", "-", "t"]).run().done(), line(b"x", "t/f").as_bytes());
+    let value = digest("crc32", b"x").to_string();
+    let ended = pfh(d, ["match", "-a", "crc32", "--digest", &value, "-o", "-", "t"]).run();
+    assert_eq!(ended.expect(1, ""), format!("t/f matches {value}\n").as_bytes());
+    assert_eq!(
+        pfh(d, ["compare", "-a", "mrsh-v2", "-f", "csv", "-o", "-", "t"]).run().done(),
+        b"first,second,score\r\n"
+    );
+    let ended = pfh(d, ["frash", "--tests", "generation", "--runs", "1", "--bytes", "1000", "-o", "-"]).run();
+    assert!(ended.done().starts_with(b"test,mode,"));
+    let ended = hash(d, ["-o", "-", "--resume", "t"]).run();
+    ended.expect(2, "pfh: --resume continues a file, and `-o -` is standard output (`-o ./-` is a file named `-`)\n");
+    assert_eq!(names(d), ["t"].map(Path::new));
+    hash(d, ["-o", "./-", "t"]).run().done();
+    assert_eq!(read(&directory, "-"), line(b"x", "t/f"));
 }
 
 /// Neither the new list nor the one it replaces is listed, under whatever name.
@@ -129,6 +261,7 @@ fn interrupted_on_standard_output() {
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code(), 130, "{}", ended.stderr);
+    assert_eq!(ended.stderr, "pfh: interrupted; what was finished is on standard output\n");
     let printed = String::from_utf8(ended.stdout).unwrap();
     assert_eq!(printed.lines().count(), 51, "{printed}");
     assert!(printed.ends_with('\n') && !printed.contains("  z"));
@@ -159,7 +292,10 @@ fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str
     assert!(sent.elapsed() < PROMPT, "{:?}", sent.elapsed());
     let (said, printed) = match list {
         Some(list) => (format!("pfh: interrupted; what was finished is in `{list}`\n"), read(directory, list)),
-        None => ("pfh: interrupted\n".to_owned(), String::from_utf8(ended.stdout.clone()).unwrap()),
+        None => (
+            "pfh: interrupted; what was finished is on standard output\n".to_owned(),
+            String::from_utf8(ended.stdout.clone()).unwrap(),
+        ),
     };
     ended.expect(130, &said);
     assert!(expected.starts_with(&printed) && (printed.is_empty() || printed.ends_with('\n')), "{printed}");
@@ -206,7 +342,7 @@ fn a_stream_holds_up_nothing_but_itself() {
         running.wait_until_it_hangs();
         running.signal(Signal::INT);
         let ended = running.end();
-        ended.expect(130, "pfh: interrupted\n");
+        ended.expect(130, "pfh: interrupted; what was finished is on standard output\n");
         let mut printed: Vec<&str> = str::from_utf8(&ended.stdout).unwrap().lines().collect();
         let again = expected.replace("  t/", "  ./t/");
         let mut expected: Vec<&str> = expected.lines().chain(again.lines()).collect();
@@ -274,7 +410,7 @@ fn interrupted_while_paths_are_awaited() {
     assert_hanging_run_ends(running, &directory, &expected, None, MANY);
 }
 
-/// `kill -9` leaves the old list and, at worst, a file that the next run does not take for input.
+/// `kill -9` leaves the old list, and nothing else where the filesystem has files without names.
 #[test]
 fn killed_with_an_output_file() {
     let directory = endless();
@@ -284,5 +420,11 @@ fn killed_with_an_output_file() {
     running.signal(Signal::KILL);
     assert_eq!(running.end().code(), 137);
     assert_eq!(read(&directory, "list"), "old");
+    let unnamed = File::options().write(true).custom_flags(OFlags::TMPFILE.bits() as i32).open(directory.path());
+    if unnamed.is_ok() {
+        assert_eq!(names(directory.path()), ["list", "t", "z"].map(Path::new));
+    } else {
+        println!("skipped: no unnamed files here");
+    }
     assert!(fs::metadata(directory.path().join("list")).unwrap().nlink() == 1);
 }

@@ -65,7 +65,7 @@ fn list() -> Result<Ending, Error> {
         if !definition.source.is_empty() {
             text += &format!("{:<12} after: {}\n", "", definition.source);
         }
-        text += &format!("{:<12} {}\n\n", "", path.display());
+        text += &format!("{:<12} {}\n\n", "", message::quoted_path(&path));
     }
     text += "`pfh lab run NAME` runs one; a definition of your own is named by its path.\n";
     Ok(message::print(text).and(done(&catalogue)))

@@ -55,11 +55,12 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Ending, Error> {
     let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
     let document = report::compare(&a, &b);
     match &arguments.output {
-        Some(page) => {
+        Some(page) if page != Path::new("-") => {
             spare_results(page, &arguments.a)?;
             spare_results(page, &arguments.b)?;
             write(page, document.html().as_bytes()).map(|()| Ending::DONE)
         }
+        Some(_) => Ok(message::print(document.html())),
         None => Ok(message::print(document.markdown())),
     }
 }

@@ -118,7 +118,7 @@ impl Teller {
             Event::Available { runner, profile, .. } => self.show(format!("starting runners: {runner}, {profile}")),
             // `pfh lab doctor` and the results tell why; here they would be a page.
             Event::Unavailable { .. } => {}
-            Event::MakingData(folder) => self.show(format!("making data in {}", folder.display())),
+            Event::MakingData(folder) => self.show(format!("making data in {}", message::quoted_path(folder))),
             Event::Settled(settled, all) => self.show(format!("finding the right answers: {settled} of {all}")),
             Event::NoVote { runner, failed } => {
                 self.say(format_args!("{runner}: while finding the right answers: {}", failed.message));

@@ -1,0 +1,221 @@
+//! What there is to say about single files: the first of a kind in a directory one by one, the others as a number in the end.
+
+use super::message;
+use super::quantity::Count;
+use pfh_record::Summary;
+use std::collections::{HashMap, HashSet};
+
+/// So many files of a directory are named for one reason.
+const NAMED_MAX: u64 = 10;
+/// So many pairs of directory and reason are told apart; then reasons only; then nothing. This bounds messages and memory.
+const GROUPS_MAX: usize = 256;
+
+/// What there is to say about a file.
+pub(crate) struct Warning {
+    path: Vec<u8>,
+    reason: String,
+    /// What is the same for all of its kind, where that is not the reason itself.
+    kind: Option<String>,
+    /// One by one, however many there are.
+    is_finding: bool,
+}
+
+impl Warning {
+    pub(crate) fn new(path: &[u8], reason: String) -> Warning {
+        Warning { path: path.to_owned(), reason, kind: None, is_finding: false }
+    }
+
+    /// A reason with numbers in it, and what others of its kind have in common with it.
+    pub(crate) fn of_kind(path: &[u8], reason: String, kind: String) -> Warning {
+        Warning { kind: Some(kind), ..Warning::new(path, reason) }
+    }
+
+    /// Something that was looked for: it is always said.
+    pub(crate) fn of_finding(path: &[u8], reason: String) -> Warning {
+        Warning { is_finding: true, ..Warning::new(path, reason) }
+    }
+
+    fn text(&self) -> String {
+        format!("{}: {}", message::quoted(&self.path), self.reason)
+    }
+}
+
+/// Which warnings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    None,
+    FirstOfAKind,
+    All,
+}
+
+impl Wanted {
+    /// By the options of these names.
+    pub(crate) fn by(quiet: bool, verbose: bool) -> Wanted {
+        match (quiet, verbose) {
+            (true, _) => Wanted::None,
+            (false, true) => Wanted::All,
+            (false, false) => Wanted::FirstOfAKind,
+        }
+    }
+}
+
+/// A directory and a reason; `None` where too many were seen to tell them apart.
+type Group = (Option<Vec<u8>>, Option<String>);
+
+/// Says warnings.
+pub(crate) struct Warnings {
+    wanted: Wanted,
+    groups: HashMap<Group, u64>,
+    /// In the order in which they came.
+    order: Vec<Group>,
+    said_before: HashSet<String>,
+}
+
+impl Warnings {
+    pub(crate) fn new(wanted: Wanted) -> Warnings {
+        Warnings { wanted, groups: HashMap::new(), order: Vec::new(), said_before: HashSet::new() }
+    }
+
+    /// Says a warning now that will come again in its order, where it is not repeated.
+    pub(crate) fn say_early(&mut self, warning: &Warning) {
+        self.say(warning);
+        self.said_before.insert(warning.text());
+    }
+
+    /// Says a warning, or counts it.
+    pub(crate) fn say(&mut self, warning: &Warning) {
+        if self.wanted == Wanted::None || (!self.said_before.is_empty() && self.said_before.contains(&warning.text())) {
+            return;
+        }
+        if warning.is_finding || self.wanted == Wanted::All || self.count(warning) <= NAMED_MAX {
+            message::error(warning.text());
+        }
+    }
+
+    /// How many there are of this kind by now.
+    fn count(&mut self, warning: &Warning) -> u64 {
+        let kind = warning.kind.as_ref().unwrap_or(&warning.reason);
+        let candidates = [(Some(directory(&warning.path)), Some(kind)), (None, Some(kind)), (None, None)];
+        for (place, (directory, kind)) in candidates.into_iter().enumerate() {
+            let group = (directory.map(<[u8]>::to_vec), kind.cloned());
+            if let Some(count) = self.groups.get_mut(&group) {
+                *count += 1;
+                return *count;
+            }
+            if group.1.is_none() || self.groups.len() < GROUPS_MAX * (place + 1) {
+                self.order.push(group.clone());
+                self.groups.insert(group, 1);
+                return 1;
+            }
+        }
+        0
+    }
+
+    /// Says how many were only counted.
+    pub(crate) fn end(&mut self) {
+        for group in std::mem::take(&mut self.order) {
+            let more = self.groups.remove(&group).unwrap_or(0).saturating_sub(NAMED_MAX);
+            if more > 0 {
+                message::error(more_of(&group, more));
+            }
+        }
+    }
+}
+
+fn more_of((directory, kind): &Group, more: u64) -> String {
+    let files = if more == 1 { "file" } else { "files" };
+    let place = match directory {
+        Some(directory) => format!("in {}", message::quoted(directory)),
+        None => "in other directories".to_owned(),
+    };
+    let kind = kind.as_deref().unwrap_or("for other reasons");
+    format!("… and {} more {files} {place}: {kind}", Count(more))
+}
+
+/// The directory of a path, as it is written there.
+fn directory(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|&byte| byte == b'/') {
+        Some(0) => b"/",
+        Some(end) => &path[..end],
+        None => b".",
+    }
+}
+
+/// What could not be read or written, in all: the last line of a run of which something is missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missing {
+    /// Files that the format cannot express.
+    pub(crate) not_expressed: u64,
+    /// Lines of lists that could not be read.
+    pub(crate) lines: u64,
+}
+
+/// Says the totals of a run of which something is missing, by outcome.
+pub(crate) fn say_totals(summary: &Summary, missing: Missing) {
+    message::error(totals(summary, missing));
+}
+
+fn totals(summary: &Summary, missing: Missing) -> String {
+    let parts = [
+        (summary.changed, "changed while they were read"),
+        (summary.short, "ended early"),
+        (summary.unreadable, "unreadable"),
+        (summary.skipped, "skipped"),
+        (missing.not_expressed, "not expressible in the format"),
+    ];
+    let files = if summary.complete == 1 { "file" } else { "files" };
+    let mut text = format!("totals: {} {files} complete", Count(summary.complete));
+    for (count, word) in parts.into_iter().filter(|&(count, _)| count > 0) {
+        text += &format!(", {} {word}", Count(count));
+    }
+    if missing.lines > 0 {
+        let lines = if missing.lines == 1 { "line" } else { "lines" };
+        text += &format!(", {} {lines} of lists unreadable", Count(missing.lines));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_bounded() {
+        let mut warnings = Warnings::new(Wanted::FirstOfAKind);
+        for number in 0..10_000_u64 {
+            let path = format!("{number}/f");
+            let seen = warnings.count(&Warning::new(path.as_bytes(), "denied".to_owned()));
+            assert_eq!(seen, number.saturating_sub(GROUPS_MAX as u64 - 1).max(1), "{number}");
+        }
+        for number in 0..10_000_u64 {
+            warnings.count(&Warning::new(b"f", format!("reason {number}")));
+        }
+        assert!(warnings.groups.len() <= 2 * GROUPS_MAX + 1);
+        assert_eq!(warnings.groups.len(), warnings.order.len());
+        assert_eq!(warnings.groups.values().sum::<u64>(), 20_000);
+    }
+
+    #[test]
+    fn what_was_counted_is_told() {
+        let group = |directory: Option<&str>, kind: Option<&str>| {
+            (directory.map(|name| name.as_bytes().to_vec()), kind.map(str::to_owned))
+        };
+        assert_eq!(more_of(&group(Some("a\nb"), Some("denied")), 4213), "… and 4,213 more files in `a\\nb`: denied");
+        assert_eq!(more_of(&group(None, Some("denied")), 1), "… and 1 more file in other directories: denied");
+        assert_eq!(more_of(&group(None, None), 2), "… and 2 more files in other directories: for other reasons");
+        assert_eq!([b"a/b/c".as_slice(), b"/a", b"a"].map(directory), [b"a/b".as_slice(), b"/", b"."]);
+    }
+
+    #[test]
+    fn totals_name_what_there_is() {
+        let summary = Summary { complete: 1234, unreadable: 2, ..Summary::default() };
+        assert_eq!(totals(&summary, Missing::default()), "totals: 1,234 files complete, 2 unreadable");
+        let summary = Summary { complete: 1, changed: 1, short: 2, skipped: 3, ..Summary::default() };
+        let missing = Missing { not_expressed: 4, lines: 1 };
+        assert_eq!(
+            totals(&summary, missing),
+            "totals: 1 file complete, 1 changed while they were read, 2 ended early, 3 skipped, 4 not expressible in the \
+             format, 1 line of lists unreadable"
+        );
+    }
+}

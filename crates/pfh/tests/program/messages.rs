@@ -1,0 +1,216 @@
+//! What is said on standard error: names that command nothing, few lines for many failures, totals in the end.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::fixture::*;
+
+/// Escape, bidirectional override and isolate, line and paragraph separators, zero width, byte order mark, C1.
+const ODD: &str = "a\u{1b}[2J\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{9b}z";
+const ODD_SHOWN: &str = "a\\u{1b}[2J\\u{202e}\\u{2066}\\u{2028}\\u{2029}\\u{200b}\\u{feff}\\u{9b}z";
+
+/// Whatever a name is used for, in whatever command: messages show it escaped.
+#[test]
+fn names_command_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    fs::write(d.join("garbage"), "no list of anything\n").unwrap();
+    fs::create_dir(d.join(format!("{ODD}-directory"))).unwrap();
+    fs::write(d.join(format!("{ODD}-garbage")), "no list of anything\n").unwrap();
+    let (odd, within) = (ODD.to_owned(), format!("{ODD}/below"));
+    let (folder, garbage) = (format!("{ODD}-directory"), format!("{ODD}-garbage"));
+    let equals = |option: &str| format!("--{option}={ODD}");
+    let lists: [&[&str]; 29] = [
+        &["hash", &odd],
+        &["hash", "-a", &odd, "f"],
+        &["hash", "-f", &odd, "f"],
+        &["hash", "-o", &within, "f"],
+        &["hash", "-o", &folder, "f"],
+        &["hash", "-o", &garbage, &odd],
+        &["hash", "-o", &garbage, "f", &garbage],
+        &["hash", "-o", &garbage, "--resume", "f"],
+        &["hash", "-o", &within, "--resume", "f"],
+        &["hash", "--files-from", &odd],
+        &["hash", "--files-from0", &odd],
+        &["hash", "--memory", &odd, "f"],
+        &["hash", "--backend", &odd, "f"],
+        &["hash", "--include", &format!("[{ODD}"), "f"],
+        &["hash", &equals("such"), "f"],
+        &["match", "--known", &odd, "f"],
+        &["match", "--known", &garbage, "f"],
+        &["match", "--digest", &odd, "f"],
+        &["compare", &odd],
+        &["compare", "--digests", &odd],
+        &["compare", "--digests", &garbage],
+        &["compare", "--index", &odd, "f"],
+        &["compare", "--build-index", &within, "f"],
+        &["frash", "--plots", &format!("f/{ODD}")],
+        &["frash", "--tests", "generation", &odd],
+        &["lab", "run", &odd],
+        &["lab", "report", &odd],
+        &["lab", "compare", &odd, &odd],
+        &[&odd],
+    ];
+    for arguments in lists {
+        let ended = pfh(d, arguments).with(|command| command.env("PFH_BACKEND", "portable")).run();
+        assert!(matches!(ended.code(), 2 | 3), "{arguments:?}: {}", ended.code());
+        let is_harmless =
+            |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}".contains(c));
+        assert!(ended.stderr.chars().all(is_harmless), "{arguments:?}: {:?}", ended.stderr);
+        // (Errors in options come without the sequence that clears the screen.)
+        let shown = if ended.stderr.starts_with("pfh: ") { ODD_SHOWN } else { "\\u{202e}\\u{2066}" };
+        assert!(ended.stderr.contains(shown), "{arguments:?}: {:?}", ended.stderr);
+    }
+}
+
+#[test]
+fn totals_come_last() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    let ended = hash(d, ["-q", "f", "gone", "lost"]).run();
+    assert_eq!((ended.code(), &*ended.stderr), (3, "pfh: totals: 1 file complete, 2 unreadable\n"));
+    let digest = digest("sha256", b"x").to_string();
+    let ended = pfh(d, ["match", "-q", "--digest", &digest, "f", "gone"]).run();
+    assert_eq!((ended.code(), &*ended.stderr), (5, "pfh: totals: 1 file complete, 1 unreadable\n"));
+    fs::write(d.join("list"), format!("{digest}  x\nno line\n")).unwrap();
+    let ended = pfh(d, ["match", "-q", "--known", "list", "f"]).run();
+    assert_eq!((ended.code(), &*ended.stderr), (5, "pfh: totals: 1 file complete, 1 line of lists unreadable\n"));
+    let ended = pfh(d, ["compare", "-q", "f", "gone"]).run();
+    assert_eq!((ended.code(), &*ended.stderr), (3, "pfh: totals: 1 file complete, 1 unreadable\n"));
+    // Statistics are totals, too.
+    let ended = hash(d, ["-q", "--stats=json", "f", "gone"]).run();
+    let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
+    assert_eq!((ended.code(), &stats["files"]["unreadable"]), (3, &1.into()));
+    // Nothing is missing, nothing is said.
+    hash(d, ["f"]).run().done();
+}
+
+/// Ten thousand files that fail alike are ten lines and a number.
+#[test]
+fn many_failures_of_a_kind_are_counted() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("t/deep")).unwrap();
+    for number in 0..10_000 {
+        symlink("nowhere", d.join(format!("t/{number:04}"))).unwrap();
+    }
+    symlink("nowhere", d.join("t/deep/one")).unwrap();
+    let list: String =
+        (0..10_000).map(|number| format!("t/{number:04}\n")).chain(["t/deep/one\n".to_owned()]).collect();
+    fs::write(d.join("list"), list).unwrap();
+    let missing = "No such file or directory (os error 2)";
+    let named: String = (0..10).map(|number| format!("pfh: `t/{number:04}`: {missing}\n")).collect();
+    let rest = format!("pfh: `t/deep/one`: {missing}\npfh: … and 9,990 more files in `t`: {missing}\n");
+    let ended = hash(d, ["-f", "csv", "--files-from", "list"]).run();
+    let printed = ended.expect(3, &(named + &rest));
+    assert!(ended.stderr.ends_with("pfh: totals: 0 files complete, 10,001 unreadable\n"), "{}", ended.stderr);
+    assert_eq!(printed.split(|&byte| byte == b'\n').count(), 10_001 + 2);
+    let ended = hash(d, ["-f", "csv", "--verbose", "--files-from", "list"]).run();
+    assert_eq!((ended.code(), ended.stderr.lines().count()), (3, 10_002));
+}
+
+/// A typing error is said before the hours of hashing; its record keeps its place.
+#[test]
+fn missing_paths_are_said_first() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    symlink("nowhere", d.join("t/dangling")).unwrap();
+    fs::write(d.join("list"), "t/dangling\n").unwrap();
+    File::create(d.join("large")).unwrap().set_len(1 << 40).unwrap();
+    let run = hash(d, ["-f", "csv", "large", "gone", "gone"]);
+    let running = run.with(|command| command.stderr(File::create(d.join("said")).unwrap())).start();
+    let said = "pfh: `gone`: No such file or directory (os error 2)\n";
+    eventually("the missing path is said", || fs::read_to_string(d.join("said")).unwrap() == said);
+    running.signal(rustix::process::Signal::INT);
+    assert_eq!(running.end().code(), 130);
+    // Once each in the list, and once in the messages; before others that come earlier.
+    fs::remove_file(d.join("large")).unwrap();
+    fs::write(d.join("f"), "x").unwrap();
+    let ended = hash(d, ["-f", "csv", "f", "t/dangling", "gone", "f"]).run();
+    let missing = "No such file or directory (os error 2)";
+    let printed =
+        String::from_utf8(ended.expect(3, &format!("pfh: `t/dangling`: {missing}\n{said}")).to_vec()).unwrap();
+    let paths: Vec<&str> = printed.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(paths, ["f", "t/dangling", "gone", "f"]);
+    // What a list names is said in its order.
+    let ended = hash(d, ["--files-from", "list", "gone"]).run();
+    ended.expect(3, &format!("{said}pfh: `t/dangling`: {missing}\n"));
+}
+
+/// A descriptor that was closed is neither an empty input nor a place for the list.
+#[test]
+fn closed_descriptors() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    let program = env!("CARGO_BIN_EXE_pfh");
+    let shell = |line: &str| Run::new("sh", d, ["-c", &line.replace("pfh", program)]).run();
+    let bad = "Bad file descriptor (os error 9)";
+    for arguments in [
+        "hash f",
+        "compare f",
+        "match --digest 12345678 -a crc32 f",
+        "frash",
+        "algorithms",
+        "cpu",
+        "--version",
+        "hash --help",
+    ] {
+        let ended = shell(&format!("pfh {arguments} >&-"));
+        ended.expect(4, &format!("pfh: standard output: {bad}\n"));
+    }
+    shell("pfh hash -o list f >&-").done();
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap(), line(b"x", "f"));
+    let ended = shell("pfh hash - f <&-");
+    assert_eq!(ended.expect(3, &format!("pfh: `-`: {bad}\n")), line(b"x", "f").as_bytes());
+    shell("pfh hash --files-from - <&-").expect(2, &format!("pfh: `-`: {bad}\n"));
+    shell("pfh match --known - f <&-").expect(2, &format!("pfh: `-`: {bad}\n"));
+    // Nobody can be told: the status tells.
+    assert_eq!(shell("pfh hash gone 2>&-").code(), 3);
+    assert_eq!(shell("pfh hash f 2>&-").done(), line(b"x", "f").as_bytes());
+    // What is led to the null device is not closed, whichever way it was opened (many programs open it so for others).
+    for redirection in [">/dev/null", "1<>/dev/null", "1<>/dev/null 0<>/dev/null"] {
+        shell(&format!("pfh hash f {redirection}")).done();
+    }
+    let null = || File::options().read(true).write(true).open("/dev/null").unwrap();
+    let ended = hash(d, ["-", "f"]).with(|command| command.stdin(null()).stdout(Stdio::piped())).run();
+    assert_eq!(ended.done(), (line(b"", "-") + &line(b"x", "f")).as_bytes());
+}
+
+#[test]
+fn versions_name_the_program() {
+    let directory = scratch();
+    let version = pfh(directory.path(), ["--version"]).run();
+    let version = str::from_utf8(version.done()).unwrap();
+    let rest = version.strip_prefix(concat!("pfh ", env!("CARGO_PKG_VERSION"))).unwrap();
+    let is_shown = rest == "\n" || (rest.starts_with(" (") && rest.ends_with(")\n"));
+    assert!(is_shown, "{version}");
+    for arguments in [&["-V"][..], &["hash", "-V"], &["lab", "run", "--version"]] {
+        assert_eq!(pfh(directory.path(), arguments).run().done(), version.as_bytes(), "{arguments:?}");
+    }
+}
+
+/// Kernels of similarity digests are named as they are: on this CPU none of them is plain if it has AVX-512.
+#[test]
+fn families_name_their_code_paths() {
+    let directory = scratch();
+    let json = pfh(directory.path(), ["algorithms", "--json"]).run();
+    let lines: Vec<Value> =
+        str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = [
+        ("ssdeep", pfh_digest::pieces::Backend::chosen().name()),
+        ("sdhash", pfh_digest::entropy::Backend::chosen().name()),
+        ("mrsh-v2", pfh_digest::chunks::Backend::chosen().name()),
+        ("tlsh", pfh_digest::triplets::Backend::chosen().name()),
+    ];
+    for (name, backend) in expected {
+        let line = lines.iter().find(|line| line["name"] == name).unwrap();
+        assert_eq!(line["backend"], backend, "{name}");
+    }
+}
