@@ -2,22 +2,27 @@
 
 use super::lab::args::LabArguments;
 use super::quantity::parse_bytes;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh::frash::Test;
+use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
 use pfh_similarity::{Family, Making, mrsh_v2, sdhash};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Parallel framework for hashing: digests of everything, at the speed of the hardware.
 ///
 /// `pfh hash PATH` hashes every file below PATH. A digest is printed only if every byte of the file was read.
+///
+/// Names of algorithms are commands, too: `pfh md5 PATH` is `pfh hash -a md5 PATH`, with all its options.
 #[derive(Debug, Parser)]
 #[command(name = "pfh", version, max_term_width = 100, propagate_version = true, subcommand_required = true)]
 #[command(arg_required_else_help = true)]
+#[command(after_help = "Names of algorithms are commands, too: `pfh md5 PATH` is `pfh hash -a md5 PATH`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -95,7 +100,7 @@ pub(crate) struct HashArguments {
     /// `all` are all without keys that `pfh algorithms` lists, but ssdeep, sdhash, mrsh-v2 and tlsh.
     /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
     /// or `dfxml` it lists what can be read.
-    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256")]
+    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithms: Vec<String>,
 
     #[command(flatten)]
@@ -156,7 +161,7 @@ pub(crate) struct CompareArguments {
     pub(crate) against_digests: Vec<OsString>,
 
     /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep].
-    #[arg(short = 'a', long = "algorithm", value_name = "NAME")]
+    #[arg(short = 'a', long = "algorithm", value_name = "NAME", hide_possible_values = true, value_parser = Suggested(parse_family, family_names))]
     pub(crate) family: Option<Family>,
 
     /// Print only the K most similar of each file; where they are equally similar, the first.
@@ -238,7 +243,7 @@ pub(crate) struct MatchArguments {
 
     /// Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list
     /// names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithm: Option<String>,
 
     /// Print only the K most similar known digests of each file.
@@ -282,7 +287,7 @@ pub(crate) struct FrashArguments {
     pub(crate) tests: Vec<Test>,
 
     /// Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all].
-    #[arg(short = 'a', long = "algorithm", value_name = "LIST", value_delimiter = ',')]
+    #[arg(short = 'a', long = "algorithm", value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = Suggested(parse_family, family_names))]
     pub(crate) families: Vec<Family>,
 
     /// What chance depends on: the same seed gives the same, but for times.
@@ -346,7 +351,8 @@ pub(crate) struct SimilarityArguments {
     pub(crate) allow_empty: bool,
 
     /// Threads [default: one for each core].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    // No `-t`: in the families' own programs it is the threshold.
+    #[arg(short = 'j', long, alias = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) threads: Option<u16>,
 
     /// Ceiling for digests, comparing and sorting (K, M, G: powers of 1024).
@@ -424,6 +430,17 @@ fn parse_blocks(text: &str) -> Result<Blocks, String> {
     }
 }
 
+impl OutputArguments {
+    /// The format that an option asks for.
+    pub(crate) fn format(&self) -> Option<FormatName> {
+        match (self.tag, self.json) {
+            (true, _) => Some(FormatName::Bsd),
+            (_, true) => Some(FormatName::Jsonl),
+            _ => self.format,
+        }
+    }
+}
+
 impl CompareArguments {
     /// Whether there is more to compare than digests of lists.
     pub(crate) fn has_files(&self) -> bool {
@@ -475,6 +492,7 @@ pub(crate) enum PairFormat {
     /// Comma-separated values with a header.
     Csv,
     /// JSON Lines: a header, pairs, a summary.
+    #[value(alias = "json")]
     Jsonl,
 }
 
@@ -489,8 +507,20 @@ pub(crate) struct OutputArguments {
     ///
     /// Only csv, jsonl and dfxml list files that could not be read. `md5deep-` and any of the letters k, z, c, t mean
     /// md5deep's options of these names.
-    #[arg(short, long, value_name = "FORMAT", value_parser = parse_format, hide_possible_values = false)]
+    #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, value_parser = Suggested(parse_format, format_names))]
     pub(crate) format: Option<FormatName>,
+
+    /// Accepted for the habit: contents are always read as they are.
+    #[arg(short, long, alias = "text")]
+    pub(crate) binary: bool,
+
+    /// As `-f bsd`.
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    pub(crate) tag: bool,
+
+    /// As `-f jsonl`.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     ///
@@ -504,7 +534,7 @@ pub(crate) struct OutputArguments {
     pub(crate) allow_empty: bool,
 
     /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
-    #[arg(short = '0', long)]
+    #[arg(short = '0', long, visible_alias = "zero")]
     pub(crate) null: bool,
 
     /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
@@ -629,13 +659,14 @@ pub(crate) struct WalkArguments {
 #[command(next_help_heading = "How to read")]
 pub(crate) struct EngineArguments {
     /// Threads [default: one for each core].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(short, long, visible_short_alias = 'j', aliases = ["jobs", "num-threads"], value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) threads: Option<u16>,
 
     /// Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks).
     ///
     /// With --mode mtp they are among the threads, with --io direct beside them.
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    // Other programs mean the size of pieces by `-p`, and these begin with 512.
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..512))]
     pub(crate) prefetchers: u16,
 
     /// Ceiling over all buffers (K, M, G: powers of 1024).
@@ -800,7 +831,49 @@ pub(crate) struct ManArguments {
     pub(crate) directory: PathBuf,
 }
 
+/// Parses as the first says; the second lists values for completions, which need not be all.
+#[derive(Clone)]
+struct Suggested<P>(P, fn() -> Vec<String>);
+
+impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        self.0.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.1().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// What `-a` can ask for.
+fn digest_names() -> Vec<String> {
+    let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
+    algorithms.chain(family_names()).chain(["none".to_owned()]).collect()
+}
+
+fn family_names() -> Vec<String> {
+    Family::ALL.iter().map(|family| family.to_string()).collect()
+}
+
+fn format_names() -> Vec<String> {
+    FormatName::ALL.iter().map(|format| format.name().to_owned()).collect()
+}
+
+fn parse_family(name: &str) -> Result<Family, String> {
+    name.parse::<Family>().map_err(|error| error.to_string())
+}
+
 fn parse_format(name: &str) -> Result<FormatName, String> {
+    if name == "json" {
+        return Ok(FormatName::Jsonl);
+    }
     FormatName::from_name(name).map_err(|error| error.to_string())
 }
 

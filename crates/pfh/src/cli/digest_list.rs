@@ -153,6 +153,7 @@ pub(crate) struct List {
     name: Vec<u8>,
     /// Entries that were looked at to see what the list has.
     first: VecDeque<Result<Listed, ReadError>>,
+    format: FormatName,
     rest: Reader<BufReader<Box<dyn Read>>>,
 }
 
@@ -190,7 +191,7 @@ impl List {
         };
         let input: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(input));
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
-        Ok(List { name, first: VecDeque::new(), rest })
+        Ok(List { name, first: VecDeque::new(), format, rest })
     }
 
     /// Opens lists of similarity digests.
@@ -210,6 +211,16 @@ impl List {
             (true, false) => Some(Kind::Similarity),
             (true, true) => None,
         })
+    }
+
+    /// What the list was taken for.
+    pub(crate) fn format(&self) -> FormatName {
+        self.format
+    }
+
+    /// The algorithm of the first cryptographic digest of the list.
+    pub(crate) fn algorithm(&mut self) -> Option<Algorithm> {
+        self.first(|listed| listed.digests.first().map(|digest| digest.algorithm()))
     }
 
     /// The family of the first similarity digest of the list.
@@ -233,7 +244,7 @@ impl List {
 
     /// The entries. Lines that cannot be read are counted, and said, the first [`BROKEN_LINES_SAID`] of them, unless `quiet`.
     pub(crate) fn listed(self, quiet: bool, broken: &mut u64) -> impl Iterator<Item = Listed> {
-        let List { name, first, rest } = self;
+        let List { name, first, rest, .. } = self;
         first.into_iter().chain(rest).filter_map(move |entry| {
             entry
                 .inspect_err(|error| {

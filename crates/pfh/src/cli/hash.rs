@@ -2,6 +2,7 @@
 
 use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
 use super::exit::Written;
+use super::foreign;
 use super::interrupt::Interrupt;
 use super::journal::Recorded;
 use super::keys;
@@ -237,7 +238,10 @@ fn digests(names: &[String]) -> Result<(Vec<Algorithm>, Vec<Family>), Stop> {
             (Ok(algorithm), _) if !algorithms.contains(&algorithm) => algorithms.push(algorithm),
             (Err(_), Ok(family)) if !families.contains(&family) => families.push(family),
             // What it names lists the families too.
-            (Err(unknown), Err(_)) => return Err(Stop::usage(unknown)),
+            (Err(unknown), Err(_)) => {
+                let advice = foreign::of_letters(name).map_or_else(String::new, |advice| format!("; {advice}"));
+                return Err(Stop::usage(format_args!("{unknown}{advice}")));
+            }
             _ => {}
         }
     }
@@ -265,7 +269,7 @@ fn format_name(
     families: &[Family],
 ) -> Result<Option<FormatName>, Stop> {
     let out = &arguments.output;
-    Ok(Some(match (out.format, out.resume) {
+    Ok(Some(match (out.format(), out.resume) {
         (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
         (Some(_), true) => return Err(Stop::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
         (Some(name), false) => name,

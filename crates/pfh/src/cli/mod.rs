@@ -7,6 +7,7 @@ mod cpu;
 mod delivery;
 mod digest_list;
 mod exit;
+mod foreign;
 mod frash;
 mod gather;
 mod generate;
@@ -43,9 +44,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Parses the arguments and does what they say.
 pub(crate) fn main() -> Ending {
-    let arguments = match Arguments::try_parse() {
+    let words = foreign::with_short_forms(std::env::args_os().collect());
+    if let Some(text) = foreign::refused_word(&words) {
+        message::error(text);
+        return Ending::USAGE;
+    }
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
+            if let Some(text) = foreign::advice(&error, &words) {
+                message::error(text);
+                return Ending::USAGE;
+            }
             return match error.kind() {
                 ErrorKind::DisplayVersion => message::print(version()),
                 ErrorKind::DisplayHelp => message::printed(message::standard_output().and_then(|mut stdout| {
@@ -67,6 +77,7 @@ pub(crate) fn main() -> Ending {
             };
         }
     };
+    foreign::warn_of_exclusion(&words);
     let command = || match arguments.command {
         Command::Hash(arguments) => hash::run(*arguments),
         Command::Compare(arguments) => compare::run(*arguments),

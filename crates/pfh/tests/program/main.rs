@@ -6,6 +6,7 @@
 mod compare;
 mod documentation;
 mod faults;
+mod habits;
 mod findings;
 mod fixture;
 mod formats;

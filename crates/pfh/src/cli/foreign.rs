@@ -1,0 +1,439 @@
+//! For people who come from other programs: commands that are names of algorithms, and what to type instead of an option that
+//! pfh does not have, or that means something else here.
+
+use super::digest_list::List;
+use super::message;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use pfh_digest::Algorithm;
+use pfh_record::{FormatName, ReadOptions};
+use pfh_similarity::Family;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What to type instead of options of other programs.
+struct Foreign {
+    /// The commands that it is about.
+    commands: &'static [&'static str],
+    /// As they are typed. Options that pfh has stand here by their long name, and their values were wrong.
+    options: &'static [&'static str],
+    /// A whole sentence, or several.
+    advice: &'static str,
+}
+
+const HASH: &[&str] = &["hash"];
+const SIMILAR: &[&str] = &["compare", "match"];
+const COMPARE: &[&str] = &["compare"];
+const MATCH: &[&str] = &["match"];
+const ALL: &[&str] = &["hash", "compare", "match"];
+
+const fn row(commands: &'static [&'static str], options: &'static [&'static str], advice: &'static str) -> Foreign {
+    Foreign { commands, options, advice }
+}
+
+/// The first row that fits counts.
+const TABLE: &[Foreign] = &[
+    // Checking (coreutils, b3sum, xxhsum, rhash), and hashdeep's choice of algorithms.
+    row(
+        HASH,
+        &["-c", "--check"],
+        "pfh does not check lists yet (the name `verify` is kept for it). To choose algorithms, as hashdeep does: `-a md5,sha1`",
+    ),
+    row(
+        HASH,
+        &["--status", "--strict", "--ignore-missing", "--warn", "--skip-ok", "--ignore-case"],
+        "it belongs to the checking of lists, which pfh does not do yet: use it with the program that checks the list (`sha256sum -c LIST`)",
+    ),
+    row(
+        HASH,
+        &["-w"],
+        "it belongs to the checking of lists (coreutils) or to matching (md5deep); `pfh match --known LIST PATH` always prints which entry of LIST a file matches",
+    ),
+    // hashdeep and md5deep.
+    row(
+        HASH,
+        &["-k", "--check-embedded"],
+        "lists of known digests are for `pfh match --known LIST PATH`, which finds files that LIST has; audits are not in pfh yet: `hashdeep -r -l -a -k LIST PATH` reads the lists of `-f hashdeep`",
+    ),
+    row(
+        HASH,
+        &["--memory"],
+        "`-m` is the memory ceiling (`-m 512M`). Files that a list has (`hashdeep -m`, `md5deep -m LIST`): `pfh match --known LIST PATH`",
+    ),
+    row(
+        HASH,
+        &["-M"],
+        "files that a list has, and which entry they match (hashdeep, md5deep): `pfh match --known LIST PATH`. MD5 (rhash): `-a md5`",
+    ),
+    row(
+        HASH,
+        &["-X", "-n", "--no-names"],
+        "negative matching and digests without names are not in pfh yet: `hashdeep -x -k LIST` reads the lists of `-f hashdeep`; `pfh hash PATH | cut -d' ' -f1` prints digests only",
+    ),
+    row(HASH, &["-e", "--percents"], "`--progress always` shows progress and the time that is left"),
+    row(HASH, &["-s", "-S"], "`-q` leaves out messages about single files"),
+    row(
+        HASH,
+        &["-l", "--length"],
+        "leave hashdeep's `-l` out: paths are printed as they are given. A length (`b2sum -l`, `cksum -l`, `b3sum -l`) is part of the algorithm's name, in bits: `-a blake2b-256`, `-a blake3-512`",
+    ),
+    row(
+        HASH,
+        &["-z"],
+        "sizes (md5deep): `-f md5deep-z`; `-f csv`, `-f jsonl` and `-f hashdeep` have them too. A line that ends with NUL: `--zero`",
+    ),
+    row(HASH, &["-d"], "DFXML (hashdeep): `-f dfxml`"),
+    row(HASH, &["-W"], "to write to a file (hashdeep): `-o FILE`. Whirlpool (rhash): `-a whirlpool`"),
+    row(HASH, &["-v", "--verbose"], "leave it out: pfh always reports what it could not read; `--stats` prints totals"),
+    row(
+        HASH,
+        &["-u", "-F", "-D", "-E"],
+        "leave hashdeep's `-u`, `-F`, `-D` and `-E` out: names are printed as they are, and `--io` chooses how files are read",
+    ),
+    row(HASH, &["-i", "-I"], "a limit to sizes (hashdeep): `--max-size SIZE`, `--min-size SIZE`"),
+    row(
+        HASH,
+        &["--threads"],
+        "`-t` is the number of threads (`-t 4`, or `-j 4`). Leave coreutils' `-t` (text) out: contents are read as they are. Times (md5deep): `-f md5deep-t`",
+    ),
+    row(
+        HASH,
+        &["--format"],
+        "`-f` is the format of the list. Files from a list of paths (hashdeep, md5deep, sdhash): `--files-from FILE`",
+    ),
+    row(
+        HASH,
+        &["--prefetchers"],
+        "`-p` is the number of readers of a device. Digests of pieces (hashdeep, md5deep): `--piecewise SIZE`. A template (rhash): there are none; `-f csv` and `-f jsonl` have all that is known of a file",
+    ),
+    row(HASH, &["--printf"], "there are no templates: `-f csv` and `-f jsonl` have all that is known of a file"),
+    row(
+        HASH,
+        &["--algorithm"],
+        "`-a` names algorithms (`-a md5,sha256`). Audits (hashdeep) are not in pfh yet: `hashdeep -r -l -a -k LIST PATH` reads the lists of `-f hashdeep`",
+    ),
+    // coreutils' cksum, b3sum, xxhsum.
+    row(HASH, &["--untagged", "--simple"], "lines without the name of the algorithm: `-f gnu`"),
+    row(HASH, &["--bsd"], "`-f bsd`, or `--tag`"),
+    row(HASH, &["--raw"], "digests as bytes: `pfh hash FILE | cut -d' ' -f1 | xxd -r -p`"),
+    row(HASH, &["--keyed"], "a digest with a key: `-a keyed-blake3 --key-file FILE`"),
+    row(HASH, &["--no-mmap", "--debug"], "leave it out"),
+    row(HASH, &["--seek"], "the beginning of the output is what there is: `-a blake3-512` for 512 bits of it"),
+    row(
+        HASH,
+        &["-H"],
+        "xxhsum's `-H0`, `-H1`, `-H2` and `-H3`: `-a xxh32`, `-a xxh64`, `-a xxh128`, `-a xxh3`. SHA-1 (rhash): `-a sha1`",
+    ),
+    row(HASH, &["--little-endian"], "digests are printed as xxhsum prints them without this option"),
+    // rhash.
+    row(HASH, &["-C"], "`-a crc32`; as an SFV list: `-a crc32 -f sfv`"),
+    row(HASH, &["--sfv"], "`-a crc32 -f sfv`"),
+    row(
+        HASH,
+        &["-A", "-G", "-L", "-T", "--tth", "--ed2k", "--aich", "--btih", "--magnet", "--torrent"],
+        "`pfh algorithms` lists what there is: networks' own hashes are not among it",
+    ),
+    row(HASH, &["--all"], "`-a` with the names, separated by commas; `pfh algorithms` lists them"),
+    row(HASH, &["-B", "--benchmark"], "`pfh lab run` measures implementations, `pfh hash -a none PATH` reading alone"),
+    row(HASH, &["--list-hashes"], "`pfh algorithms`"),
+    row(HASH, &["--maxdepth"], "`--max-depth N`"),
+    row(HASH, &["--accept"], "`--include GLOB`, as `--include '*.jpg'`"),
+    row(HASH, &["--base32"], "digests are printed in hexadecimal"),
+    row(HASH, &["--hmac", "-hmac"], "a digest with a key: `-a hmac-sha256 --key-file FILE`"),
+    row(HASH, &["--update"], "`-o FILE.jsonl --resume` adds what is new"),
+    // ssdeep, sdhash, mrsh-v2, tlsh. Here `-t` is a threshold in three programs of four, and would be taken for threads.
+    row(
+        SIMILAR,
+        &["-t"],
+        "not an option here, since ssdeep, sdhash and mrsh-v2 mean the threshold by it: `--threshold N` (ssdeep's `-t 60` is `--threshold 61`). Threads: `-j N`, `--threads N`",
+    ),
+    row(SIMILAR, &["-T"], "the largest distance (tlsh): `-a tlsh --threshold N`"),
+    row(
+        SIMILAR,
+        &["--memory"],
+        "`-m` is the memory ceiling (`-m 512M`). Files that are similar to those of a list (ssdeep): `pfh match --known LIST PATH`",
+    ),
+    row(
+        SIMILAR,
+        &["--algorithm"],
+        "`-a` names the digests (`-a tlsh`). All pairs, also those without similarity (`ssdeep -a`): `--threshold 0`",
+    ),
+    row(
+        SIMILAR,
+        &["--format"],
+        "`-f` is the format of the pairs. Files from a list of paths (sdhash): `--files-from FILE`; how alike two files are (`mrsh -f`): `--resemblance`",
+    ),
+    row(MATCH, &["-k"], "`--known LIST`"),
+    row(COMPARE, &["-k"], "one list with another (ssdeep): `--digests LIST --against-digests KNOWN`"),
+    row(SIMILAR, &["-d"], "leave it out: `pfh compare PATH` prints what `ssdeep -d` prints"),
+    row(SIMILAR, &["-p"], "each pair in both directions (ssdeep): `-f ssdeep-pretty`. Threads (sdhash): `-j N`"),
+    row(
+        COMPARE,
+        &["-c"],
+        "as CSV (ssdeep): `-f csv`. Digests that a list has (sdhash, mrsh-v2, tlsh): `--digests LIST`, with another list `--against-digests LIST`",
+    ),
+    row(
+        MATCH,
+        &["-c", "--check"],
+        "as CSV (ssdeep): `-f csv`. Digests that a list has (sdhash, mrsh-v2, tlsh): `--digests LIST --known LIST`",
+    ),
+    row(COMPARE, &["-g"], "groups (ssdeep): `--clusters`. All against all (sdhash, mrsh-v2): leave it out"),
+    row(MATCH, &["-g"], "groups of similar files: `pfh compare --clusters PATH`"),
+    row(
+        SIMILAR,
+        &["-l", "--length"],
+        "leave ssdeep's `-l` out: paths are printed as they are given. A list of digests (tlsh): `--digests LIST`",
+    ),
+    row(
+        SIMILAR,
+        &["-s"],
+        "`-q` leaves out messages about single files (ssdeep). The first filters only (sdhash): `--sample N`",
+    ),
+    row(
+        SIMILAR,
+        &["-b"],
+        "blocks (sdhash): `--sdhash-blocks KIB`. Names without directories (ssdeep) are not in pfh: run it in the directory",
+    ),
+    row(SIMILAR, &["-z"], "segments (sdhash): `--sdhash-segments MIB`"),
+    row(SIMILAR, &["-L"], "one list with another (mrsh-v2): `pfh match -a mrsh-v2 --digests LIST --known LIST`"),
+    row(SIMILAR, &["-v", "--verbose"], "leave it out: pfh always reports what it could not read"),
+    row(SIMILAR, &["-xref"], "`pfh compare -a tlsh PATH`"),
+    row(SIMILAR, &["-ojson", "-ocsv"], "`-f jsonl` or `-f csv`"),
+    row(
+        COMPARE,
+        &["-X", "-n", "-M", "-w"],
+        "files with the same digests as those of a list: `pfh match --known LIST PATH`",
+    ),
+    row(MATCH, &["-M", "-w"], "leave it out: the entry of the list that a file matches is always printed"),
+    row(
+        MATCH,
+        &["-X", "-n", "--negative"],
+        "files that a list does not have are not in pfh yet: `hashdeep -x -k LIST` reads the lists of `pfh hash -f hashdeep`",
+    ),
+];
+
+/// The words of the command line with a name of algorithms as the command replaced: `pfh sha256 FILE` is
+/// `pfh hash --algorithm sha256 FILE`.
+pub(super) fn with_short_forms(words: Vec<OsString>) -> Vec<OsString> {
+    let is_help = words.get(1).is_some_and(|word| word == "help");
+    let place = if is_help { 2 } else { 1 };
+    let Some(named) = words.get(place).and_then(|word| word.to_str()).filter(|word| are_algorithms(word)) else {
+        return words;
+    };
+    let hash = [OsString::from("hash")].into_iter();
+    let options = [OsString::from("--algorithm"), OsString::from(named)];
+    let before = words[..place].iter().cloned().chain(hash);
+    let options = options.into_iter().filter(|_| !is_help);
+    before.chain(options).chain(words[place + 1..].iter().cloned()).collect()
+}
+
+/// Whether each of these, separated by commas, names an algorithm or a family.
+fn are_algorithms(names: &str) -> bool {
+    names.split(',').all(|name| Algorithm::from_name(name).is_ok() || name.parse::<Family>().is_ok())
+}
+
+/// What there is to say of words that pfh would take for several short options, or for one and its value, and that are one
+/// option elsewhere.
+pub(super) fn refused_word(words: &[OsString]) -> Option<String> {
+    let command = words.get(1)?.to_str()?;
+    let long =
+        words[2..].iter().filter_map(|word| word.to_str()).filter(|word| word.len() > 2 && !word.starts_with("--"));
+    long.filter_map(|word| Some((word, find(command, word)?)))
+        .next()
+        .map(|(word, row)| refused(command, word, row.advice))
+}
+
+fn refused(command: &str, option: &str, advice: &str) -> String {
+    format!("`{option}` is no option of `pfh {command}`: {advice}")
+}
+
+/// What there is to say of a command line that was refused, where more can be said than that. `words`: all of them.
+pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = words.get(1)?.to_str().unwrap_or_default();
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return unknown_command(words.get(1)?);
+    }
+    if !ALL.contains(&command) {
+        return None;
+    }
+    if let Some(text) = words[2..].iter().find_map(|word| of_openssl(word.to_str()?)) {
+        return Some(text);
+    }
+    let argument = context(ContextKind::InvalidArg)?;
+    // `--threads <N>` is the option and the name of its value.
+    let option = argument.split([' ', '=']).next()?;
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let row = find(command, option);
+            let text = row.map(|row| row.advice.to_owned()).or_else(|| of_name(command, option))?;
+            let mut text = refused(command, option, &text);
+            if let ("-c" | "--check", "hash", Some(program)) = (option, command, checking_program(&words[2..])) {
+                text += &format!(". To check this list: `{program}`");
+            }
+            Some(text)
+        }
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
+            let row = find(command, option)?;
+            let value = context(ContextKind::InvalidValue).unwrap_or_default();
+            let refused = if value.is_empty() {
+                format!("{option} has no value")
+            } else {
+                format!("{} is no value of {option}", message::quoted(value.as_bytes()))
+            };
+            // What would have been right, in the words of the option's own parser.
+            let reason = std::error::Error::source(error).map_or_else(String::new, |reason| format!(" ({reason})"));
+            Some(format!("{refused}{reason}: {}", row.advice))
+        }
+        _ => None,
+    }
+}
+
+fn find(command: &str, option: &str) -> Option<&'static Foreign> {
+    TABLE.iter().find(|row| row.commands.contains(&command) && row.options.contains(&option))
+}
+
+/// An option that is the name of an algorithm (`rhash --sha256`).
+fn of_name(command: &str, option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
+    are_algorithms(name).then(|| match command {
+        "hash" => format!("`-a {name}`, or `pfh {name} PATH`"),
+        _ => format!("`-a {name}`"),
+    })
+}
+
+/// An option of `openssl dgst`, which has long ones after a single hyphen.
+fn of_openssl(word: &str) -> Option<String> {
+    let name = word.strip_prefix('-').filter(|name| name.len() > 2 && !name.starts_with('-'))?;
+    are_algorithms(name).then(|| format!("`{word}`: `-a {name}`, or `pfh {name} PATH`"))
+}
+
+fn unknown_command(word: &OsStr) -> Option<String> {
+    let quoted = message::quoted(word.as_bytes());
+    if Path::new(word).symlink_metadata().is_ok() {
+        return Some(format!(
+            "{quoted} is no command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands"
+        ));
+    }
+    let name = word.to_str()?;
+    // Most mistakes are near a command, which clap shows; others may be near an algorithm.
+    let unknown = Algorithm::from_name(name).err()?.to_string();
+    unknown.contains("close to").then(|| format!("{quoted} is no command, and as the name of one: {unknown}"))
+}
+
+/// The command line that checks the first list among these words, if another program can.
+fn checking_program(words: &[OsString]) -> Option<String> {
+    let is_file = |word: &&OsString| !word.as_bytes().starts_with(b"-") && Path::new(word).is_file();
+    let path = words.iter().find(is_file)?;
+    let mut list = List::open(path, ReadOptions::default()).ok()?;
+    let algorithm = list.algorithm()?.to_string();
+    let path =
+        path.to_str().filter(|path| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)));
+    let path = path.unwrap_or("LIST");
+    Some(match (list.format(), algorithm.as_str()) {
+        (FormatName::Hashdeep, _) => format!("hashdeep -r -l -a -k {path} PATH"),
+        (FormatName::Sfv, _) => format!("cksfv -f {path}"),
+        (FormatName::Gnu | FormatName::Bsd, "blake3") => format!("b3sum -c {path}"),
+        (FormatName::Gnu | FormatName::Bsd, "xxh32" | "xxh64" | "xxh3-64" | "xxh3-128") => format!("xxhsum -c {path}"),
+        (FormatName::Gnu, "blake2b") => format!("b2sum -c {path}"),
+        (FormatName::Gnu, "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512") => {
+            format!("{algorithm}sum -c {path}")
+        }
+        (FormatName::Bsd, "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512" | "sm3" | "blake2b") => {
+            format!("cksum -c {path}")
+        }
+        (FormatName::Gnu | FormatName::Bsd, _) => format!("rhash --{algorithm} -c {path}"),
+        _ => return None,
+    })
+}
+
+/// What an algorithm that does not exist may have been: hashdeep's and md5deep's options in one word (`-rak`).
+pub(super) fn of_letters(name: &str) -> Option<&'static str> {
+    let is_cluster = name.len() <= 6 && name.chars().all(|letter| "kvmxMXnelrsw".contains(letter));
+    is_cluster.then(|| find("hash", "--algorithm").map(|row| row.advice)).flatten()
+}
+
+/// Warns where `-x` seems to be followed by a list, as in `md5deep -x LIST` and `ssdeep -x LIST`.
+pub(super) fn warn_of_exclusion(words: &[OsString]) {
+    if !words.get(1).is_some_and(|command| ALL.iter().any(|name| command == name)) {
+        return;
+    }
+    let ends_with_x = |word: &OsStr| {
+        let word = word.as_bytes();
+        word.starts_with(b"-") && !word.starts_with(b"--") && word.ends_with(b"x")
+    };
+    let after = words.windows(2).find(|pair| ends_with_x(&pair[0]) && Path::new(&pair[1]).is_file());
+    let Some(path) = after.map(|pair| &pair[1]) else { return };
+    let has_digests = List::open(path, ReadOptions::default()).is_ok_and(|mut list| list.kind().is_some());
+    if has_digests {
+        message::error(format_args!(
+            "`-x` stays on one filesystem, and {} is read like any other file. With its digests: `pfh match --known`, \
+             `pfh compare --digests`",
+            message::quoted(path.as_bytes())
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::Arguments;
+    use super::*;
+    use clap::Parser;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    /// Every option of the table is refused, alone and with a value, and its advice is given.
+    #[test]
+    fn every_row_is_reached() {
+        for row in TABLE {
+            for (command, option) in
+                row.commands.iter().flat_map(|command| row.options.iter().map(move |option| (command, option)))
+            {
+                // Any text may be a name of an algorithm to the parser.
+                let words = match *option {
+                    "--algorithm" => words(&["pfh", command, "PATH", option]),
+                    _ => words(&["pfh", command, option, "x.list", "PATH"]),
+                };
+                let advice = refused_word(&words).unwrap_or_else(|| {
+                    let error = Arguments::try_parse_from(&words).expect_err(option);
+                    advice(&error, &words).unwrap_or_else(|| panic!("{command} {option}: {error}"))
+                });
+                assert!(advice.contains(row.advice), "{command} {option}: {advice}");
+                assert!(!row.advice.ends_with('.'), "{}", row.advice);
+            }
+        }
+    }
+
+    /// Each option stands once for each command: no row hides another.
+    #[test]
+    fn no_row_is_hidden() {
+        for row in TABLE {
+            for (command, option) in
+                row.commands.iter().flat_map(|command| row.options.iter().map(move |option| (command, option)))
+            {
+                let found = find(command, option).map(|found| found.advice);
+                assert_eq!(found, Some(row.advice), "{command} {option}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_forms() {
+        let short = |text: &str| -> String {
+            let words = with_short_forms(text.split(' ').map(OsString::from).collect());
+            words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(short("pfh sha256 -q a"), "pfh hash --algorithm sha256 -q a");
+        assert_eq!(short("pfh SHA-256 a"), "pfh hash --algorithm SHA-256 a");
+        assert_eq!(short("pfh md5,ssdeep a"), "pfh hash --algorithm md5,ssdeep a");
+        assert_eq!(short("pfh help tlsh"), "pfh help hash");
+        for unchanged in ["pfh", "pfh hash sha256", "pfh sha257 a", "pfh match", "pfh help", "pfh md5,x a"] {
+            assert_eq!(short(unchanged), unchanged);
+        }
+    }
+}

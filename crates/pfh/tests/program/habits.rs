@@ -1,0 +1,204 @@
+//! What people type who come from other programs, and what shells complete.
+
+use std::fs;
+use std::path::Path;
+
+use crate::fixture::*;
+
+/// A directory with the file `a`.
+fn one_file() -> tempfile::TempDir {
+    let directory = scratch();
+    fs::write(directory.path().join("a"), "hello").unwrap();
+    directory
+}
+
+fn run(directory: &Path, command: &str) -> Ended {
+    pfh(directory, command.split(' ')).run()
+}
+
+#[test]
+fn names_of_algorithms_are_commands() {
+    let directory = one_file();
+    let d = directory.path();
+    for (short, long) in [
+        ("sha256 a", "hash -a sha256 a"),
+        ("SHA-1 -f bsd a", "hash -a sha1 -f bsd a"),
+        ("md5 --tag a", "hash -a md5 -f bsd a"),
+        ("md5,sha1 -0 a", "hash -a md5,sha1 --null a"),
+        ("md5 -a crc32 a", "hash -a md5,crc32 a"),
+        ("tlsh -q a", "hash -a tlsh -q a"),
+        ("b3 --zero a", "hash -a blake3 -0 a"),
+        ("sha512 -b a", "hash -a sha512 a"),
+        ("sha512 --text a", "hash -a sha512 a"),
+        ("crc32 -j 2 a", "hash -a crc32 -t 2 a"),
+        ("crc32 --num-threads 2 a", "hash -a crc32 -t 2 a"),
+        ("md5 --jobs 1 -f csv a", "hash -a md5 -t 1 -f csv a"),
+        ("help sha256", "help hash"),
+        ("sha256 --help", "hash --help"),
+    ] {
+        let expected = run(d, long);
+        assert!(!expected.stdout.is_empty() || short.starts_with("tlsh"), "{long}: {}", expected.stderr);
+        assert_eq_bytes(run(d, short).done(), expected.done());
+    }
+    for json in ["md5 --json a", "md5 -f json a"] {
+        let ended = run(d, json);
+        assert!(ended.done().starts_with(b"{\"type\":\"header\""), "{json}");
+    }
+    assert_eq!(run(d, "hash --json --tag a").code(), 2);
+    assert!(run(d, "compare -f json a").done().starts_with(b"{\"type\":\"header\""));
+    // What is neither command nor algorithm.
+    run(d, "a").expect(
+        2,
+        "pfh: `a` is no command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands\n",
+    );
+    let near = run(d, "sha255 a");
+    assert!(near.code() == 2 && near.stderr.contains("close to `sha256`"), "{}", near.stderr);
+    let other = run(d, "verify a");
+    assert!(other.code() == 2 && other.stderr.contains("unrecognized subcommand 'verify'"), "{}", other.stderr);
+}
+
+/// Each is refused, nothing is hashed, and what to type is said. (The table itself has a test of its own.)
+#[test]
+fn options_of_other_programs() {
+    let directory = one_file();
+    let d = directory.path();
+    run(d, "sha256 -o sums a").done();
+    run(d, "md5 -f hashdeep -o known a").done();
+    run(d, "blake3 -o b3.list a").done();
+    for (words, advice) in [
+        ("sha256 -c sums", "To check this list: `sha256sum -c sums`"),
+        ("hash --check sums", "To check this list: `sha256sum -c sums`"),
+        ("hash -c known", "To check this list: `hashdeep -r -l -a -k known PATH`"),
+        ("hash -c md5,sha1 a", "`-a md5,sha1`"),
+        ("hash -rak known a", "`hashdeep -r -l -a -k LIST PATH`"),
+        ("hash -r -a -k known a", "`pfh match --known LIST PATH`"),
+        ("hash -m known a", "`pfh match --known LIST PATH`"),
+        ("hash -p 512 a", "`--piecewise SIZE`"),
+        ("hash -p 1M a", "`--piecewise SIZE`"),
+        ("hash -t a", "`-f md5deep-t`"),
+        ("hash -f paths a", "`--files-from FILE`"),
+        ("hash --sha256 a", "`-a sha256`"),
+        ("hash -sha256 a", "`-a sha256`"),
+        ("hash -md5 a", "`-a md5`"),
+        ("hash -rmd160 a", "`-a rmd160`"),
+        ("hash -hmac key a", "`-a hmac-sha256 --key-file FILE`"),
+        ("hash --length 64 a", "`-a blake3-512`"),
+        ("hash -l 256 a", "`-a blake2b-256`"),
+        ("hash -p %h a", "`-f csv`"),
+        ("hash -H1 a", "`-a xxh64`"),
+        ("compare -t 60 a", "`--threshold N`"),
+        ("match -t 60 --known known a", "`--threshold N`"),
+        ("compare -ojson a", "`-f jsonl`"),
+        ("compare -xref a", "`pfh compare -a tlsh PATH`"),
+        ("match -m known a", "`pfh match --known LIST PATH`"),
+        ("compare -d a", "leave it out"),
+    ] {
+        let before = names(d);
+        let ended = run(d, words);
+        assert_eq!((ended.code(), &ended.stdout[..]), (2, &b""[..]), "{words}");
+        assert!(ended.stderr.starts_with("pfh: ") && ended.stderr.contains(advice), "{words}: {}", ended.stderr);
+        assert_eq!(names(d), before, "{words}");
+    }
+    // These mean something here, and a list after them is probably meant otherwise.
+    let ended = run(d, "hash -x known a");
+    assert!(ended.code() == 0 && ended.stderr.starts_with("pfh: `-x` stays on one filesystem, and `known` is read"));
+    run(d, "hash -x a").done();
+}
+
+/// What the advice names checks the list.
+#[test]
+fn the_program_that_is_named_checks_the_list() {
+    let directory = one_file();
+    let d = directory.path();
+    for (algorithm, format) in
+        [("md5", "gnu"), ("sha512", "bsd"), ("blake2b", "gnu"), ("blake3", "gnu"), ("xxh64", "bsd"), ("crc32", "sfv")]
+    {
+        hash(d, ["-a", algorithm, "-f", format, "-o", algorithm, "a"]).run().done();
+        let ended = run(d, &format!("hash -c {algorithm}"));
+        // A length alone does not tell BLAKE2b and BLAKE3: the name of the list does.
+        let (_, command) = ended.stderr.split_once("To check this list: `").expect(&ended.stderr);
+        let words: Vec<&str> = command.trim_end().trim_end_matches('`').split(' ').collect();
+        let Some(output) = peer(words[0], d, &words[1..]) else { continue };
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The script for a shell, in a file of this name.
+fn completions(directory: &Path, shell: &str, name: &str) {
+    let script = pfh(directory, ["completions", shell]).run();
+    fs::write(directory.join(name), script.done()).unwrap();
+}
+
+#[test]
+fn bash_completes_names() {
+    let directory = scratch();
+    completions(directory.path(), "bash", "pfh.bash");
+    let script = "source ./pfh.bash
+try() {
+    COMP_WORDS=(pfh \"$@\")
+    COMP_CWORD=$#
+    local function=$(complete -p pfh | sed 's/.* -F \\([^ ]*\\) .*/\\1/')
+    \"$function\" pfh \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
+    echo \"${COMPREPLY[*]}\"
+}
+try hash -a sha2
+try hash --algorithm md5,sha2
+try hash -a md5,nothing
+try hash -f hash
+try match -a ssd
+try frash --tests noise,frag
+try has";
+    let Some(output) = peer("bash", directory.path(), ["--norc", "-c", script]) else { return };
+    let expected = "sha224 sha256\nmd5,sha224 md5,sha256\n\nhashdeep\nssdeep\nnoise,fragment\nhash\n";
+    let expected = if String::from_utf8_lossy(&output.stdout).contains("noise,fragment") {
+        expected.to_owned()
+    } else {
+        expected.replace("noise,fragment", "")
+    };
+    assert_eq_bytes(&output.stdout, expected.as_bytes());
+}
+
+#[test]
+fn fish_completes_names() {
+    let directory = scratch();
+    completions(directory.path(), "fish", "pfh.fish");
+    for (line, expected) in [
+        ("pfh hash -a sha2", &["sha224", "sha256"][..]),
+        ("pfh hash -a md5,sha2", &["md5,sha224", "md5,sha256"]),
+        ("pfh hash -f hash", &["hashdeep"]),
+        ("pfh match -a ssd", &["ssdeep"]),
+    ] {
+        let script = format!("source ./pfh.fish; complete -C '{line}'");
+        let arguments = ["--no-config", "-c", &script];
+        let Some(output) = peer("fish", directory.path(), arguments) else { return };
+        let text = String::from_utf8(output.stdout).unwrap();
+        let found: Vec<&str> = text.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(found, expected, "{line}");
+    }
+}
+
+#[test]
+fn zsh_completes_names() {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("functions")).unwrap();
+    completions(directory.path(), "zsh", "functions/_pfh");
+    // A terminal of its own, in which the words are typed and ^D lists what is possible.
+    let script = "zmodload zsh/zpty || exit 9
+zpty shell 'zsh -f -i'
+zpty -w shell \"PS1=''; fpath=(./functions \\$fpath); autoload -U compinit; compinit -D -u; pfh() { : }; echo REA''DY\"
+zpty -r -m shell out '*READY*'
+for words in 'hash -a sha2' 'hash -a md5,sha2' 'hash -f hash' 'match -a ssd'; do
+    zpty -w -n shell \"pfh $words\"
+    zpty -w -n shell $'\\C-d'
+    zpty -w shell $'\\C-u'\"echo EN''D\"
+    zpty -r -m shell out '*END*'
+    print -r -- $out
+done
+zpty -d shell";
+    fs::write(directory.path().join("script"), script).unwrap();
+    let Some(output) = peer("zsh", directory.path(), ["-f", "script"]) else { return };
+    let text = String::from_utf8_lossy(&output.stdout);
+    for name in ["sha224", "sha256", "hashdeep", "ssdeep"] {
+        assert!(text.contains(name), "{name}: {text:?}");
+    }
+}
