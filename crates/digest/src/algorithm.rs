@@ -86,6 +86,11 @@ impl Algorithm {
             .then_some(Algorithm { digest_bytes: digest_bytes as u8, ..self })
     }
 
+    /// True for algorithms that differ in nothing but the length, the key and the context.
+    pub fn has_same_hash(self, other: Algorithm) -> bool {
+        self.position == other.position
+    }
+
     /// The lengths that its digests may have, in bytes: a name with another one ends with it, in bits (`blake3-512`).
     pub fn digest_bytes_range(self) -> RangeInclusive<usize> {
         match self.parameters() {

@@ -53,7 +53,11 @@ fn table() -> String {
     }
     text + "\ncurrent: no practical attack is known; legacy: superseded; broken: collisions can be made; checksum: against\n\
             accidents only; similarity: tells how similar files are, and proves nothing. Any case and spelling is accepted\n\
-            (`SHA-256`, `sha2-256`).\n"
+            (`SHA-256`, `sha2-256`).\n\
+            \n\
+            shake128, shake256, blake2b, blake2s and blake3 take a length in bits: `blake3-512`, `blake2b-256`. With a key\n\
+            (--key-file): `hmac-` before any algorithm that is no checksum, but sha1dc, shake and blake3; `keyed-` before blake2b,\n\
+            blake2s and blake3. With a context (--derive-key): `blake3-derive-key`. `all` are all without a key.\n"
 }
 
 fn json() -> String {
@@ -65,6 +69,8 @@ fn json() -> String {
             "status": status(algorithm),
             "backend": algorithm.backend(),
             "reference": algorithm.reference(),
+            "bits_most": 8 * algorithm.digest_bytes_range().end(),
+            "keyed": Algorithm::all_keyed().filter(|keyed| keyed.has_same_hash(algorithm)).map(Algorithm::name).collect::<Vec<_>>(),
         })
     });
     let families = Family::ALL.into_iter().map(|family| {

@@ -185,6 +185,12 @@ impl List {
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let format = match pfh_record::detect(&start, options) {
             Some(format) => format,
+            // Lines that only this algorithm's digests can begin, such as base64.
+            None if options.algorithm.is_some()
+                && matches!(Reader::new(FormatName::Gnu, &*start, options).next(), Some(Ok(_))) =>
+            {
+                FormatName::Gnu
+            }
             // Nothing is in it.
             None if start.is_empty() => FormatName::Gnu,
             None => return Err(Stop::usage(unknown_list(&name, &start, options.algorithm))),

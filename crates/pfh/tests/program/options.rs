@@ -215,6 +215,11 @@ fn algorithms_are_listed() {
     for (algorithm, line) in Algorithm::all().zip(&lines) {
         assert_eq!(line["name"], algorithm.name());
         assert_eq!(line["bits"], algorithm.digest_bytes() * 8);
+        assert_eq!(line["bits_most"], algorithm.digest_bytes_range().end() * 8);
+        for keyed in line["keyed"].as_array().unwrap() {
+            let keyed = Algorithm::from_name(keyed.as_str().unwrap()).unwrap();
+            assert!(keyed.is_keyed() && keyed.has_same_hash(algorithm) && keyed != algorithm);
+        }
         let row = table.lines().find(|row| row.split(' ').next() == Some(algorithm.name())).unwrap();
         assert!(row.contains(line["status"].as_str().unwrap()), "{row}");
         // Every alias that is listed is one.

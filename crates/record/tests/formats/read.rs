@@ -160,8 +160,26 @@ fn dialects_of_other_programs() {
         (format!("SHA1  (x) = {SHA1}"), format!("sha1:{SHA1}")),
         (format!("BLAKE3 (x) = {blake3}"), format!("blake3:{blake3}")),
         (format!("BLAKE2b (x) = {blake2b}"), format!("blake2b:{blake2b}")),
+        (format!("SHA256 (x) = {}", SHA256.to_uppercase()), format!("sha256:{SHA256}")),
+        ("SHA256 (x) = LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=".to_owned(), format!("sha256:{SHA256}")),
+        // OpenSSL's line, whose name says no length.
+        (
+            "SHAKE-128(x)= 8eb4b6a932f280335ee1a279f8c208a3".to_owned(),
+            "shake128-128:8eb4b6a932f280335ee1a279f8c208a3".to_owned(),
+        ),
     ] {
         assert_eq!(plain("bsd", &line), [format!("x|{expected}")]);
+    }
+    // Bits after the end, padding inside, none, too much, and base64 of the hexadecimal's length.
+    for wrong in [
+        "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCV=",
+        "=PJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+        "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ",
+        "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=====",
+        "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ-",
+    ] {
+        let read = plain("bsd", format!("SHA256 (x) = {wrong}"));
+        assert!(read[0].starts_with("line 1, byte 13: digest"), "{wrong}: {read:?}");
     }
 }
 
