@@ -8,6 +8,7 @@ use crate::builder::{self, NotReady};
 use crate::catalogue::{Catalogue, Contestant};
 use crate::process::Launch;
 use crate::results::{self, Hello};
+use crate::runner::Variant;
 use crate::session::{Limits, Session};
 use crate::truth;
 
@@ -132,10 +133,11 @@ impl Entrant<'_> {
         self.state.as_ref()?.as_ref().ok()
     }
 
-    /// Whose code it runs; none where it is not there.
+    /// Whose code it runs for an algorithm; none where it is not there.
     #[must_use]
-    pub fn implementation(&self) -> Option<String> {
-        let defined = self.contestant.variant.implementation.as_deref();
+    pub fn implementation(&self, algorithm: &str) -> Option<String> {
+        let Variant { implementation, implementations, .. } = self.contestant.variant;
+        let defined = implementations.get(algorithm).or(implementation.as_ref()).map(String::as_str);
         self.hello().map(|hello| truth::implementation(defined, hello))
     }
 

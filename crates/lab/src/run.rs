@@ -450,8 +450,11 @@ impl Run<'_> {
         };
         let offered: BTreeSet<String> = hello.algorithms.iter().cloned().collect();
         let entrant = &self.roster.entrants()[witness];
-        let (id, implementation) =
-            (entrant.contestant.variant.id.clone(), entrant.implementation().unwrap_or_default());
+        let id = entrant.contestant.variant.id.clone();
+        let implementations: BTreeMap<String, String> = offered
+            .iter()
+            .filter_map(|algorithm| Some((algorithm.clone(), entrant.implementation(algorithm)?)))
+            .collect();
         let launch = entrant.launch.clone();
         let limits = self.limits();
         let mut session = None;
@@ -478,7 +481,8 @@ impl Run<'_> {
                 Ok((running, answers)) => {
                     session = Some(running);
                     let answer = answers.samples.into_iter().next().map(|sample| sample.answer).unwrap_or_default();
-                    let (witness, implementation) = (id.clone(), implementation.clone());
+                    let implementation = implementations.get(&question.algorithm).cloned().unwrap_or_default();
+                    let witness = id.clone();
                     votes.push(Vote { witness, implementation, check: answers.check, answer });
                     continue;
                 }

@@ -74,6 +74,9 @@ pub struct Variant {
     /// Whose code hashes, where what it says of itself does not tell.
     #[serde(default)]
     pub implementation: Option<String>,
+    /// The same of single algorithms whose code is another's.
+    #[serde(default)]
+    pub implementations: BTreeMap<String, String>,
 }
 
 /// The same runner as on an older processor.

@@ -122,7 +122,17 @@ pub fn explain(votes: &[Vote]) -> String {
     match votes {
         [] => "no runner that could vouch for the answer gave one".to_owned(),
         votes => {
-            format!("no two different implementations agree: {}", votes.iter().map(say).collect::<Vec<_>>().join(", "))
+            let said = votes.iter().map(say).collect::<Vec<_>>().join(", ");
+            let mut implementations = votes.iter().map(|vote| &vote.implementation);
+            let first = implementations.next();
+            // What is missing is a second opinion, which another runner may have.
+            let advice = match implementations.all(|other| Some(other) == first) {
+                true => {
+                    "; a runner over another implementation would settle it, and `pfh lab doctor` tells which are missing"
+                }
+                false => "",
+            };
+            format!("no two different implementations agree: {said}{advice}")
         }
     }
 }
@@ -171,6 +181,8 @@ mod tests {
         votes.push(vote("e", "e", "ok", "ok"));
         assert_eq!(settle(&question(Mode::Digest), &votes).expect("three against two").answer, "ok");
         assert!(explain(&votes).contains("liar-2 (c) says bad"));
+        let alone = explain(&[vote("pfh", "blake3", "ok", "ok"), vote("rs-blake3", "blake3", "ok", "ok")]);
+        assert!(alone.contains("a runner over another implementation would settle it"), "{alone}");
     }
 
     #[test]
