@@ -133,7 +133,7 @@ const TABLE: &[Foreign] = &[
         &["-A", "-G", "-L", "-T", "--tth", "--ed2k", "--aich", "--btih", "--magnet", "--torrent"],
         "`pfh algorithms` lists what there is: networks' own hashes are not among it",
     ),
-    row(HASH, &["--all"], "`-a` with the names, separated by commas; `pfh algorithms` lists them"),
+    row(HASH, &["--all"], "`-a all`; `pfh algorithms` lists the names"),
     row(HASH, &["-B", "--benchmark"], "`pfh lab run` measures implementations, `pfh hash -a none PATH` reading alone"),
     row(HASH, &["--list-hashes"], "`pfh algorithms`"),
     row(HASH, &["--maxdepth"], "`--max-depth N`"),

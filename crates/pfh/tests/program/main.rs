@@ -6,10 +6,10 @@
 mod compare;
 mod documentation;
 mod faults;
-mod habits;
 mod findings;
 mod fixture;
 mod formats;
+mod habits;
 mod hostile;
 #[path = "../../../similarity/tests/similarity/inputs.rs"]
 /// The inputs of the vectors.
