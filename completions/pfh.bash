@@ -180,7 +180,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__compare)
-            opts="-a -f -o -t -m -q -r -x -h -V --digests --against --against-digests --algorithm --top --clusters --heatmap --build-index --index --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -j -m -q -r -x -h -V --digests --against --against-digests --algorithm --top --clusters --heatmap --build-index --index --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,11 +221,11 @@ _pfh() {
                     return 0
                     ;;
                 --algorithm)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 -a)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 --top)
@@ -327,7 +327,7 @@ _pfh() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                -t)
+                -j)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -340,7 +340,7 @@ _pfh() {
                     return 0
                     ;;
                 --progress)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
                     return 0
                     ;;
                 --sdhash-profile)
@@ -452,11 +452,11 @@ _pfh() {
                     return 0
                     ;;
                 --algorithm)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 -a)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 --seed)
@@ -516,26 +516,26 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -o -0 -q -r -x -t -p -m -h -V --algorithm --format --output --null --uppercase --base64 --resume --compact --unordered --piecewise --stats --progress --quiet --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --algorithm)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
                     return 0
                     ;;
                 -a)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "gnu bsd hashdeep md5deep sfv csv jsonl dfxml ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "gnu bsd hashdeep md5deep sfv csv jsonl dfxml ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -577,7 +577,7 @@ _pfh() {
                     return 0
                     ;;
                 --progress)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
                     return 0
                     ;;
                 --key-file)
@@ -666,6 +666,10 @@ _pfh() {
                     return 0
                     ;;
                 -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1314,7 +1318,7 @@ _pfh() {
                     return 0
                     ;;
                 --progress)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1353,7 +1357,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -t -m -q -r -x -h -V --digests --digest --known --algorithm --top --all-names --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --threads --memory --progress --quiet --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --algorithm --top --all-names --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1394,11 +1398,11 @@ _pfh() {
                     return 0
                     ;;
                 --algorithm)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
                     return 0
                     ;;
                 -a)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
                     return 0
                     ;;
                 --top)
@@ -1474,7 +1478,7 @@ _pfh() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                -t)
+                -j)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1487,7 +1491,7 @@ _pfh() {
                     return 0
                     ;;
                 --progress)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
                     return 0
                     ;;
                 --sdhash-profile)
@@ -1562,8 +1566,19 @@ _pfh() {
     esac
 }
 
+_pfh_lists() {
+    local before=
+    case "$3" in
+        -a|--algorithm|--tests) [[ "$2" == *,* ]] && before="${2%,*}," ;;
+    esac
+    _pfh "$1" "${2#"$before"}" "$3"
+    if [[ -n "$before" ]]; then
+        COMPREPLY=("${COMPREPLY[@]/#/$before}")
+    fi
+}
+
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -F _pfh -o nosort -o bashdefault -o default pfh
+    complete -F _pfh_lists -o nosort -o bashdefault -o default pfh
 else
-    complete -F _pfh -o bashdefault -o default pfh
+    complete -F _pfh_lists -o bashdefault -o default pfh
 fi

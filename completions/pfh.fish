@@ -36,14 +36,26 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "lab" -d 'Measure hash and c
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print completions for a shell'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "man" -d 'Write the man pages into a directory'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r -f -a "gnu\t''
+bsd\t''
+hashdeep\t''
+md5deep\t''
+sfv\t''
+csv\t''
+jsonl\t''
+dfxml\t''
+ssdeep\t''
+sdhash\t''
+mrsh-v2\t''
+tlsh\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l piecewise -d 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l stats -d 'Print where the time went, on standard error' -r -f -a "text\t'For people'
 json\t'One JSON object'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t''
+always\t'Also elsewhere, as with `log`'
+log\t'One line a minute with the time, and one in the end, as logs want it'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
@@ -58,7 +70,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l exclude -d 'Leave out f
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l min-size -d 'Leave out files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-size -d 'Leave out files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -s j -l threads -d 'Threads [default: one for each core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s p -l prefetchers -d 'Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s m -l memory -d 'Ceiling over all buffers (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; look-ahead where reads wait; idle workers help with large files'
@@ -77,13 +89,18 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'What the fil
 solid-state\t''
 network\t''
 memory\t''"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for the habit: contents are always read as they are'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'As `-f bsd`'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l json -d 'As `-f jsonl`'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l allow-empty -d 'Let a list without a single complete file take the place of an existing FILE of -o'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l uppercase -d 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l base64 -d 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l compact -d 'With --resume: first drop the lines that later ones about the same path supersede'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-hex -d 'The key file holds hexadecimal digits; white space between them does not count'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
@@ -97,7 +114,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print 
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against -d 'Compare with the files below PATH instead of with each other (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests that LIST has instead of with each other (repeatable)' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K most similar of each file; where they are equally similar, the first' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l heatmap -d 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l build-index -d 'Write an index of the digests (ssdeep, tlsh) instead of comparing them' -r -F
@@ -111,11 +128,12 @@ mrsh-v2\t'As `mrsh -g`: `NAME | NAME | SCORE`'
 tlsh\t'As `tlsh -xref`: names and score between tabs'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, pairs, a summary'"
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s j -l threads -d 'Threads [default: one for each core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t''
+always\t'Also elsewhere, as with `log`'
+log\t'One line a minute with the time, and one in the end, as logs want it'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
 4.0\t''"
@@ -132,7 +150,9 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -l clusters -d 'Print g
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l allow-empty -d 'Let a result without a single digest take the place of an existing FILE of -o'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
@@ -144,7 +164,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Pri
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Look through digests that LIST has, too (repeatable); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests of each file' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
@@ -157,11 +177,12 @@ mrsh-v2\t'As `mrsh -g`: `NAME | NAME | SCORE`'
 tlsh\t'As `tlsh -xref`: names and score between tabs'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, pairs, a summary'"
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s t -l threads -d 'Threads [default: one for each core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s j -l threads -d 'Threads [default: one for each core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t''
+always\t'Also elsewhere, as with `log`'
+log\t'One line a minute with the time, and one in the end, as logs want it'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
 4.0\t''"
@@ -179,7 +200,9 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key fi
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the exit status still tells)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l allow-empty -d 'Let a result without a single digest take the place of an existing FILE of -o'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
@@ -189,12 +212,12 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'What chance depends on: the same seed gives the same, but for times' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is made where it is not there' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Repetitions with other random bytes and places' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that get a block in common, and of the longest whose times are measured' -r
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -l json -d 'Print JSON Lines instead of a table'
@@ -229,7 +252,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the data and of the order [default: another one each time; it is saved]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l memory -d 'What the processes of one runner may take together (K, M, G: powers of 1024) [default: half of the memory]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t''
+always\t'Also elsewhere, as with `log`'
+log\t'One line a minute with the time, and one in the end, as logs want it'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l full -d 'Take the sizes of the published study, which takes hours'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l resume -d 'Continue the results in the folder of -o'

@@ -358,11 +358,11 @@ fn a_match_does_not_hide_what_was_not_read() {
     let value = digest("sha256", b"x").to_string();
     let other = digest("sha256", b"y").to_string();
     for (status, arguments) in [
-        (1, &["match", "-q", "--digest", &value, "f"][..]),
-        (5, &["match", "-q", "--digest", &value, "f", "gone"]),
-        (5, &["match", "-q", "--digest", &value, "gone", "f"]),
-        (3, &["match", "-q", "--digest", &other, "f", "gone"]),
-        (0, &["match", "-q", "--digest", &other, "f"]),
+        (1, &["match", "-q", "-a", "sha256", "--digest", &value, "f"][..]),
+        (5, &["match", "-q", "-a", "sha256", "--digest", &value, "f", "gone"]),
+        (5, &["match", "-q", "-a", "sha256", "--digest", &value, "gone", "f"]),
+        (3, &["match", "-q", "-a", "sha256", "--digest", &other, "f", "gone"]),
+        (0, &["match", "-q", "-a", "sha256", "--digest", &other, "f"]),
     ] {
         assert_eq!(pfh(directory.path(), arguments).run().code(), status, "{arguments:?}");
     }
@@ -433,7 +433,7 @@ fn a_tree_that_vanishes_under_the_walk() {
     assert!(matches!(ended.code(), 0 | 3), "{} {}", ended.code(), ended.stderr);
     assert_eq!(ended.code() == 3, !ended.stderr.is_empty());
     let is_about_absence = |line: &str| line.starts_with("pfh: `t") && line.ends_with("(os error 2)");
-    assert!(ended.stderr.lines().all(|line| is_about_absence(line) || line.contains("changed")), "{}", ended.stderr);
+    assert!(ended.said().lines().all(|line| is_about_absence(line) || line.contains("changed")), "{}", ended.stderr);
     let printed = String::from_utf8(ended.stdout.clone()).unwrap();
     let value = digest("sha256", b"x").to_string();
     assert!(printed.ends_with(&line(b"calm", "z")), "{printed}");

@@ -200,7 +200,8 @@ fn names_of_the_same_digest_are_counted() {
         .printed(b"first,second,names\r\nd/0000,a,2\r\nd/0000,d/0000,1500\r\n");
     let json = find(d, &[&["-a", "md5", "-f", "jsonl"], &files[..]].concat());
     let text = str::from_utf8(json.expect(1, "")).unwrap();
-    let pair = "{\"type\":\"pair\",\"first\":\"d/0000\",\"second\":\"a\",\"second_list\":\"few\",\"names\":2,\"check\":\"";
+    let pair =
+        "{\"type\":\"pair\",\"first\":\"d/0000\",\"second\":\"a\",\"second_list\":\"few\",\"names\":2,\"check\":\"";
     assert!(text.lines().nth(1).unwrap().starts_with(pair), "{text}");
     // All of them, where they are wanted.
     let all = find(d, &["--all-names", "--known", "known", "d/0000", "other"]);
