@@ -84,7 +84,7 @@ const TABLE: &[Foreign] = &[
     ),
     row(HASH, &["-d"], "DFXML (hashdeep): `-f dfxml`"),
     row(HASH, &["-W"], "to write to a file (hashdeep): `-o FILE`. Whirlpool (rhash): `-a whirlpool`"),
-    row(HASH, &["-v", "--verbose"], "leave it out: pfh always reports what it could not read; `--stats` prints totals"),
+    row(HASH, &["-v"], "write --verbose: it names every file that could not be read; `--stats` prints totals"),
     row(
         HASH,
         &["-u", "-F", "-D", "-E"],
@@ -196,7 +196,7 @@ const TABLE: &[Foreign] = &[
     ),
     row(SIMILAR, &["-z"], "segments (sdhash): `--sdhash-segments MIB`"),
     row(SIMILAR, &["-L"], "one list with another (mrsh-v2): `pfh match -a mrsh-v2 --digests LIST --known LIST`"),
-    row(SIMILAR, &["-v", "--verbose"], "leave it out: pfh always reports what it could not read"),
+    row(SIMILAR, &["-v"], "write --verbose: it names every file that could not be read"),
     row(SIMILAR, &["-xref"], "`pfh compare -a tlsh PATH`"),
     row(SIMILAR, &["-ojson", "-ocsv"], "`-f jsonl` or `-f csv`"),
     row(
