@@ -15,8 +15,11 @@ pub(crate) struct Parameters {
     /// With a key of one of these lengths.
     pub(crate) keyed: Option<Keyed>,
     /// With a context, for deriving keys.
-    pub(crate) derive_key: Option<fn(&str, usize) -> Box<dyn DynState>>,
+    pub(crate) derive_key: Option<DeriveKey>,
 }
+
+/// Makes the state that derives a key of so many bytes in a context.
+pub(crate) type DeriveKey = fn(&str, usize) -> Box<dyn DynState>;
 
 /// A key that is a parameter of the algorithm itself.
 pub(crate) struct Keyed {

@@ -26,7 +26,7 @@ fn folds() -> Vec<Fold> {
         let [name, implementation, key_bytes, lengths, value] = line.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        let key_bytes = key_bytes.parse().unwrap();
+        let key_bytes = key_bytes.parse().expect("a number");
         Fold { algorithm: common::algorithm(name), implementation, key_bytes, is_short: lengths == "short", value }
     };
     lines.map(fold).collect()

@@ -239,20 +239,25 @@ impl SourceFile for LocalFile {
     }
 
     fn metadata(&self) -> io::Result<Metadata> {
-        if !self.local_times
-            && let Some(metadata) = synchronised(&self.descriptor, b"", AtFlags::EMPTY_PATH)?
-        {
-            return Ok(metadata);
-        }
-        let stat = fstat(&self.descriptor)?;
-        let mut metadata = metadata_of(&stat);
-        if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
+        let asked = match self.local_times {
+            true => None,
+            false => synchronised(&self.descriptor, b"", AtFlags::EMPTY_PATH)?,
+        };
+        // Without a count of blocks no holes are looked for.
+        let (mut metadata, blocks) = match asked {
+            Some(metadata) => (metadata, u64::MAX),
+            None => {
+                let stat = fstat(&self.descriptor)?;
+                (metadata_of(&stat), stat.st_blocks as u64)
+            }
+        };
+        if FileType::from_raw_mode(metadata.mode) == FileType::BlockDevice {
             metadata.size = seek(&self.descriptor, SeekFrom::End(0))?;
         }
         let sparse = self.holes_trusted
             && self.kind == EntryKind::Regular
             && metadata.size > SPARSE_BYTES_MIN
-            && (stat.st_blocks as u64).saturating_mul(STAT_BLOCK_BYTES) < metadata.size;
+            && blocks.saturating_mul(STAT_BLOCK_BYTES) < metadata.size;
         self.sparse.store(sparse, Ordering::Relaxed);
         Ok(metadata)
     }

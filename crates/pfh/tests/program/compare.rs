@@ -221,7 +221,7 @@ fn broken_lines_are_said_and_the_others_go_on() {
     let ended = run(d, "compare", &["--digests", "list"]);
     assert_eq!(ended.code(), 3);
     ended.printed(b"list:fo:ur matches list:one (100)\n");
-    let messages: Vec<&str> = ended.stderr.lines().collect();
+    let messages: Vec<&str> = ended.said().lines().collect();
     assert_eq!(messages.len(), 2, "{messages:?}");
     assert!(
         messages[0].starts_with("pfh: `list`: line 3, byte ") && messages[0].contains("block size"),
@@ -330,7 +330,9 @@ fn progress_tells_how_much_is_compared() {
     let ended = run(d, "compare", &[&["-j", "1", "--progress", "always"], &lists[..]].concat());
     assert_eq!(ended.code(), 0);
     assert!(
-        ended.stderr.starts_with("pfh: 16 digests, ") && ended.stderr.contains(" % compared, 0:0"),
+        ended.stderr.starts_with("pfh: 20")
+            && ended.stderr.contains("Z 16 digests, ")
+            && ended.stderr.contains(" % compared, 0:0"),
         "{}",
         ended.stderr
     );

@@ -41,9 +41,9 @@ fn assert_left_out(ended: &Ended, files: &[OddFile], is_expressible: impl Fn(&Od
     let (kept, left_out): (Vec<OddFile>, Vec<OddFile>) = files.iter().cloned().partition(is_expressible);
     assert!(!left_out.is_empty());
     assert_eq!(ended.code(), 3, "{}", ended.stderr);
-    assert_eq!(ended.stderr.lines().count(), left_out.len(), "{}", ended.stderr);
+    assert_eq!(ended.said().lines().count(), left_out.len(), "{}", ended.stderr);
     let is_about = |line: &str| line.ends_with(", which this format cannot express; use the format `jsonl`");
-    assert!(ended.stderr.lines().all(is_about), "{}", ended.stderr);
+    assert!(ended.said().lines().all(is_about), "{}", ended.stderr);
     kept
 }
 

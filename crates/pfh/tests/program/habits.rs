@@ -150,11 +150,6 @@ try frash --tests noise,frag
 try has";
     let Some(output) = peer("bash", directory.path(), ["--norc", "-c", script]) else { return };
     let expected = "sha224 sha256\nmd5,sha224 md5,sha256\n\nhashdeep\nssdeep\nnoise,fragment\nhash\n";
-    let expected = if String::from_utf8_lossy(&output.stdout).contains("noise,fragment") {
-        expected.to_owned()
-    } else {
-        expected.replace("noise,fragment", "")
-    };
     assert_eq_bytes(&output.stdout, expected.as_bytes());
 }
 
@@ -185,6 +180,7 @@ fn zsh_completes_names() {
     // A terminal of its own, in which the words are typed and ^D lists what is possible.
     let script = "zmodload zsh/zpty || exit 9
 zpty shell 'zsh -f -i'
+zpty -r -m shell out '*[#%]*'
 zpty -w shell \"PS1=''; fpath=(./functions \\$fpath); autoload -U compinit; compinit -D -u; pfh() { : }; echo REA''DY\"
 zpty -r -m shell out '*READY*'
 for words in 'hash -a sha2' 'hash -a md5,sha2' 'hash -f hash' 'match -a ssd'; do
@@ -196,8 +192,15 @@ for words in 'hash -a sha2' 'hash -a md5,sha2' 'hash -f hash' 'match -a ssd'; do
 done
 zpty -d shell";
     fs::write(directory.path().join("script"), script).unwrap();
-    let Some(output) = peer("zsh", directory.path(), ["-f", "script"]) else { return };
-    let text = String::from_utf8_lossy(&output.stdout);
+    if peer("zsh", directory.path(), ["--version"]).is_none() {
+        return;
+    }
+    // A shell that is slow to start loses what is typed before it reads, and waits for ever: then once more.
+    let listed = (0..5).find_map(|_| {
+        let output = peer("timeout", directory.path(), ["20", "zsh", "-f", "script"])?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    });
+    let text = listed.expect("zsh answers");
     for name in ["sha224", "sha256", "hashdeep", "ssdeep"] {
         assert!(text.contains(name), "{name}: {text:?}");
     }

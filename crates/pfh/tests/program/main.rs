@@ -1,7 +1,7 @@
 //! The whole program, as a user meets it: arguments, standard streams, files, signals and exit statuses.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the functions that tests share are tests too")]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 mod compare;
 mod documentation;

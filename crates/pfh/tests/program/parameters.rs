@@ -109,7 +109,9 @@ fn a_keyed_list_is_matched_with_its_key_only() {
     }
     // Nobody takes it for SHA-256.
     fs::write(t.join("list"), format!("HMAC-SHA256 (message) = {JEFE}\n")).unwrap();
-    pfh(t, ["match", "--digest", JEFE, "--digests", "list"]).run().expect(0, "");
+    pfh(t, ["match", "--digest", JEFE, "--digests", "list"])
+        .run()
+        .expect(2, "pfh: `list` has no digests of sha256; it has hmac-sha256\n");
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn every_bit_of_a_journal() {
             // The name of the field may be hit in the header: then it passes for one without.
             let content = line.rsplitn(2, |&byte| byte == b',').last().unwrap();
             let same = |written: &&[u8]| written.starts_with(content) && (written == line || *is_header);
-            assert!(written_lines.iter().any(|written| same(&written)), "bit {bit}: {}", line.escape_ascii());
+            assert!(written_lines.iter().any(same), "bit {bit}: {}", line.escape_ascii());
         }
         assert!(journal.broken.count > 0 || journal.torn.is_some() || believed.len() == 5, "bit {bit}");
         let (_, seen) = read(&flipped).unwrap();
