@@ -153,11 +153,13 @@ impl Known {
         entries.sort_unstable();
         let mut matches: Vec<Match> = Vec::new();
         for entry in entries {
-            let Entry { names, list, .. } = self.entries[entry as usize];
-            match matches.last_mut() {
-                // A list's entries follow each other.
-                Some(last) if !self.all_names && self.entries[last.entry as usize].list == list => last.names += names,
-                _ => matches.push(Match { entry, names }),
+            let Entry { name, names, list, .. } = &self.entries[entry as usize];
+            // A list's entries follow each other.
+            let first = matches.last_mut().map(|last| (&self.entries[last.entry as usize], last));
+            match first.filter(|(first, _)| !self.all_names && first.list == *list) {
+                // Lists of lines for single algorithms name a file once for each.
+                Some((first, last)) => last.names += names - u64::from(first.name == *name),
+                None => matches.push(Match { entry, names: *names }),
             }
         }
         matches

@@ -19,6 +19,7 @@ mod lab;
 mod lab_report;
 mod matrix;
 mod messages;
+mod network;
 mod open_files;
 mod options;
 mod output;
