@@ -26,7 +26,7 @@
 //!
 //! # Lists, and trees that do not fit memory
 //!
-//! [`Hash::records`] keeps every record. [`Hash::run`] hands each one to a [`Sink`](engine::Sink) instead, in the order of the
+//! [`Hash::records`] keeps every record. [`Hash::run`] hands each one to a [`Sink`] instead, in the order of the
 //! walk, while the run goes on. This one writes the list that `pfh hash -f jsonl` writes; `prepare` formats on the worker
 //! threads, and the sink only writes. A sink moves to another thread, so it takes `std::io::stdout()`, not its lock.
 //!
