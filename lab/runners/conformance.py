@@ -23,6 +23,8 @@ import tomllib
 LINE_BYTES_MAX = 64 * 1024
 CIPHERS = {"des-cbc": (8, 8), "des-ede3-cbc": (24, 8), "rc2-128-cbc": (16, 8), "aes-128-cbc": (16, 16)}  # key, block bytes
 
+SHAKE_BYTES = {"shake128": 32, "shake256": 64}
+
 # Parameters, and what the password and salt of the protocol give with them. Each figure was given by two implementations that
 # share no code: OpenSSL and PyCryptodome (PBKDF2, scrypt), libxcrypt and PyCryptodome (bcrypt), OpenSSL and Go (Argon2id).
 PASSWORDS = {
@@ -51,8 +53,10 @@ class References:
         return [self.digests[algorithm, message] for message in messages]
 
     def hashlib(self, algorithm, messages):
+        # Functions with output of any length are told how much.
+        length = [SHAKE_BYTES[algorithm]] if algorithm in SHAKE_BYTES else []
         try:
-            return [hashlib.new(algorithm.replace("-", "_"), message).digest() for message in messages]
+            return [hashlib.new(algorithm.replace("-", "_"), message).digest(*length) for message in messages]
         except ValueError:
             return None
 
