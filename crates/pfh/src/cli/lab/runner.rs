@@ -95,6 +95,8 @@ fn hello(lanes: bool) -> Hello {
 enum Refusal {
     NotOffered(String),
     Error(String),
+    /// Nobody can be answered.
+    Writing(io::Error),
 }
 
 impl From<io::Error> for Refusal {
@@ -106,51 +108,43 @@ impl From<io::Error> for Refusal {
 fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
     let id = task.id;
     match carry_out(lanes, task, stdout) {
-        Ok(written) => written,
+        Ok(()) => Ok(()),
+        Err(Refusal::Writing(error)) => Err(error),
         Err(Refusal::NotOffered(message)) => say(stdout, &Message::NotOffered { id, message }),
         Err(Refusal::Error(message)) => say(stdout, &Message::Error { id, message }),
     }
 }
 
-/// Does a task; the inner result is that of writing the answers.
-fn carry_out(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<io::Result<()>, Refusal> {
+/// Does a task.
+fn carry_out(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<(), Refusal> {
     let id = task.id;
-    let begun = perform(lanes, task, &mut |pass| {
-        say(stdout, &Message::Check { id, answer: pass(true)? })?;
+    let mut tell = |message: Message| say(stdout, &message).map_err(Refusal::Writing);
+    perform(lanes, task, &mut |pass| {
+        tell(Message::Check { id, answer: pass(true)? })?;
         for _ in 0..task.warm_up {
             black_box(pass(false)?);
         }
         for repeat in (0..task.repeats).filter(|_| task.repeat_path.is_empty()) {
-            say(stdout, &time(id, repeat, pass)?)?;
+            tell(time(id, repeat, pass)?)?;
         }
         Ok(())
     })?;
-    if begun.is_err() {
-        return Ok(begun);
-    }
     for repeat in (0..task.repeats).filter(|_| !task.repeat_path.is_empty()) {
         // Other data for each repeat.
         let path = format!("{}{repeat}", task.repeat_path);
-        let timed = perform(lanes, &Task { path, ..task.clone() }, &mut |pass| {
-            say(stdout, &Message::Begin { id, repeat })?;
-            say(stdout, &time(id, repeat, pass)?)
+        perform(lanes, &Task { path, ..task.clone() }, &mut |pass| {
+            tell(Message::Begin { id, repeat })?;
+            tell(time(id, repeat, pass)?)
         })?;
-        if timed.is_err() {
-            return Ok(timed);
-        }
     }
-    Ok(say(stdout, &Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() })))
+    tell(Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() }))
 }
 
 /// What a pass answers; its argument says whether it is the one of the check.
 type Pass<'a> = &'a mut dyn FnMut(bool) -> io::Result<String>;
 
-/// Puts everything in place for the passes of a task and hands them to `then`; the inner result is its own.
-fn perform(
-    lanes: bool,
-    task: &Task,
-    then: &mut dyn FnMut(Pass<'_>) -> io::Result<()>,
-) -> Result<io::Result<()>, Refusal> {
+/// Puts everything in place for the passes of a task and hands them to `then`.
+fn perform(lanes: bool, task: &Task, then: &mut dyn FnMut(Pass<'_>) -> Result<(), Refusal>) -> Result<(), Refusal> {
     let not_offered = |what: &str| Err(Refusal::NotOffered(what.to_owned()));
     let algorithm = match Algorithm::from_name(&task.algorithm) {
         Ok(algorithm) if offered(lanes).any(|one| one == algorithm) => Some(algorithm),
@@ -178,26 +172,26 @@ fn perform(
     };
     let chunk_bytes = usize::try_from(task.chunk_bytes).unwrap_or(usize::MAX);
     match (task.mode, algorithm) {
-        (Mode::Digest, Some(algorithm)) => Ok(then(&mut |_| Ok(digest(algorithm, &data, chunk_bytes).to_string()))),
-        (Mode::DigestFile, Some(algorithm)) => Ok(then(&mut |_| {
+        (Mode::Digest, Some(algorithm)) => then(&mut |_| Ok(digest(algorithm, &data, chunk_bytes).to_string())),
+        (Mode::DigestFile, Some(algorithm)) => then(&mut |_| {
             let mut hasher = algorithm.hasher();
             read_pieces(task, chunk_bytes, |piece| hasher.update(piece))?;
             Ok(hasher.finish().to_string())
-        })),
-        (Mode::ReadFile, None) => Ok(then(&mut |_| {
+        }),
+        (Mode::ReadFile, None) => then(&mut |_| {
             let bytes = read_pieces(task, chunk_bytes, |piece| {
                 black_box(piece);
             })?;
             Ok(bytes.to_string())
-        })),
-        (Mode::Strings | Mode::Messages, Some(algorithm)) => Ok(then(&mut |checking| {
+        }),
+        (Mode::Strings | Mode::Messages, Some(algorithm)) => then(&mut |checking| {
             if checking {
                 return Ok(all_digests(algorithm));
             }
             let mut last = None;
             hash_all(lanes, algorithm, &messages, |digest| last = Some(*black_box(digest)));
             Ok(last.map(|digest| digest.to_string()).unwrap_or_default())
-        })),
+        }),
         _ => not_offered("this mode is not offered"),
     }
 }
