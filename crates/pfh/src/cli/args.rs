@@ -62,7 +62,7 @@ Examples:
   pfh hash -f hashdeep -o known DIR && hashdeep -rlak known DIR
       a list that hashdeep audits (-l: the list has relative paths)
   pfh hash -a ssdeep -o known.ssdeep DIR && ssdeep -m known.ssdeep FILE
-      a list in which ssdeep finds what is similar to FILE
+      a list in which ssdeep finds files similar to FILE
   pfh hash -o archive.jsonl --resume /archive
       a journal that an interrupted run continues
   find . -name '*.jpg' -print0 | pfh hash --files-from0 -
@@ -76,11 +76,11 @@ Exit status:
   0    all done
   1    a file bears the marks of a collision attack (-a sha1dc)
   2    the command line is wrong, or the run could not begin
-  3    some input could not be read, or not be expressed in the format
+  3    some input could not be read, or could not be expressed in the format
   4    the output could not be written
   5    1 and 3 together
   130  interrupted
-  141  the reader of standard output left before the end";
+  141  the reader of standard output closed it before the end";
 
 #[derive(Debug, Args)]
 #[command(after_help = HASH_EXAMPLES, after_long_help = HASH_EXAMPLES)]
@@ -89,17 +89,17 @@ pub(crate) struct HashArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["files_from", "files_from0"])]
     pub(crate) paths: Vec<OsString>,
 
-    /// Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them.
+    /// Algorithms, separated by commas, or repeated; one read computes them all. `pfh algorithms` lists them.
     ///
-    /// Among them ssdeep, sdhash, mrsh-v2 and tlsh, whose digests tell how similar files are. A file that is too small for
-    /// one of these has no such digest, which is said and is no error.
+    /// They include ssdeep, sdhash, mrsh-v2 and tlsh, whose digests show how similar files are. A file that is too
+    /// small for one of these gets no such digest; this is reported, and is not an error.
     ///
-    /// A length in bits may follow (`blake3-512`, `blake2b-256`, `shake128-512`). `hmac-sha256`, `keyed-blake3` and their like
-    /// take a key (--key-file), `blake3-derive-key` a context (--derive-key).
+    /// A length in bits may follow (`blake3-512`, `blake2b-256`, `shake128-512`). `hmac-sha256`, `keyed-blake3` and the
+    /// like take a key (--key-file); `blake3-derive-key` takes a context (--derive-key).
     ///
-    /// `all` are all without keys that `pfh algorithms` lists, but ssdeep, sdhash, mrsh-v2 and tlsh.
-    /// `none` reads everything and hashes nothing: the floor that any hashing is measured against. With `-f csv`, `jsonl`
-    /// or `dfxml` it lists what can be read.
+    /// `all` means every algorithm that `pfh algorithms` lists, except keyed ones and ssdeep, sdhash, mrsh-v2 and tlsh.
+    /// `none` reads everything and hashes nothing: the baseline that any hashing is measured against. With `-f csv`,
+    /// `jsonl` or `dfxml` it lists the files that can be read.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithms: Vec<String>,
 
@@ -126,9 +126,9 @@ Examples:
   pfh compare -a tlsh --threshold 50 -f csv DIR
       by TLSH, distances up to 50, as CSV
   pfh compare --digests old.ssdeep --against-digests new.ssdeep
-      lists made earlier, one with the other
+      existing lists, compared with each other
   pfh compare --clusters --threshold 80 DIR
-      groups of files that scores of 80 and more join
+      groups of files joined by scores of 80 and more
   pfh compare --build-index known.index --digests known.ssdeep
   pfh compare --index known.index FILE
       an index on disk, and one file looked up in it
@@ -136,10 +136,10 @@ Examples:
 Exit status:
   0    all done
   2    the command line is wrong, or the run could not begin
-  3    some input could not be read, or a line of a list not be understood
+  3    some input could not be read, or a line of a list could not be parsed
   4    the output could not be written
   130  interrupted
-  141  the reader of standard output left before the end";
+  141  the reader of standard output closed it before the end";
 
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, after_long_help = COMPARE_EXAMPLES)]
@@ -148,7 +148,8 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
     pub(crate) paths: Vec<OsString>,
 
-    /// Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input.
+    /// Also compare the digests in LIST (repeatable), which ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote; `-` is
+    /// standard input.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) digests: Vec<OsString>,
 
@@ -156,7 +157,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) against: Vec<OsString>,
 
-    /// Compare with the digests that LIST has instead of with each other (repeatable).
+    /// Compare with the digests in LIST instead of with each other (repeatable).
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) against_digests: Vec<OsString>,
 
@@ -164,11 +165,11 @@ pub(crate) struct CompareArguments {
     #[arg(short = 'a', long = "algorithm", value_name = "NAME", hide_possible_values = true, value_parser = Suggested(parse_family, family_names))]
     pub(crate) family: Option<Family>,
 
-    /// Print only the K most similar of each file; where they are equally similar, the first.
+    /// Print only the K best matches of each file; of equally good ones, the first.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,
 
-    /// Print groups of files that are joined by pairs, also indirectly, instead of the pairs.
+    /// Print groups of files that pairs join, directly or indirectly, instead of the pairs.
     #[arg(long, conflicts_with_all = ["against", "against_digests", "top"])]
     pub(crate) clusters: bool,
 
@@ -201,7 +202,7 @@ Examples:
   pfh match --digest '3:a6/G:asG' --threshold 60 DIR
       files similar to the one with this ssdeep digest
   pfh match --known known.hashdeep DIR
-      files below DIR whose digests a list has
+      files below DIR whose digests are in a list
   pfh match --known malware.ssdeep DIR
       as `ssdeep -l -r -m malware.ssdeep DIR`
   pfh match --known known.sdbf --digests seized.sdbf
@@ -211,11 +212,11 @@ Exit status:
   0    nothing matches
   1    something matches
   2    the command line is wrong, or the run could not begin
-  3    nothing matches, but some input could not be read, or a line of a list not be understood
+  3    nothing matches, but some input could not be read, or a line of a list could not be parsed
   4    the output could not be written
-  5    something matches, and some input could not be read, or a line of a list not be understood
+  5    something matches, and some input could not be read, or a line of a list could not be parsed
   130  interrupted
-  141  the reader of standard output left before the end, and nothing had matched until then";
+  141  the reader of standard output closed it before the end, and nothing had matched so far";
 
 #[derive(Debug, Args)]
 #[command(after_help = MATCH_EXAMPLES, after_long_help = MATCH_EXAMPLES)]
@@ -224,7 +225,7 @@ pub(crate) struct MatchArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
     pub(crate) paths: Vec<OsString>,
 
-    /// Look through digests that LIST has, too (repeatable); `-` is standard input.
+    /// Also look through the digests in LIST (repeatable); `-` is standard input.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) digests: Vec<OsString>,
 
@@ -232,25 +233,26 @@ pub(crate) struct MatchArguments {
     #[arg(long, value_name = "DIGEST", required_unless_present = "known", conflicts_with = "known")]
     pub(crate) digest: Option<OsString>,
 
-    /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or
-    /// tlsh wrote it.
+    /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep,
+    /// sdhash, mrsh-v2 or tlsh wrote it.
     ///
-    /// A file with several digests in the list matches if all of them do. Where a list does not name the algorithm and `-a` does
-    /// not either, its name (`SHA256SUMS`, `known.blake3`) and the length of the digests decide; if nothing matches what only
-    /// the length decided, that is reported, and the exit status is 3.
+    /// A file for which the list has several digests matches if all of them do. If neither the list nor `-a` names the
+    /// algorithm, the name of the list (`SHA256SUMS`, `known.blake3`) and the length of the digests decide. If only the
+    /// length decided and nothing matches, this is reported, and the exit status is 3.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) known: Vec<OsString>,
 
-    /// Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list
-    /// names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
+    /// Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that
+    /// the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
     #[arg(short, long, value_name = "NAME", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithm: Option<String>,
 
-    /// Print only the K most similar known digests of each file.
+    /// Print only the K most similar known digests for each file.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,
 
-    /// Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more.
+    /// Print every name that the lists give for a cryptographic digest, not only the first in each list and the number
+    /// of others.
     #[arg(long)]
     pub(crate) all_names: bool,
 
@@ -281,8 +283,8 @@ pub(crate) struct FrashArguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
-    /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross
-    /// [default: all].
+    /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety,
+    /// needle, cross [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tests: Vec<Test>,
 
@@ -290,19 +292,19 @@ pub(crate) struct FrashArguments {
     #[arg(short = 'a', long = "algorithm", value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = Suggested(parse_family, family_names))]
     pub(crate) families: Vec<Family>,
 
-    /// What chance depends on: the same seed gives the same, but for times.
+    /// Seed of the random numbers: the same seed gives the same results, except for times.
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) seed: u64,
 
-    /// Also draw each experiment, as SVG, into a directory, which is made where it is not there.
+    /// Also draw each experiment, as SVG, into a directory, which is created if it does not exist.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) plots: Option<PathBuf>,
 
-    /// Repetitions with other random bytes and places.
+    /// Number of repetitions, each with other random bytes and offsets.
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) runs: u32,
 
-    /// Length of the files that get a block in common, and of the longest whose times are measured.
+    /// Length of the files that are given a common block, and of the longest file that is timed.
     #[arg(long, value_name = "SIZE", default_value = "2048000", value_parser = parse_bytes)]
     pub(crate) bytes: u64,
 
@@ -314,27 +316,28 @@ pub(crate) struct FrashArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to compare")]
 pub(crate) struct SimilarityArguments {
-    /// Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30].
+    /// Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30].
     ///
-    /// With 0 all pairs are printed, which takes time and space for the square of the number of files.
+    /// With 0 all pairs are printed, which takes time and space in proportion to the square of the number of
+    /// files.
     #[arg(long, value_name = "N")]
     pub(crate) threshold: Option<u32>,
 
-    /// sdhash: where two digests have equally many filters, compare both ways and take the higher score.
+    /// sdhash: if two digests have the same number of filters, compare both ways and take the higher score.
     ///
-    /// Otherwise names and order decide, as in the original: renaming a file can then change a score.
+    /// Without this option names and order decide, as in the original, so renaming a file can change a score.
     #[arg(long)]
     pub(crate) symmetric: bool,
 
-    /// sdhash: look only for the first N filters of the first of two digests (`sdhash -s`).
+    /// sdhash: use only the first N filters of the first digest of a pair (`sdhash -s`).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
 
-    /// sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are).
+    /// sdhash: compare filters folded to a quarter of their length, with the scores of `sdhash --fast` in version 4.0.
     #[arg(long)]
     pub(crate) fast: bool,
 
-    /// mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`).
+    /// mrsh-v2: score how much of the larger file is in the smaller one, that is, how alike they are (`mrsh -f`).
     #[arg(long)]
     pub(crate) resemblance: bool,
 
@@ -346,18 +349,19 @@ pub(crate) struct SimilarityArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Let a result without a single digest take the place of an existing FILE of -o.
+    /// Replace an existing FILE of -o even with a result for which there was not a single digest.
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
-    /// Threads [default: one for each core].
+    /// Number of threads [default: one per core].
     // No `-t`: in the families' own programs it is the threshold.
     #[arg(short = 'j', long, alias = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) threads: Option<u16>,
 
-    /// Ceiling for digests, comparing and sorting (K, M, G: powers of 1024).
+    /// Memory limit for digests, comparison and sorting (K, M, G: powers of 1024).
     ///
-    /// The digests must fit half of it (a quarter, where there are two sides). Pairs beyond a quarter wait in temporary files.
+    /// The digests must fit into half of it (a quarter if there are two sides). Pairs that exceed a quarter wait in
+    /// temporary files.
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
@@ -365,7 +369,7 @@ pub(crate) struct SimilarityArguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 
-    /// Do not print warnings about single files and lines (the totals in the end and the exit status still tell).
+    /// Do not print warnings about single files and lines (the totals at the end and the exit status still count them).
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -377,9 +381,9 @@ pub(crate) struct SimilarityArguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Variants of similarity digests")]
 pub(crate) struct FamilyArguments {
-    /// Version of sdhash whose digests are made and whose scores are computed.
+    /// Version of sdhash that digests and scores are compatible with.
     ///
-    /// A digest does not say which version made it. 4.0 finds more, but very repetitive files match anything.
+    /// A digest does not record which version made it. 4.0 finds more, but very repetitive files match anything.
     #[arg(long, value_name = "VERSION", default_value = "3.4")]
     pub(crate) sdhash_profile: ProfileWord,
 
@@ -389,12 +393,12 @@ pub(crate) struct FamilyArguments {
 
     /// Segment size of sdhash in MiB (`sdhash -z`); 0 for none.
     ///
-    /// In block mode, a longer file has a digest for each segment, under its name and the segment's offset: `disk.dd.0128M`. In
-    /// lists that other formats than sdhash's own make, it has one.
+    /// In block mode, a longer file has one digest for each segment, under the name of the file and the offset of the
+    /// segment: `disk.dd.0128M`. In lists of other formats than sdhash's own it has a single digest.
     #[arg(long, value_name = "MIB", default_value = "128")]
     pub(crate) sdhash_segments: u32,
 
-    /// Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk.
+    /// Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk.
     #[arg(long)]
     pub(crate) mrsh_network: bool,
 }
@@ -502,34 +506,35 @@ pub(crate) struct OutputArguments {
     /// Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh
     /// [default: gnu for one algorithm, bsd for several, jsonl with --resume].
     ///
-    /// Similarity digests: with `-a ssdeep`, `sdhash`, `mrsh-v2` or `tlsh` alone the default is the list that the program of
-    /// this name writes (these formats take nothing else), and jsonl beside other digests; csv and dfxml take them too.
+    /// For `-a ssdeep`, `sdhash`, `mrsh-v2` or `tlsh` alone the default is the list that the program of this name
+    /// writes (these formats contain no other digests); beside other digests it is jsonl. csv and dfxml contain them,
+    /// too.
     ///
-    /// Only csv, jsonl and dfxml list files that could not be read. `md5deep-` and any of the letters k, z, c, t mean
-    /// md5deep's options of these names.
+    /// Only csv, jsonl and dfxml list files that could not be read. `md5deep-`, followed by any of the letters k, z, c,
+    /// t, writes what md5deep writes with its options of these names.
     #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, value_parser = Suggested(parse_format, format_names))]
     pub(crate) format: Option<FormatName>,
 
-    /// Accepted for the habit: contents are always read as they are.
+    /// Accepted for compatibility: contents are always read as they are.
     #[arg(short, long, alias = "text")]
     pub(crate) binary: bool,
 
-    /// As `-f bsd`.
+    /// Same as `-f bsd`.
     #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) tag: bool,
 
-    /// As `-f jsonl`.
+    /// Same as `-f jsonl`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     ///
-    /// A FILE that is there keeps its mode and, where that is permitted, its owner; a symbolic link is followed. An interrupted
-    /// run leaves what it had in FILE.partial.
+    /// An existing FILE keeps its mode and, where that is permitted, its owner; a symbolic link is followed. An
+    /// interrupted run leaves its records so far in FILE.partial.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Let a list without a single complete file take the place of an existing FILE of -o.
+    /// Replace an existing FILE of -o even with a list that has not a single complete file.
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
@@ -545,15 +550,17 @@ pub(crate) struct OutputArguments {
     #[arg(long)]
     pub(crate) base64: bool,
 
-    /// Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time.
+    /// Continue the JSON Lines file given with -o: skip files that it records with the same path, size and modification
+    /// time.
     ///
-    /// The file is written as the run goes, in the order in which files finish, so that a crash loses only the files in
-    /// flight. Files that failed are tried again; where a path is recorded twice, the later line counts. The file is locked:
-    /// a second run on it ends with status 2. Lines that are damaged are dropped, and the damaged file is kept beside it.
+    /// The file is written during the run, in the order in which files finish, so that a crash loses only the files in
+    /// flight. Files that failed are tried again; if a path is recorded twice, the later line counts. The file is
+    /// locked: a second run on it ends with status 2. Damaged lines are dropped, and the damaged file is kept beside
+    /// the new one.
     #[arg(long, requires = "output")]
     pub(crate) resume: bool,
 
-    /// With --resume: first drop the lines that later ones about the same path supersede.
+    /// With --resume: first drop lines that are superseded by a later line about the same path.
     #[arg(long, requires = "resume")]
     pub(crate) compact: bool,
 
@@ -573,7 +580,7 @@ pub(crate) struct OutputArguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 
-    /// Do not print warnings about single files (the totals in the end and the exit status still tell).
+    /// Do not print warnings about single files (the totals at the end and the exit status still count them).
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -587,11 +594,12 @@ pub(crate) struct OutputArguments {
 pub(crate) struct KeyArguments {
     /// Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input.
     ///
-    /// All bytes are the key, a line break at the end too. It is never given on the command line, which other users can see.
+    /// All bytes of FILE are the key, including a line break at the end. A key is never given on the command line,
+    /// which other users can see.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) key_file: Option<OsString>,
 
-    /// The key file holds hexadecimal digits; white space between them does not count.
+    /// The key file holds hexadecimal digits; white space between them is ignored.
     #[arg(long, requires = "key_file")]
     pub(crate) key_hex: bool,
 
@@ -603,54 +611,55 @@ pub(crate) struct KeyArguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What to read")]
 pub(crate) struct WalkArguments {
-    /// Accepted for the habit: directories are always walked.
+    /// Accepted for compatibility: directories are always walked.
     #[arg(short, long, action = ArgAction::SetTrue)]
     pub(crate) recursive: bool,
 
-    /// Read paths from FILE as well, one a line; `-` is standard input.
+    /// Also read paths from FILE, one per line; `-` is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files_from0")]
     pub(crate) files_from: Option<PathBuf>,
 
-    /// Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input.
+    /// Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from0: Option<PathBuf>,
 
-    /// Read only files that match GLOB (repeatable: one of them). Quote it for the shell.
+    /// Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell.
     ///
-    /// Without `/` it is matched with the name, with `/` with the whole path as printed. `*` and `?` do not match `/`, `**`
-    /// does; `[a-z]` and `{jpg,png}` work; a leading dot is nothing special. Files named as arguments are filtered too.
+    /// A GLOB without `/` is matched against the name, one with `/` against the whole path as printed. `*` and `?` do
+    /// not match `/`, `**` does; `[a-z]` and `{jpg,png}` work; a leading dot is not special. Files named as arguments
+    /// are filtered, too.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
 
-    /// Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only.
+    /// Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
-    /// Leave out files smaller than SIZE.
+    /// Exclude files smaller than SIZE.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) min_size: Option<u64>,
 
-    /// Leave out files larger than SIZE.
+    /// Exclude files larger than SIZE.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) max_size: Option<u64>,
 
-    /// Descend at most N levels below the paths given; 1 is the files directly in a directory.
+    /// Descend at most N levels below the given paths; 1 means only the files directly in a directory.
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<usize>,
 
-    /// Stay on the filesystem of each path given.
+    /// Stay on the filesystem of each given path.
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// Read files that symbolic links lead to. (Links among the paths given are always followed.)
+    /// Read files that symbolic links point to. (Links among the given paths are always followed.)
     #[arg(long)]
     pub(crate) follow_files: bool,
 
-    /// Walk directories that symbolic links lead to; loops are detected.
+    /// Walk directories that symbolic links point to; loops are detected.
     #[arg(long)]
     pub(crate) follow_directories: bool,
 
-    /// Leave access times as they are, where the system permits.
+    /// Preserve access times where the system permits it.
     #[arg(long)]
     pub(crate) preserve_access_time: bool,
 }
@@ -658,18 +667,18 @@ pub(crate) struct WalkArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to read")]
 pub(crate) struct EngineArguments {
-    /// Threads [default: one for each core].
+    /// Number of threads [default: one per core].
     #[arg(short, long, visible_short_alias = 'j', aliases = ["jobs", "num-threads"], value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) threads: Option<u16>,
 
-    /// Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks).
+    /// Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks).
     ///
-    /// With --mode mtp they are among the threads, with --io direct beside them.
+    /// With --mode mtp they are among the threads of --threads, with --io direct they are additional.
     // Other programs mean the size of pieces by `-p`, and these begin with 512.
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..512))]
     pub(crate) prefetchers: u16,
 
-    /// Ceiling over all buffers (K, M, G: powers of 1024).
+    /// Memory limit for all buffers together (K, M, G: powers of 1024).
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
@@ -679,7 +688,7 @@ pub(crate) struct EngineArguments {
 
     /// The order in which files are read; the output is always in the order of the walk.
     ///
-    /// Sorted are as many files at a time as may wait within the memory option.
+    /// Files are sorted in batches; a batch is as large as --memory allows.
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     pub(crate) order: OrderWord,
 
@@ -687,18 +696,18 @@ pub(crate) struct EngineArguments {
     #[arg(long)]
     pub(crate) balance: bool,
 
-    /// Instructions that hash many files at once, instead of the best that this CPU has; `pfh cpu` lists the names.
+    /// Instructions for hashing many files at once, instead of the best that this CPU has; `pfh cpu` lists the names.
     ///
-    /// The environment variable PFH_BACKEND says the same for a whole session. Digests are the same with all, and what is
-    /// hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected.
+    /// The environment variable PFH_BACKEND does the same for a whole session. All backends compute the same digests.
+    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected.
     #[arg(long, value_name = "NAME", value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
 
-    /// How contents pass the page cache.
+    /// How reading uses the page cache.
     #[arg(long, value_name = "METHOD", default_value = "buffered")]
     pub(crate) io: IoWord,
 
-    /// What the files lie on, where the system does not know or is wrong.
+    /// Type of storage that the files are on, if the system does not know it or is wrong.
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<MediumWord>,
 }
@@ -715,30 +724,30 @@ pub(crate) enum StatsForm {
 pub(crate) enum When {
     /// When standard error is a terminal.
     Auto,
-    /// Also elsewhere, as with `log`.
+    /// Also elsewhere, in the form of `log`.
     Always,
-    /// One line a minute with the time, and one in the end, as logs want it.
+    /// One line per minute with the time, and one at the end, as suits log files.
     Log,
     Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModeWord {
-    /// Every worker reads and hashes; look-ahead where reads wait; idle workers help with large files.
+    /// Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files.
     Adaptive,
-    /// Published: prefetchers only read, the other threads only hash.
+    /// As published: prefetchers only read, the other threads only hash.
     Mtp,
-    /// Published: every thread reads and hashes its own file.
+    /// As published: every thread reads and hashes its own file.
     Smt,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrderWord {
-    /// By path; by physical place on rotating disks.
+    /// By path; by physical position on rotating disks.
     Auto,
     Path,
     Inode,
-    /// By place on the medium, where the filesystem tells it.
+    /// By position on the medium, where the filesystem reports it.
     Physical,
     /// Largest first.
     Size,
@@ -748,9 +757,9 @@ pub(crate) enum OrderWord {
 pub(crate) enum IoWord {
     /// Through the page cache.
     Buffered,
-    /// Through it, but cached pages are dropped before and behind the reading.
+    /// Through it, but cached pages are dropped before and after reading.
     Drop,
-    /// Around it (O_DIRECT); as drop where the filesystem refuses, which --stats counts.
+    /// Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts.
     Direct,
 }
 
@@ -831,7 +840,7 @@ pub(crate) struct ManArguments {
     pub(crate) directory: PathBuf,
 }
 
-/// Parses as the first says; the second lists values for completions, which need not be all.
+/// A parser, and a list of values for completions, which need not be complete.
 #[derive(Clone)]
 struct Suggested<P>(P, fn() -> Vec<String>);
 
@@ -852,7 +861,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
     }
 }
 
-/// What `-a` can ask for.
+/// Names that `-a` accepts.
 fn digest_names() -> Vec<String> {
     let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
     algorithms.chain(family_names()).chain(["none".to_owned()]).collect()

@@ -8,38 +8,38 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   pfh lab doctor
-      which runners are there, and what the others lack
+      which runners are available, and what the others lack
   pfh lab doctor c java
-      the same of two groups only, so that nothing else is built
+      the same for two groups only, so that nothing else is built
   pfh lab doctor --install java
       the commands that install what the runners in Java need
   pfh lab run languages -o results
       the study of 2015 in a few minutes; `--full` takes its sizes, and hours
   pfh lab run languages -o results --resume
-      continues what was interrupted
+      continues an interrupted run
   pfh lab run strings --runner pfh-lanes --runner c-openssl
       two runners only
   pfh lab run ./mine.toml --runners ./my-runners
       an experiment and runners of your own
   pfh lab report results
-      what was found, as results/report.html, and as CSV, JSON Lines and Markdown beside it
+      the findings, as results/report.html, and beside it as CSV, JSON Lines and Markdown
   pfh lab compare results other-machine/results
-      two results side by side
+      the results of two machines side by side
   pfh lab claims
-      what the studies say, and where each claim is judged
+      the claims of the studies, and where each is judged
 
 Exit status:
   0    all done
-  1    a runner gave a wrong answer, told impossible times, hung, crashed or broke the protocol
+  1    a runner gave a wrong answer, reported impossible times, hung, crashed or broke the protocol
   2    the command line, a definition or a file of results is wrong, or the run could not begin
   3    the definition of a runner could not be read
   4    results or a report could not be written, or a command of --run failed
   5    1 and 3 together
   130  interrupted; `--resume` continues
-  141  the reader of standard output left before the end
+  141  the reader of standard output closed it before the end
 
 Environment:
-  PFH_LAB         a folder with `runners` and `experiments` instead of those of pfh
+  PFH_LAB         a folder whose `runners` and `experiments` replace those of pfh
   XDG_CACHE_HOME  runners are built below its folder `pfh/lab` [default: ~/.cache]";
 
 /// Measure hash and cipher implementations of many languages, and check their answers.
@@ -54,17 +54,17 @@ pub(crate) struct LabArguments {
 pub(crate) enum LabCommand {
     /// List the experiments.
     List,
-    /// Show which runners are there, build them, and say how to install what is missing.
+    /// Show which runners are available, build them, and tell how to install what they lack.
     Doctor(DoctorArguments),
     /// Run an experiment and save its results.
     Run(Box<RunArguments>),
-    /// Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown.
+    /// Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it.
     Report(ReportArguments),
-    /// Print all claims of the studies, where each is judged, and their published fits made again.
+    /// Print all claims of the studies and where each is judged, and recompute their published fits.
     Claims,
-    /// Set two results side by side: two machines, systems or versions.
+    /// Compare two results: of two machines, systems or versions.
     Compare(CompareArguments),
-    /// Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
+    /// Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
     Runner(RunnerArguments),
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct RunArguments {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Take the sizes of the published study, which takes hours.
+    /// Use the sizes of the published study, which takes hours.
     #[arg(long)]
     pub(crate) full: bool,
 
@@ -113,7 +113,7 @@ pub(crate) struct RunArguments {
     #[arg(short, long = "algorithm", value_name = "NAME")]
     pub(crate) algorithms: Vec<String>,
 
-    /// Measure only under this profile (repeatable); `today` is that without any.
+    /// Measure only under this profile (repeatable); `today` is the default profile, without changes.
     #[arg(long = "profile", value_name = "ID")]
     pub(crate) profiles: Vec<String>,
 
@@ -125,11 +125,11 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) runners: Option<PathBuf>,
 
-    /// Seed of the data and of the order [default: another one each time; it is saved].
+    /// Seed of the data and of the order [default: a new one each time; it is saved].
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 
-    /// What the processes of one runner may take together (K, M, G: powers of 1024) [default: half of the memory].
+    /// Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory].
     #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
     pub(crate) memory: Option<u64>,
 
@@ -140,7 +140,7 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunnerArguments {
-    /// Hash many messages at once; only algorithms that have lanes, only modes with many messages.
+    /// Hash many messages at once; offers only algorithms that have lanes, and modes with many messages.
     #[arg(long)]
     pub(crate) lanes: bool,
 }
@@ -159,7 +159,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
     pub(crate) volume: Option<u64>,
 
-    /// The clock whose times are compared; on a busy machine processor time is disturbed less.
+    /// The clock whose times are compared; on a busy machine processor time is less disturbed.
     #[arg(long, value_name = "CLOCK", default_value = "wall")]
     pub(crate) clock: ClockWord,
 
@@ -170,7 +170,7 @@ pub(crate) struct ReportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The results that the others are compared with.
+    /// The results to compare with.
     #[arg(value_name = "A", value_hint = ValueHint::AnyPath)]
     pub(crate) a: PathBuf,
 
@@ -189,9 +189,9 @@ pub(crate) struct CompareArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClockWord {
-    /// Time that passes, which the studies compared.
+    /// Elapsed time, which the studies compared.
     Wall,
-    /// Time of the processor, where the runner tells it.
+    /// Processor time, where the runner reports it.
     Cpu,
 }
 
