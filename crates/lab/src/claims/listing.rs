@@ -234,17 +234,17 @@ fn claim(id: &str) -> Option<&'static Claim> {
 #[must_use]
 pub fn page() -> String {
     let mut page = "# The claims of the studies\n\n\
-        Every claim of the five studies that pfh follows: what it says, where, with which figure, and what the laboratory makes of it. \
-        `pfh lab claims`\nprints this page from the program's own tables, `pfh lab report` judges what an experiment has measured, and \
-        [bias and method](../concepts/bias-and-method.md#how-claims-are-judged)\nsays how. The studies' figures are in \
-        [lab/published](../../lab/published/README.md).\n"
+        This page lists every claim of the five studies that pfh follows, with its place, its figure, and the rule by which the \
+        laboratory judges it.\n`pfh lab claims` prints this page from the program's own tables, `pfh lab report` judges the \
+        results of an experiment, and\n[bias and method](../concepts/bias-and-method.md#how-claims-are-judged) explains how. \
+        The studies' figures are in [lab/published](../../lab/published/README.md).\n"
         .to_owned();
     let judged =
         STUDIES.iter().flat_map(|(_, _, listed)| *listed).filter(|listed| matches!(listed.judged, By(_))).count();
     let all: usize = STUDIES.iter().map(|(_, _, listed)| listed.len()).sum();
     let _ = write!(
         page,
-        "\nOf {all} claims {judged} are judged. Fed with the studies' own figures, each of these holds, which a test shows.\n"
+        "\nOf {all} claims {judged} are judged. With the studies' own figures each of these holds; a test verifies this.\n"
     );
     for (study, title, listed) in STUDIES {
         let _ = write!(page, "\n## {study}\n\n{title}.\n\n");
@@ -261,7 +261,7 @@ pub fn page() -> String {
     page + &fits()
 }
 
-/// What becomes of the published fits of 2015 when the published times are fitted again.
+/// Compares the published fits of 2015 with fits recomputed from the published times.
 fn fits() -> String {
     let (mut reproduced, mut swapped, mut discrepant) = (0, 0, 0);
     let mut rows = String::new();
@@ -295,10 +295,10 @@ fn fits() -> String {
         );
     }
     format!(
-        "\n## The fits of 2015, made again\n\nLeast squares over the published times, in milliseconds over MB: {reproduced} of the \
-         published lines are the same within rounding,\n{swapped} stand in the row of another implementation, {discrepant} is \
-         unexplained. Where a report sets a slope of the study beside one of its own, it takes\nthe one that was made again.\n\n\
-         | algorithm | system | implementation | published | made again | R² | |\n| --- | --- | --- | --- | --- | --- | --- |\n{rows}"
+        "\n## The fits of 2015, recomputed\n\nLeast squares over the published times, in milliseconds over MB: {reproduced} of the \
+         published lines are the same within rounding,\n{swapped} are printed in the row of another implementation, {discrepant} is \
+         unexplained. If a report compares a slope of the study with one of its own, it uses\nthe recomputed one.\n\n\
+         | algorithm | system | implementation | published | recomputed | R² | |\n| --- | --- | --- | --- | --- | --- | --- |\n{rows}"
     )
 }
 
@@ -325,6 +325,6 @@ mod tests {
 
     #[test]
     fn the_published_fits_are_shown() {
-        assert!(page().contains("33 of the published lines are the same within rounding,\n6 stand in the row of another implementation, 1 is"));
+        assert!(page().contains("33 of the published lines are the same within rounding,\n6 are printed in the row of another implementation, 1 is"));
     }
 }
