@@ -1,5 +1,7 @@
-//! Relative links in Markdown files lead somewhere.
+//! Relative links in Markdown files and their anchors exist.
 
+use std::collections::HashSet;
+use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
@@ -13,9 +15,12 @@ pub(super) fn check(workspace: &Workspace) -> Result<String> {
     for path in workspace.files()?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
         let folder = workspace.root.join(path.parent().unwrap_or(Path::new("")));
         for (line, target) in links(&workspace.read(path)?) {
-            let Some(file) = local_file(&target) else { continue };
+            let Some((file, anchor)) = local(&target) else { continue };
             count += 1;
-            if !folder.join(file).exists() {
+            let place = if file.is_empty() { workspace.root.join(path) } else { folder.join(file) };
+            let exists =
+                place.exists() && (anchor.is_empty() || anchors(&fs::read_to_string(&place)?).contains(anchor));
+            if !exists {
                 findings.add(format!("{}:{line}: `{target}` does not exist", path.display()));
             }
         }
@@ -23,18 +28,39 @@ pub(super) fn check(workspace: &Workspace) -> Result<String> {
     findings.into_result(format!("{count} relative links"))
 }
 
-/// The file that a link target names; `None` for other sites and for places in the same document.
-fn local_file(target: &str) -> Option<&str> {
-    let file = target.split('#').next()?;
+/// The file and the anchor that a link target names, each possibly empty; `None` for other sites.
+fn local(target: &str) -> Option<(&str, &str)> {
     let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
-    (!file.is_empty() && !is_elsewhere).then_some(file)
+    (!is_elsewhere).then(|| target.split_once('#').unwrap_or((target, "")))
+}
+
+/// The anchors that GitHub gives to the headings of a text.
+fn anchors(markdown: &str) -> HashSet<String> {
+    let anchor = |heading: &str| -> String {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    let headings = outside_fences(markdown).filter(|(_, line)| line.starts_with('#'));
+    headings.map(|(_, line)| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
 /// Targets of `[text](target)` and `[label]: target` with their lines, outside code.
 fn links(markdown: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
+    for (number, line) in outside_fences(markdown) {
+        let text = without_code(line);
+        let inline = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
+        let label = text.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+        let definition = label.and_then(|(_, target)| target.split_whitespace().next());
+        found.extend(inline.chain(definition).map(|target| (number, target.trim_matches(['<', '>']).to_owned())));
+    }
+    found
+}
+
+/// The lines outside blocks of code, numbered from 1.
+fn outside_fences(markdown: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
-    for (index, line) in markdown.lines().enumerate() {
+    markdown.lines().enumerate().filter_map(move |(index, line)| {
         let start = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
         match (fence, mark) {
@@ -42,16 +68,8 @@ fn links(markdown: &str) -> Vec<(usize, String)> {
             (Some(open), Some(mark)) if open == mark => fence = None,
             _ => {}
         }
-        if fence.is_some() || mark.is_some() {
-            continue;
-        }
-        let text = without_code(line);
-        let inline = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
-        let label = text.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
-        let definition = label.and_then(|(_, target)| target.split_whitespace().next());
-        found.extend(inline.chain(definition).map(|target| (index + 1, target.trim_matches(['<', '>']).to_owned())));
-    }
-    found
+        (fence.is_none() && mark.is_none()).then_some((index + 1, line))
+    })
 }
 
 /// The line without its `code spans`.
@@ -71,9 +89,16 @@ mod tests {
     }
 
     #[test]
-    fn only_files_of_the_project_are_looked_up() {
-        assert_eq!(local_file("x/y.md#z"), Some("x/y.md"));
-        assert_eq!(local_file("#z"), None);
-        assert_eq!(local_file("https://example.org/x.md"), None);
+    fn only_places_of_the_project_are_looked_up() {
+        assert_eq!(local("x/y.md#z"), Some(("x/y.md", "z")));
+        assert_eq!(local("#z"), Some(("", "z")));
+        assert_eq!(local("x.md"), Some(("x.md", "")));
+        assert_eq!(local("https://example.org/x.md"), None);
+    }
+
+    #[test]
+    fn headings_have_anchors() {
+        let found = anchors("# One, two: `three`!\n```\n# no\n```\n## A-b c_d é\n");
+        assert_eq!(found, HashSet::from(["one-two-three".to_owned(), "a-b-c_d-é".to_owned()]));
     }
 }

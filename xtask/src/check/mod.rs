@@ -8,6 +8,7 @@ mod licences;
 mod links;
 mod prose;
 mod tokens;
+mod words;
 
 use anyhow::{Result, bail};
 

@@ -1,10 +1,11 @@
-//! No committed file names places that exist on one machine only.
+//! No committed file names places that exist on one machine only, and texts are plain English.
 
 use std::env;
 use std::fs;
 
 use anyhow::Result;
 
+use super::words;
 use crate::summary::Findings;
 use crate::workspace::Workspace;
 
@@ -29,7 +30,8 @@ pub(super) fn check(workspace: &Workspace) -> Result<String> {
             }
         }
     }
-    findings.into_result(format!("{} files", files.len()))
+    let worded = words::check(workspace, &files, &mut findings)?;
+    findings.into_result(format!("{} files, words of {worded}", files.len()))
 }
 
 /// Put together from pieces, so that this file does not contain what it looks for.
