@@ -1,5 +1,5 @@
-//! What the vector kernels of similarity digests make is what their definitions make, of any input. Shared by the fuzz targets and by
-//! the tests of `pfh-similarity`, which run the seeds.
+//! For any input, the vector kernels of similarity digests compute the same as their definitions. Shared by the fuzz
+//! targets and by the tests of `pfh-similarity`, which run the seeds.
 
 use pfh_digest::pieces::{
     FILES, INITIAL, LANES, PLACES_SPARE, TILE_BYTES, Trigger, WINDOW_BYTES, rolling_hash, turned,
@@ -13,8 +13,8 @@ fn flagged(input: &[u8]) -> (usize, &[u8]) {
     input.split_first().map_or((0, input), |(&flag, bytes)| (usize::from(flag), bytes))
 }
 
-/// Sequences with more than so many common bits. The first byte says how many sequences there are, and how many bits are enough; the words
-/// follow, and are repeated.
+/// Sequences with more than a given number of common bits. The first byte sets the number of sequences, and the number
+/// of bits; the words follow, and are repeated.
 pub fn bits(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let mut numbers =
@@ -62,7 +62,8 @@ pub fn chunks(input: &[u8]) {
     }
 }
 
-/// Places where pieces end, and hashes of pieces of many files at once: those of ssdeep and of mrsh-v2. The first byte is the lowest level.
+/// Places where pieces end, and hashes of pieces of many files at once: those of ssdeep and of mrsh-v2. The first byte
+/// is the lowest level.
 pub fn pieces(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let lowest = flag as u32 % 12;
@@ -87,7 +88,7 @@ pub fn pieces(input: &[u8]) {
     for backend in pfh_digest::pieces::Backend::offered() {
         let mut found = vec![Trigger::default(); bytes.len() + PLACES_SPARE];
         let count = backend.triggers(bytes, lowest, &mut found);
-        // What is below the level may be among them.
+        // Triggers below the level may be among them.
         found.truncate(count);
         found.retain(|trigger| trigger.level >= lowest);
         assert_eq!(found, triggers, "{backend:?}");
@@ -116,8 +117,9 @@ pub fn pieces(input: &[u8]) {
     }
 }
 
-/// Popularity scores, against those of the portable backend (which the tests of `pfh-digest` compare with the definition). The first byte
-/// says how many ranks there are, and where the scan stops for a while; each byte, repeated, is a rank.
+/// Popularity scores, against those of the portable backend (which the tests of `pfh-digest` compare with the
+/// definition). The first byte says how many ranks there are, and where the scan stops for a while; each byte,
+/// repeated, is a rank.
 pub fn popularity(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let mut costs: Vec<i16> = Vec::new();
@@ -143,7 +145,8 @@ pub fn popularity(input: &[u8]) {
     assert!(found.all(|found| Some(found) == expected));
 }
 
-/// What entropies are worth, against counting. The first byte says how much counts add and how often the bytes are repeated, a little changed each time.
+/// Ranks of entropies, against counting. The first byte sets how much counts add, and how often the bytes are repeated
+/// with small changes.
 pub fn entropy(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let bytes: Vec<u8> = (0..=flag as u8 % 16)

@@ -1,4 +1,5 @@
-//! What holds for any input of a reader. Shared by the fuzz targets and by the tests of `pfh-record`, which run the seeds.
+//! Properties of readers that hold for any input. Shared by the fuzz targets and by the tests of `pfh-record`, which
+//! run the seeds.
 
 use pfh_digest::Algorithm;
 use pfh_record::jsonl::{Journal, LineContent};
@@ -58,7 +59,7 @@ pub fn journal(input: &[u8]) {
     if journal.broken.count == 0 {
         assert_eq!(kept, &input[..whole]);
     }
-    // What the whole lines make up is a journal without fault, of the same entries.
+    // The whole lines make up a journal without faults, with the same entries.
     let salvaged = Journal::read(&kept[..], |_| ()).expect("a journal");
     assert!(salvaged.torn.is_none() && salvaged.broken.count == 0);
     assert!(salvaged.entries == entries && salvaged.whole_bytes == kept.len() as u64);

@@ -1,5 +1,5 @@
-//! What holds for any input of the readers and generators of similarity digests. Shared by the fuzz targets and by the
-//! tests of `pfh-similarity`, which run the seeds.
+//! Properties of the readers and generators of similarity digests that hold for any input. Shared by the fuzz targets
+//! and by the tests of `pfh-similarity`, which run the seeds.
 
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
@@ -191,8 +191,8 @@ pub fn mrsh_v2_digest(input: &[u8]) {
     }
 }
 
-/// The first byte chooses a family, the rest is an index file of it but for the magic and the checksums, which are right.
-/// Opening and searching it end in matches and errors.
+/// The first byte chooses a family, the rest is an index file of it but for the magic and the checksums, which are
+/// right. Opening and searching it end in matches and errors.
 pub fn index(input: &[u8]) {
     let [family, input @ ..] = input else { return };
     let magic: &[u8; 16] = if family & 1 == 0 { b"pfh index ssdeep" } else { b"pfh index tlsh  " };

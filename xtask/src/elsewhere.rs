@@ -1,5 +1,5 @@
-//! Tests of the lanes on machines that are not there: AArch64 by emulation, and Miri, which sees every access to memory. Both
-//! say that they skip where a tool is missing; nothing is installed for them.
+//! Tests of the lanes on machines that are not there: AArch64 by emulation, and Miri, which sees every access to
+//! memory. Both say that they skip where a tool is missing; nothing is installed for them.
 
 use std::process::{Command, Stdio};
 

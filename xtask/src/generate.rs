@@ -22,7 +22,7 @@ const SHELLS: [(&str, &str); 5] =
 /// File contents by name.
 pub(crate) type Files = BTreeMap<OsString, Vec<u8>>;
 
-/// What the program generates: man pages and completions.
+/// Files that the program generates: man pages and completions.
 pub(crate) struct Generated {
     pub(crate) man: Files,
     pub(crate) completions: Files,

@@ -1,5 +1,5 @@
-//! `cargo xtask instructions`: counts the instructions of the portable kernels and of the lane scheduler, and compares with the
-//! counts on record. A regression shows without a stopwatch, on any machine.
+//! `cargo xtask instructions`: counts the instructions of the portable kernels and of the lane scheduler, and compares
+//! with the counts on record. A regression shows without a stopwatch, on any machine.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::workspace::Workspace;
 const MANIFEST: &str = "bench/instructions/Cargo.toml";
 const RECORD: &str = "bench/instructions/counts.txt";
 
-/// A change that is larger is reported, in either direction: counts on record that are too high hide the next regression.
+/// A change that is larger is reported, in either direction: counts on record that are too high hide the next
+/// regression.
 const TOLERANCE: f64 = 0.02;
 
 const ALGORITHMS: [&str; 10] =
@@ -22,7 +23,7 @@ const ALGORITHMS: [&str; 10] =
 
 /// Functions of this name are the kernels; everything else in the program is the scheduler.
 const KERNELS: &str = "lanes::kernel::portable::";
-/// What is counted: this function and all that it calls.
+/// The function that is counted, with all that it calls.
 const COUNTED: &str = "*hash_all*";
 
 /// Instructions that one algorithm takes for the load.
@@ -100,8 +101,9 @@ fn count(workspace: &Workspace, program: &Path, algorithm: &str) -> Result<Count
     Ok(counts)
 }
 
-/// Adds up what functions took themselves, by the format that the callgrind manual describes: `ob=` and `fn=` name object and
-/// function, `line cost` is a cost of the function, and behind `calls=` that of the function called, which has its own lines.
+/// Adds up what functions took themselves, by the format that the callgrind manual describes: `ob=` and `fn=` name
+/// object and function, `line cost` is a cost of the function, and behind `calls=` that of the function called, which
+/// has its own lines.
 fn parse_profile(text: &str) -> Counts {
     let mut counts = Counts::default();
     let (mut in_kernel, mut in_program, mut of_call) = (false, true, false);

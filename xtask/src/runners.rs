@@ -1,4 +1,5 @@
-//! The laboratory's runners: installs those that are quickly installed, and holds each that is there against the protocol.
+//! The laboratory's runners: installs those that are quickly installed, and holds each that is there against the
+//! protocol.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -105,7 +106,7 @@ impl Laboratory<'_> {
             return false;
         }
         for group in groups {
-            // What fails is said, and its runners are missing then.
+            // A failure is reported, and the runners of the group are then missing.
             if let Err(error) = process::run(&mut self.lab(&["doctor", "--install", group, "--run"])) {
                 println!("MISSING: runners of the group {group}: {error:#}");
             }

@@ -20,7 +20,7 @@ const fn program(name: &'static str, package: &'static str, used_for: &'static s
     Program { name, package, used_for }
 }
 
-/// What the tests use.
+/// The programs that the tests use.
 pub(crate) fn for_tests() -> Vec<Program> {
     vec![
         program("hashdeep", "hashdeep", "reads our hashdeep files and we read its"),
@@ -39,7 +39,7 @@ pub(crate) fn for_tests() -> Vec<Program> {
     ]
 }
 
-/// What the benchmarks measure pfh against, beyond the tests' programs.
+/// The programs that pfh is measured against, in addition to those of the tests.
 pub(crate) fn for_benchmarks() -> Vec<Program> {
     vec![
         program("hashdeep", "hashdeep", "peer"),
@@ -58,7 +58,8 @@ pub(crate) fn for_benchmarks() -> Vec<Program> {
 /// Whether something may be installed on this machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Whoever sits at the terminal is asked; without a terminal nobody can say no, and what is installed is said.
+    /// The user at the terminal is asked. Without a terminal nobody can refuse, and the installed packages are
+    /// reported.
     Ask,
     No,
 }
@@ -95,7 +96,8 @@ pub(crate) fn install(programs: &[Program], consent: Consent) -> Vec<Program> {
     report_missing(programs)
 }
 
-/// Whether packages can be installed by plain `apt-get`, as the laboratory's definitions spell it; if not, why. Sees to package lists.
+/// Whether packages can be installed by plain `apt-get`, as the laboratory's definitions spell it; if not, why. Sees to
+/// package lists.
 pub(crate) fn can_install_as_root() -> Result<(), &'static str> {
     let installer = Installer::find()?;
     if !installer.prefix.is_empty() {
@@ -156,7 +158,8 @@ impl Installer {
         Err("neither root nor sudo without a password")
     }
 
-    /// All at once; if that fails with fresh package lists too, one by one, so that one unknown package does not cost the rest.
+    /// All at once; if that fails with fresh package lists too, one by one, so that one unknown package does not cost
+    /// the rest.
     fn install(&self, packages: &[&str]) {
         if lists_exist() && self.apt_install(packages) {
             return;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// What is wrong, one line each. Empty means that nothing is.
+/// Problems, one line each; empty if there are none.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Vec<String>);
 
@@ -39,8 +39,8 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Runs one step. `Ok` carries a short note for the summary (may be empty); one that begins with [`SKIPPED`] is listed
-    /// and counted apart.
+    /// Runs one step. `Ok` carries a short note for the summary (may be empty); one that begins with [`SKIPPED`] is
+    /// listed and counted apart.
     pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<String>) {
         println!("── {name}");
         let start = Instant::now();

@@ -17,7 +17,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the workspace that this xtask belongs to: by the manifest that cargo says it runs, else the one it was built from.
+    /// Finds the workspace that this xtask belongs to: by the manifest that cargo says it runs, else the one it was
+    /// built from.
     pub(crate) fn find() -> Result<Self> {
         let manifest_folder =
             std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -57,7 +58,7 @@ impl Workspace {
         fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read `{}`", path.display()))
     }
 
-    /// What `cargo metadata` prints.
+    /// The output of `cargo metadata`.
     pub(crate) fn metadata(&self, arguments: &[&str]) -> Result<Value> {
         let mut cargo = self.cargo();
         cargo.args(["metadata", "--format-version=1", "--locked"]).args(arguments);

@@ -72,7 +72,7 @@ pub fn prepare(
 /// Whether what a variant requires has been fetched.
 ///
 /// # Errors
-/// What is missing.
+/// The requirement that is missing.
 pub fn check_requirements(folder: &Folder, variant: &Variant) -> Result<(), NotReady> {
     match variant.requires.iter().find(|name| !folder.build.join(name).exists()) {
         None => Ok(()),
@@ -83,9 +83,10 @@ pub fn check_requirements(folder: &Folder, variant: &Variant) -> Result<(), NotR
 /// Runs a command to its end, within a time, and ends what it leaves behind.
 ///
 /// # Errors
-/// What it said, where it failed.
+/// The message of the failed command.
 pub fn execute(words: &[String], directory: &Path, limit: Duration, cancel: &AtomicBool) -> Result<(), NotReady> {
-    // Everything it says goes to standard error, the end of which is kept; the shell holds standard output until it ends.
+    // Everything it says goes to standard error, the end of which is kept; the shell holds standard output until it
+    // ends.
     let arguments = ["-c", "\"$@\" >&2; exit $?", "sh"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     let launch = Launch {
         program: "sh".to_owned(),
@@ -112,8 +113,8 @@ pub fn execute(words: &[String], directory: &Path, limit: Duration, cancel: &Ato
     Err(NotReady::Unavailable(format!("`{shown}` {fault}")))
 }
 
-/// What a build depends on: the sources of the folder and of those beside it that are no runners, the commands, the
-/// programs, and what was fetched.
+/// Everything that a build depends on: the sources of the folder and of those beside it that are no runners, the
+/// commands, the programs, and what was fetched.
 fn fingerprint(folder: &Folder, needs: &[(String, Option<PathBuf>)]) -> String {
     let mut hasher = DefaultHasher::new();
     folder.definition.build.hash(&mut hasher);

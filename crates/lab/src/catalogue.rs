@@ -27,7 +27,7 @@ pub struct Places {
 pub struct Catalogue {
     /// Folders of runners, by name.
     pub folders: Vec<Folder>,
-    /// What is wrong with folders that could not be read.
+    /// Problems of folders that could not be read.
     pub broken: Vec<String>,
     /// The folder of the experiments.
     pub experiments: PathBuf,

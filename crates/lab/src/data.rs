@@ -1,4 +1,4 @@
-//! What is hashed: seeded random files, made once, that vanish with the run.
+//! The data that runners hash: seeded random files, created once and removed after the run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -92,7 +92,7 @@ fn available_memory() -> u64 {
 }
 
 impl Data {
-    /// An empty folder below `parent`. What runs left there that were killed is removed.
+    /// An empty folder below `parent`. Leftovers of killed runs are removed.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -143,8 +143,9 @@ impl Data {
         Ok(file)
     }
 
-    /// Other data of the same sizes, for each of so many repeats, in files whose names are the returned one with the number of the
-    /// repeat after it. Every byte is another than in `file`, and so every string and every message. Empty where the mode has no data.
+    /// Other data of the same sizes, for each of so many repeats, in files whose names are the returned one with the
+    /// number of the repeat after it. Every byte is another than in `file`, and so every string and every message.
+    /// Empty where the mode has no data.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -231,7 +232,7 @@ fn remove_stale(parent: &Path) {
         if let Ok(lock) = File::options().write(true).open(folder.join(LOCK))
             && lock.try_lock().is_ok()
         {
-            // What belongs to somebody else cannot be removed, and need not be.
+            // Folders of other users cannot be removed, and need not be.
             let _ = fs::remove_dir_all(&folder);
         }
     }

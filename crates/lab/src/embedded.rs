@@ -10,8 +10,8 @@ use crate::error::Error;
 /// Paths below `lab/`, and contents.
 static FILES: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// Writes the files below `cache`, unless they are there already and as they should be, and returns their folder. A folder in which
-/// a file was changed, lost or added is replaced: its programs are run.
+/// Writes the files below `cache`, unless they are there already and as they should be, and returns their folder. A
+/// folder in which a file was changed, lost or added is replaced: its programs are run.
 ///
 /// # Errors
 /// When they cannot be written.
@@ -31,7 +31,7 @@ pub(crate) fn unpack(cache: &Path) -> Result<PathBuf, Error> {
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
             fs::write(path, contents)?;
         }
-        // What is there is moved away rather than emptied: nobody finds half of it.
+        // The old folder is moved away rather than emptied, so that nobody finds half of it.
         let old = tempfile::Builder::new().prefix("source-").tempdir_in(cache)?;
         match fs::rename(&folder, old.path().join("old")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -1,4 +1,4 @@
-//! What a reader must know of the machine to judge a figure.
+//! Facts about the machine that a reader needs to judge a figure.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,7 +91,8 @@ fn field(text: &str, name: &str) -> Option<String> {
     pairs.find(|(found, _)| found.trim() == name).map(|(_, value)| value.trim().to_owned())
 }
 
-/// The rate of the time-stamp counter, where it does not follow the clock of the cores: Linux makes "BogoMIPS" of it, two for each tick.
+/// The rate of the time-stamp counter, where it does not follow the clock of the cores: Linux makes "BogoMIPS" of it,
+/// two for each tick.
 fn counter_mhz(cpu: &str) -> Option<String> {
     let is_constant = field(cpu, "flags")?.split(' ').any(|flag| flag == "constant_tsc");
     let bogomips: f64 = field(cpu, "bogomips")?.parse().ok()?;

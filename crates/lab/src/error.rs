@@ -17,7 +17,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// Results could not be written. What was written before is whole.
+    /// Results could not be written. Everything written before is whole.
     Output {
         /// The file.
         path: PathBuf,

@@ -27,7 +27,7 @@ pub struct Experiment {
     pub definition: Definition,
 }
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -35,7 +35,7 @@ pub struct Definition {
     pub title: String,
     /// The question that it answers.
     pub question: String,
-    /// What it reproduces.
+    /// The study that it reproduces.
     #[serde(default)]
     pub source: String,
     /// How often every task is given, each time in another order.
@@ -60,10 +60,10 @@ pub struct Definition {
     /// Algorithms whose digests are by definition those of another one.
     #[serde(default)]
     pub same_digest: BTreeMap<String, String>,
-    /// What is asked.
+    /// The parts of the experiment.
     #[serde(rename = "part")]
     pub parts: Vec<Part>,
-    /// What `--full` puts in the place of the above.
+    /// Values that replace the above with `--full`.
     #[serde(default)]
     full: FullDefinition,
 }
@@ -121,7 +121,7 @@ pub struct Part {
     /// Parameters of password functions.
     #[serde(default)]
     pub parameters: BTreeMap<String, u64>,
-    /// What `--full` puts in the place of the above.
+    /// Values that replace the above with `--full`.
     #[serde(default)]
     full: FullPart,
 }
@@ -164,7 +164,7 @@ impl Experiment {
     /// Parses a definition.
     ///
     /// # Errors
-    /// What cannot be understood.
+    /// The part that cannot be parsed.
     pub fn parse(name: &str, text: String, full: bool) -> Result<Experiment, String> {
         let mut definition: Definition = toml::from_str(&text).map_err(|error| error.to_string())?;
         if full {

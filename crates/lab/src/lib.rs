@@ -4,13 +4,13 @@
 //! `docs/reference/runner-protocol.md`. An *experiment* says which tasks the runners get; what comes back is a list of
 //! [`results::Entry`], from which statistics, claims and reports are made.
 //!
-//! [`catalogue`] finds runners and experiments, [`builder`] makes runners ready, [`session`] talks to one of them, over a
-//! [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole.
+//! [`catalogue`] finds runners and experiments, [`builder`] makes runners ready, [`session`] talks to one of them, over
+//! a [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole.
 //!
-//! [`measurements`] reads what was saved, [`statistics`] and [`claims`] judge it beside the [`published`] figures, and [`report`]
-//! prints it.
+//! [`measurements`] reads what was saved, [`statistics`] and [`claims`] judge it beside the [`published`] figures, and
+//! [`report`] prints it.
 //!
-//! What it deliberately does not know: how a digest is computed, and how anything looks on a terminal.
+//! It deliberately does not know how a digest is computed, or how anything looks on a terminal.
 #![forbid(unsafe_code)]
 
 pub mod builder;

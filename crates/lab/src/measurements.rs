@@ -29,14 +29,14 @@ const LINES_MAX: u64 = 2_000_000;
 /// Most different cells: each is a row of the report.
 const CELLS_MAX: usize = 20_000;
 
-/// What an experiment measured.
+/// The measurements of an experiment.
 #[derive(Clone, Debug)]
 pub struct Measurements {
-    /// What was run, where, and when.
+    /// The experiment, the machine and the time.
     pub header: Header,
     /// The runners, in the order of their ids; a runner that several lines speak of appears as the last says.
     pub runners: BTreeMap<(String, String), Runner>,
-    /// What was timed, in the order of runner, profile, mode, algorithm, chunk.
+    /// The timed series, in the order of runner, profile, mode, algorithm, chunk.
     pub series: BTreeMap<SeriesKey, Series>,
     /// Answers on which different implementations agree.
     pub truths: Vec<Truth>,
@@ -44,13 +44,13 @@ pub struct Measurements {
     pub failures: Vec<Failure>,
     /// Seconds from begin to end; `None` where the experiment did not reach its end.
     pub seconds: Option<f64>,
-    /// What a reader of the results should know about the file itself.
+    /// Notes for the reader about the file of results itself.
     pub notes: Vec<String>,
     /// The clock whose times are compared.
     pub clock: Clock,
 }
 
-/// What the points of a series have in common.
+/// The properties that all points of a series share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SeriesKey {
     /// The variant's id.
@@ -87,7 +87,7 @@ pub struct Point {
     pub clock: Clock,
     /// Summary of the times by that clock.
     pub time: Summary,
-    /// What the tasks cost beside time, each with the sum of the wall times of its repeats in nanoseconds.
+    /// Costs of the tasks other than time, each with the sum of the wall times of its repeats in nanoseconds.
     pub costs: Vec<(Cost, f64)>,
 }
 
@@ -112,7 +112,7 @@ impl Clock {
     }
 }
 
-/// What a mode's work is counted in.
+/// The unit in which the work of a mode is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes: rates are bytes per second.
@@ -139,7 +139,8 @@ impl Point {
         }
     }
 
-    /// What times grow with: bytes, of one message in the mode `messages`; or the number of strings or derivations.
+    /// The quantity that times grow with: bytes, of one message in the mode `messages`; or the number of strings or
+    /// derivations.
     #[must_use]
     pub fn size(&self, mode: &str) -> u64 {
         match (Unit::of(mode), mode) {
@@ -149,8 +150,8 @@ impl Point {
         }
     }
 
-    /// Nanoseconds for one unit of [`Point::size`]'s thing, of a time of the whole: one message in the mode `messages`, the whole
-    /// otherwise.
+    /// Nanoseconds for one unit of [`Point::size`]'s thing, of a time of the whole: one message in the mode `messages`,
+    /// the whole otherwise.
     fn each_ns(&self, mode: &str, whole_ns: f64) -> f64 {
         if mode == "messages" { whole_ns / self.count.max(1) as f64 } else { whole_ns }
     }
@@ -175,8 +176,8 @@ impl Series {
         self.points.last()
     }
 
-    /// Least squares through the medians: nanoseconds over [`Point::size`]. `None` for fewer than three sizes, through which any
-    /// two parameters fit.
+    /// Least squares through the medians: nanoseconds over [`Point::size`]. `None` for fewer than three sizes, through
+    /// which any two parameters fit.
     #[must_use]
     pub fn line(&self, mode: &str) -> Option<Line> {
         self.line_through(mode, self.points.iter().map(|point| point.time.median))
@@ -193,15 +194,16 @@ impl Series {
         if points.len() < 3 { None } else { Line::fit(&points) }
     }
 
-    /// Nanoseconds at a size that need not have been measured, by the line, with an interval from the repeats of all sizes.
+    /// Nanoseconds at a size that need not have been measured, by the line, with an interval from the repeats of all
+    /// sizes.
     #[must_use]
     pub fn project_ns(&self, mode: &str, size: f64) -> Option<Estimate> {
         of_lines(&[(mode, self)], |lines| lines[0].at(size).value)
     }
 }
 
-/// A function of the lines of several series, each with its mode, with an interval from resampling the repeats of every size.
-/// `None` where a series has fewer than three sizes.
+/// A function of the lines of several series, each with its mode, with an interval from resampling the repeats of every
+/// size. `None` where a series has fewer than three sizes.
 ///
 /// The residuals of a few medians around a line say little of how uncertain each median is; the repeats do.
 pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -> Option<Estimate> {
@@ -230,7 +232,7 @@ pub enum ReadError {
     Line {
         /// From 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// It is larger than any experiment's.
@@ -294,12 +296,12 @@ impl Measurements {
 
     /// Reads `results.jsonl`.
     ///
-    /// A last line that was cut off (the experiment was killed, the disk was full) is left out and noted; entries of unknown type
-    /// are counted and noted.
+    /// A last line that was cut off (the experiment was killed, the disk was full) is left out and noted; entries of
+    /// unknown type are counted and noted.
     ///
     /// # Errors
-    /// [`ReadError`] if the file cannot be read, does not begin with a header of version 1, has a damaged line before the last, or
-    /// is larger than the limits of this module.
+    /// [`ReadError`] if the file cannot be read, does not begin with a header of version 1, has a damaged line before
+    /// the last, or is larger than the limits of this module.
     pub fn read(mut reader: impl BufRead) -> Result<Measurements, ReadError> {
         let mut header = None;
         let mut runners = BTreeMap::new();
@@ -418,8 +420,9 @@ impl Measurements {
         self
     }
 
-    /// By how much wall time exceeds processor time where data are in memory, the median over all cells of a millisecond or
-    /// more: near 1 on a machine with nothing else to do. `None` where no runner tells its processor time.
+    /// By how much wall time exceeds processor time where data are in memory, the median over all cells of a
+    /// millisecond or more: near 1 on a machine with nothing else to do. `None` where no runner tells its processor
+    /// time.
     #[must_use]
     pub fn disturbance(&self) -> Option<f64> {
         let in_memory = self.series.iter().filter(|(key, _)| !key.mode.ends_with("-file"));
@@ -434,8 +437,8 @@ impl Measurements {
         median(&mut ratios)
     }
 
-    /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of those the
-    /// one with the largest chunk.
+    /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of
+    /// those the one with the largest chunk.
     #[must_use]
     pub fn series(&self, runner: &str, profile: &str, mode: &str, algorithm: &str) -> Option<&Series> {
         self.series
@@ -476,7 +479,7 @@ impl Measurements {
         ids
     }
 
-    /// What people call a runner: its label without the profile's, else its id.
+    /// The name of a runner for people: its label without the profile's, else its id.
     #[must_use]
     pub fn label<'a>(&'a self, runner: &'a str) -> &'a str {
         let named = |profile: &str| self.runners.get(&(runner.to_owned(), profile.to_owned()));
@@ -500,8 +503,8 @@ fn family(algorithm: &str) -> (&str, u64, &str) {
     (&algorithm[..end], digits.parse().unwrap_or(0), algorithm)
 }
 
-/// Leaves out the figures of runners of which one was implausible: whoever tells an impossible time once, tells others that are
-/// merely hard to disprove.
+/// Leaves out the figures of runners of which one was implausible: whoever tells an impossible time once, tells others
+/// that are merely hard to disprove.
 fn leave_out_implausible(cells: &mut BTreeMap<Cell, Observations>, failures: &[Failure], notes: &mut Vec<String>) {
     let caught = failures.iter().filter(|failure| failure.kind == FailureKind::Implausible);
     let caught: BTreeSet<(&str, &str)> =

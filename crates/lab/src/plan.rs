@@ -1,4 +1,4 @@
-//! What is asked of whom: the cells of an experiment.
+//! Assigns tasks to runners: the cells of an experiment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// What is asked of it, and the file with the data of each question.
+    /// The questions for a runner, and the file with the data of each.
     pub(crate) fn questions(&self) -> Vec<(Question, String)> {
         let Some(question) = &self.question else { return Vec::new() };
         let varied = (0..self.task.repeats.min(VARIANTS_MAX))

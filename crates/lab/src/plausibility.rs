@@ -1,14 +1,14 @@
 //! Whether the times that a runner tells can be true, by what the laboratory has seen of it.
 //!
-//! A runner holds the clock itself: nobody else knows when its work begins and ends to the microsecond. But it cannot have worked
-//! longer than passed, nor much less than the processor time that it took between two of its lines.
+//! A runner holds the clock itself: nobody else knows when its work begins and ends to the microsecond. But it cannot
+//! have worked longer than passed, nor much less than the processor time that it took between two of its lines.
 
 use crate::process::CpuTime;
 use crate::protocol::{Sample, Task};
 use std::time::Instant;
 
-/// Nothing hashes, encrypts or reads so many bytes in a nanosecond on one thread: the fastest checksum does in the first-level cache
-/// about a tenth of it.
+/// Nothing hashes, encrypts or reads so many bytes in a nanosecond on one thread: the fastest checksum does in the
+/// first-level cache about a tenth of it.
 const BYTES_PER_NS_MAX: u64 = 1000;
 
 /// Work that a runner may do between two lines beside the pass (formatting and writing one), for each repeat.
@@ -25,18 +25,18 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Nanoseconds of work since an earlier moment: no more than passed, and no more than the process certainly got of the
-    /// processor, so that other work on the machine does not count.
+    /// Nanoseconds of work since an earlier moment: no more than passed, and no more than the process certainly got of
+    /// the processor, so that other work on the machine does not count.
     pub(crate) fn work_since_ns(self, earlier: Moment) -> u64 {
         let passed = u64::try_from((self.at - earlier.at).as_nanos()).unwrap_or(u64::MAX);
         passed.min(self.cpu.least_since(earlier.cpu))
     }
 }
 
-/// What of the times cannot be true; `None` where nothing speaks against them.
+/// Describes the times that cannot be true; `None` if nothing speaks against them.
 ///
-/// `passed_ns` is the time from the task to its last line. `work_ns` is, for each repeat of which it is known, the work that was seen
-/// while the repeat was timed.
+/// `passed_ns` is the time from the task to its last line. `work_ns` is, for each repeat of which it is known, the work
+/// that was seen while the repeat was timed.
 pub(crate) fn objection(
     task: &Task,
     samples: &[Sample],

@@ -1,4 +1,5 @@
-//! A program that is not trusted: its lines are bounded, its memory is watched, and it is ended with all that it started.
+//! A program that is not trusted: its lines are bounded, its memory is watched, and it is ended with all that it
+//! started.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -49,8 +50,8 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// Nanoseconds that it has at least taken since an earlier moment: of the coarse clock, user's and system's time may each be one
-    /// step too many.
+    /// Nanoseconds that it has at least taken since an earlier moment: of the coarse clock, user's and system's time
+    /// may each be one step too many.
     #[must_use]
     pub fn least_since(self, earlier: CpuTime) -> u64 {
         let coarse = self.all_threads_ns.saturating_sub(earlier.all_threads_ns).saturating_sub(2 * TICK_NS);
@@ -58,7 +59,7 @@ impl CpuTime {
     }
 }
 
-/// What to start.
+/// The command to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// The program: a path, or a name to be found.
@@ -251,8 +252,8 @@ impl Process {
         }
     }
 
-    /// Waits for the end of the process itself; none where it does not end in time. What it leaves behind has its time to end
-    /// by itself, is then asked to, and at last ended.
+    /// Waits for the end of the process itself; none where it does not end in time. Processes that it leaves running
+    /// have time to end by themselves, are then asked to, and finally killed.
     pub fn wait_for_end(&mut self, patience: Duration) -> Option<ExitStatus> {
         let until_end = Instant::now() + patience;
         while !self.has_ended() {

@@ -17,7 +17,7 @@ pub const CIPHERS: [&str; 4] = ["des-cbc", "des-ede3-cbc", "rc2-128-cbc", "aes-1
 /// See [`CIPHERS`].
 pub const PASSWORD_FUNCTIONS: [&str; 4] = ["pbkdf2-hmac-sha256", "bcrypt", "scrypt", "argon2id"];
 
-/// What one repeat does.
+/// The work of one repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -66,27 +66,28 @@ impl Mode {
     }
 }
 
-/// What the laboratory says.
+/// A message of the laboratory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Request {
-    /// What a runner is asked to do.
+    /// A task for a runner.
     Task(Task),
 }
 
-/// What a runner is asked to do.
+/// A task for a runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Number, given back with each answer.
     pub id: u64,
-    /// What one repeat does.
+    /// The work of one repeat.
     pub mode: Mode,
     /// The algorithm.
     pub algorithm: String,
     /// The file with the data; empty where the mode has none.
     #[serde(default)]
     pub path: String,
-    /// With the number of the repeat after it, the file with the data of each repeat; empty where all have those of `path`.
+    /// With the number of the repeat after it, the file with the data of each repeat; empty where all have those of
+    /// `path`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub repeat_path: String,
     /// Size of the file in bytes, and of each repeat's.
@@ -112,7 +113,7 @@ fn one() -> u64 {
     1
 }
 
-/// What a runner says.
+/// A message of a runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Message {
@@ -153,7 +154,7 @@ pub enum Message {
     Error {
         /// The task's number.
         id: u64,
-        /// What happened.
+        /// Description of the event.
         #[serde(default)]
         message: String,
     },

@@ -1,4 +1,4 @@
-//! What an experiment leaves behind: a folder with `results.jsonl`, one [`Entry`] a line, written as each comes.
+//! The results of an experiment: a folder with `results.jsonl`, one [`Entry`] per line, each written at once.
 //!
 //! Fields are added, never changed; a reader skips entries and fields that it does not know.
 
@@ -18,7 +18,7 @@ pub enum Entry {
     Truth(Truth),
     /// One timed repeat whose answer was right.
     Sample(Sample),
-    /// What a task cost beside its time.
+    /// Costs of a task other than its time.
     Cost(Cost),
     /// A task that gave no samples, and why.
     Failure(Failure),
@@ -29,7 +29,7 @@ pub enum Entry {
     },
 }
 
-/// What is run, where, and when.
+/// The experiment, the machine and the time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of this format: 1.
@@ -47,8 +47,8 @@ pub struct Header {
     /// Whether the sizes of the paper were asked for.
     #[serde(default)]
     pub full: bool,
-    /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`, `governor`,
-    /// `virtualisation`, …), as text; a fact that is not known is absent.
+    /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`,
+    /// `governor`, `virtualisation`, …), as text; a fact that is not known is absent.
     pub environment: BTreeMap<String, String>,
 }
 
@@ -63,7 +63,7 @@ pub struct Runner {
     pub label: String,
     /// The language, as the runner's folder names it.
     pub language: String,
-    /// What the runner said of itself; none where it could not be started.
+    /// The description that the runner gave of itself; none if it could not be started.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hello: Option<Hello>,
     /// Why there is no `hello`, and how to install what is missing.
@@ -96,7 +96,7 @@ pub struct Hello {
     pub varies: bool,
     /// Step of its processor clock in nanoseconds; 0 where not known.
     pub clock_ns: u64,
-    /// What it offers.
+    /// The algorithms that it offers.
     pub algorithms: Vec<String>,
 }
 
@@ -111,13 +111,13 @@ pub struct Truth {
     pub bytes: u64,
     /// Number of strings, messages or derivations; 1 otherwise.
     pub count: u64,
-    /// Number of the repeat whose data these are, from 1; 0 for those of the check, and of all repeats of a runner that does not
-    /// vary them.
+    /// Number of the repeat whose data these are, from 1; 0 for those of the check, and of all repeats of a runner that
+    /// does not vary them.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub variant: u32,
-    /// What a sample must answer; what a check must answer too where `check` is absent.
+    /// The expected answer of a sample, and of a check if `check` is absent.
     pub answer: String,
-    /// What a check must answer, where that is another value.
+    /// The expected answer of a check, if it is another value.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub check: Option<String>,
     /// Who computed it, as `runner (implementation)`.
@@ -129,7 +129,7 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// What was asked of a runner: the cell of a table.
+/// A question to a runner: the cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
     /// The variant's id.
@@ -151,7 +151,7 @@ pub struct Cell {
 /// One timed repeat whose answer was right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// What was measured.
+    /// The measured question.
     #[serde(flatten)]
     pub cell: Cell,
     /// When, as the number of the task in the randomised order.
@@ -163,10 +163,10 @@ pub struct Sample {
     pub cpu_ns: Option<u64>,
 }
 
-/// What a task cost beside its time.
+/// Costs of a task other than its time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// What was measured.
+    /// The measured question.
     #[serde(flatten)]
     pub cell: Cell,
     /// When, as the number of the task in the randomised order.
@@ -185,14 +185,14 @@ pub struct Cost {
 /// A task that gave no samples, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What was asked.
+    /// The question.
     #[serde(flatten)]
     pub cell: Cell,
     /// When, as the number of the task in the randomised order.
     pub order: u64,
     /// The kind of failure.
     pub kind: FailureKind,
-    /// What the runner said, or what was wrong with it, with the end of its standard error.
+    /// The message of the runner, or its fault, with the end of its standard error.
     pub message: String,
 }
 

@@ -127,7 +127,7 @@ impl<'a> Roster<'a> {
 }
 
 impl Entrant<'_> {
-    /// What it said of itself; none where it is not there, or was not asked.
+    /// The description that it gave of itself; none if it is unavailable, or was not asked.
     #[must_use]
     pub fn hello(&self) -> Option<&Hello> {
         self.state.as_ref()?.as_ref().ok()

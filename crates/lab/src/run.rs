@@ -1,8 +1,8 @@
 //! An experiment from its definition to its results.
 //!
-//! The cells are measured in rounds. In each round the runners come in a shuffled order, each in a new process, and each
-//! gets its cells in a shuffled order: what drifts (heat, other load) meets all of them alike, and what one process
-//! happens to be given (addresses, decisions of its compiler) differs from round to round.
+//! The cells are measured in rounds. In each round the runners come in a shuffled order, each in a new process, and
+//! each gets its cells in a shuffled order: what drifts (heat, other load) meets all of them alike, and what one
+//! process happens to be given (addresses, decisions of its compiler) differs from round to round.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ const BROKEN_MAX: u32 = 3;
 /// Who is asked first for the right answers; then the others, by name.
 const WITNESSES: [&str; 4] = ["c-openssl", "pfh", "pfh-lanes", "py-hashlib"];
 
-/// What is run.
+/// The experiment to run, and its options.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The folder of the results.
@@ -39,7 +39,7 @@ pub struct Options {
     pub resume: bool,
     /// Seed of the data and the order; none for one of the system's.
     pub seed: Option<u64>,
-    /// What of the experiment.
+    /// The part of the experiment to run.
     pub selection: Selection,
     /// Resident bytes of a runner's processes together, at most.
     pub memory_bytes: u64,
@@ -47,7 +47,7 @@ pub struct Options {
     pub version: String,
 }
 
-/// What happens.
+/// An event of a run.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A runner is built; that can take minutes.
@@ -58,7 +58,7 @@ pub enum Event<'a> {
         runner: &'a str,
         /// The profile.
         profile: &'a str,
-        /// What it said of itself.
+        /// The description that it gave of itself.
         hello: &'a Hello,
     },
     /// A contestant is not there.
@@ -96,7 +96,7 @@ pub enum Event<'a> {
     BadEnd {
         /// The variant.
         runner: &'a str,
-        /// What was wrong.
+        /// The fault.
         message: &'a str,
     },
 }

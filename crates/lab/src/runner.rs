@@ -15,13 +15,13 @@ pub const FILE: &str = "runner.toml";
 /// The profile in which nothing is masked.
 pub const TODAY: &str = "today";
 
-/// What `runner.toml` says.
+/// The contents of `runner.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The language, as reports print it.
     pub language: String,
-    /// What is installed together.
+    /// The group that is installed together.
     pub group: String,
     /// Programs that must be found.
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Definition {
     /// Shell commands that install what is needed.
     #[serde(default)]
     pub install: Vec<String>,
-    /// What to do where no command can install it: a version that systems do not package, and where it is to be had.
+    /// Advice if no command can install it: a version that systems do not package, and where it is to be had.
     #[serde(default)]
     pub advice: String,
     /// The system without which there is nothing to install or build (`windows`); absent for all.
@@ -118,11 +118,11 @@ pub struct Folder {
     pub source: PathBuf,
     /// Where it is built: `{build}`.
     pub build: PathBuf,
-    /// What `runner.toml` says.
+    /// The contents of `runner.toml`.
     pub definition: Definition,
 }
 
-/// What stands for the braces in commands.
+/// The values that replace braces in commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Braces<'a> {
     /// `{source}`.
@@ -170,7 +170,7 @@ impl Definition {
     /// Parses `runner.toml`.
     ///
     /// # Errors
-    /// What cannot be understood, with its line.
+    /// The part that cannot be parsed, with its line.
     pub fn parse(text: &str) -> Result<Definition, String> {
         let definition: Definition = toml::from_str(text).map_err(|error| error.to_string())?;
         definition.validate()?;
@@ -223,7 +223,7 @@ impl Folder {
         Ok(Folder { build: cache.join(&name), name, source: source.to_owned(), definition })
     }
 
-    /// What stands for the braces in this runner's commands.
+    /// The values that replace braces in the commands of this runner.
     #[must_use]
     pub fn braces<'a>(&'a self, program: &'a Path) -> Braces<'a> {
         Braces { source: &self.source, build: &self.build, program }

@@ -11,7 +11,7 @@ use crate::results::{FailureKind, Hello};
 /// How long a runner whose input has ended may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What bounds a runner.
+/// The limits of a runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// From the start to `hello`.
@@ -30,14 +30,14 @@ pub struct Session {
     limits: Limits,
 }
 
-/// What a runner answered to a task, unchecked.
+/// The unchecked answer of a runner to a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers {
     /// The answer of the pass before the warm-up.
     pub check: String,
     /// As many as were asked for.
     pub samples: Vec<Sample>,
-    /// What the task cost beside its time.
+    /// Costs of the task other than its time.
     pub done: Done,
 }
 
@@ -46,7 +46,7 @@ pub struct Answers {
 pub struct Failed {
     /// The kind.
     pub kind: FailureKind,
-    /// What the runner said, or what was wrong with it, with the end of its standard error.
+    /// The message of the runner, or its fault, with the end of its standard error.
     pub message: String,
 }
 
@@ -87,7 +87,7 @@ impl Session {
         Err(with_stderr(&fault, &process.end()))
     }
 
-    /// What the runner said of itself.
+    /// The description that the runner gave of itself.
     #[must_use]
     pub fn hello(&self) -> &Hello {
         &self.hello
@@ -117,7 +117,7 @@ impl Session {
     /// Closes its input and waits for its end.
     ///
     /// # Errors
-    /// What is wrong with its end; then it was ended.
+    /// The fault of its end; the runner has then been killed.
     pub fn finish(mut self) -> Result<(), String> {
         self.process.close_input();
         let fault = match self.process.wait_for_end(PATIENCE) {
@@ -137,7 +137,8 @@ impl Session {
         let _ = self.process.send(&line);
         let mut check = None;
         let mut samples: Vec<Sample> = Vec::new();
-        // When the work of the next repeat began, as far as the runner's lines tell, and what was seen of those that ended.
+        // When the work of the next repeat began, as far as the runner's lines tell, and what was seen of those that
+        // ended.
         let mut begun: Option<(Moment, Option<u32>)> = None;
         let mut work_ns: Vec<Option<u64>> = Vec::new();
         let varies = !task.repeat_path.is_empty();
@@ -215,7 +216,7 @@ impl Session {
     }
 }
 
-/// What ends a conversation.
+/// The reason why a conversation ends.
 enum Stop {
     Cancelled,
     Failed(FailureKind, String),

@@ -10,7 +10,7 @@ use crate::results::Entry;
 /// The file in the folder of an experiment's results.
 pub const FILE: &str = "results.jsonl";
 
-/// Adds entries to a file. What it has added stays, whatever happens later.
+/// Adds entries to a file. Added entries stay, whatever happens later.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
@@ -40,7 +40,8 @@ impl Store {
         }
     }
 
-    /// The file in a folder, to be continued, and its entries. What comes after the end of the last whole task is cut off.
+    /// The file in a folder, to be continued, and its entries. Everything after the end of the last whole task is
+    /// removed.
     ///
     /// # Errors
     /// When it cannot be read, or is not what it seems.
@@ -109,7 +110,8 @@ impl Store {
     }
 }
 
-/// The entries up to the end of the last whole task, and where that is. Entries of kinds that are not known are skipped.
+/// The entries up to the end of the last whole task, and where that is. Entries of kinds that are not known are
+/// skipped.
 fn read(text: &[u8]) -> Result<(Vec<Entry>, usize), (usize, String)> {
     let (mut entries, mut whole) = (Vec::new(), (0, 0));
     let mut offset = 0;

@@ -1,4 +1,4 @@
-//! What the answers must be.
+//! Determines the right answers.
 //!
 //! The laboratory links no hash implementation, so the right answer comes from other programs: it is the one on which
 //! runners over *different implementations* agree, and on which more of them agree than on any other. A runner's answer
@@ -11,7 +11,7 @@ use crate::data::VARIANTS_MAX;
 use crate::protocol::Mode;
 use crate::results::{Hello, Truth};
 
-/// What has one answer, whoever gives it.
+/// A question with a single right answer, for all runners.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Question {
     /// The mode, with the data in memory.
@@ -34,16 +34,16 @@ impl Question {
     }
 }
 
-/// What one runner answered.
+/// The answers of one runner.
 #[derive(Clone, Debug)]
 pub struct Vote {
     /// The runner.
     pub witness: String,
     /// Whose code it runs.
     pub implementation: String,
-    /// What it answered before the warm-up.
+    /// Its answer before the warm-up.
     pub check: String,
-    /// What it answered to a repeat.
+    /// Its answer to a repeat.
     pub answer: String,
 }
 
@@ -125,7 +125,7 @@ pub fn explain(votes: &[Vote]) -> String {
             let said = votes.iter().map(say).collect::<Vec<_>>().join(", ");
             let mut implementations = votes.iter().map(|vote| &vote.implementation);
             let first = implementations.next();
-            // What is missing is a second opinion, which another runner may have.
+            // Only a second opinion is missing, which another runner may have.
             let advice = match implementations.all(|other| Some(other) == first) {
                 true => {
                     "; a runner over another implementation would settle it, and `pfh lab doctor` tells which are missing"

@@ -20,7 +20,7 @@ const LONG_LEVELS: usize = 22;
 pub struct OddFile {
     /// Its path below the tree's root, raw bytes, without a leading slash.
     pub path: Vec<u8>,
-    /// What it holds.
+    /// Its contents.
     pub contents: Vec<u8>,
 }
 
@@ -78,12 +78,12 @@ pub fn odd_names() -> Vec<Vec<u8>> {
 }
 
 /// Builds the odd tree below `root`, which exists and is empty, and returns its regular files sorted by path, component
-/// by component as the walk yields them. Beside them it holds what is not to be read: a dangling link, a link to itself,
-/// a link to the root, links to a file and a directory, a FIFO, a socket, and an empty directory.
+/// by component as the walk yields them. Beside them it holds what is not to be read: a dangling link, a link to
+/// itself, a link to the root, links to a file and a directory, a FIFO, a socket, and an empty directory.
 ///
 /// Contents differ from file to file, from none to some pages; one file is sparse.
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn odd_tree(root: &Path) -> io::Result<Vec<OddFile>> {
     let mut files = Vec::new();
     let mut add = |path: Vec<u8>| -> io::Result<()> {

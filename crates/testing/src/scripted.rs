@@ -23,7 +23,7 @@ const LONG_AGO: Timestamp = Timestamp { seconds: 1_000_000_000, nanoseconds: 0 }
 /// The longest that a stalled call waits for a gate that nobody opens.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
-/// What goes wrong with one call.
+/// A fault of one call.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// It fails with this error number.
@@ -40,7 +40,7 @@ pub enum Fault {
     Panic,
 }
 
-/// What happens to a file while it is read.
+/// A change of a file while it is read.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// Bytes are appended.
@@ -90,7 +90,7 @@ enum Step {
     Failed(Vec<u8>, i32),
 }
 
-/// What a path leads to, and what is going to happen to it.
+/// The inode of a path, and the changes planned for it.
 #[derive(Debug)]
 struct Name {
     inode: Option<Arc<Mutex<Inode>>>,

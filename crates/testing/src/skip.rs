@@ -1,4 +1,4 @@
-//! What a test does where something that it needs is not there.
+//! Skips a test that lacks a program or a privilege.
 #![allow(unreachable_pub, reason = "crates below this one include the file in their tests")]
 
 use std::env;

@@ -1,5 +1,5 @@
-//! The mounted filesystem damages what its list says, and nothing else. Needs `/dev/fuse` and the right to mount; without
-//! the first it is skipped.
+//! The mounted filesystem damages what its list says, and nothing else. Needs `/dev/fuse` and the right to mount;
+//! without the first it is skipped.
 #![cfg(feature = "fuse")]
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 

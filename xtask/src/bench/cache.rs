@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 
-/// What the page cache holds when a run starts.
+/// State of the page cache when a run starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cache {
     /// Everything, as the run before left it.

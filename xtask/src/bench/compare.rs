@@ -23,7 +23,7 @@ pub(super) struct Comparison {
     pub(super) rate_of: Option<&'static str>,
 }
 
-/// What came out.
+/// Results of a comparison.
 pub(super) struct Results {
     /// One for each contender, in their order; empty when the comparison was skipped.
     pub(super) rows: Vec<Row>,
@@ -97,8 +97,8 @@ impl Bench<'_> {
         Ok(results)
     }
 
-    /// Runs a contender once for its digests and compares them with those of the ones before it. This also warms the page cache.
-    /// False when the program is missing.
+    /// Runs a contender once for its digests and compares them with those of the ones before it. This also warms the
+    /// page cache. False when the program is missing.
     fn check(&self, contender: &Contender, corpus: &Prepared, expected: &mut Option<Digests>) -> Result<bool> {
         if contender.program != "pfh" && find_program_in(contender.program, self.path).is_none() {
             return Ok(false);

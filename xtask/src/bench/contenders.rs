@@ -9,7 +9,7 @@ pub(super) struct Contender {
     /// Program that must be there.
     pub(super) program: &'static str,
     call: Call,
-    /// What it prints; `None` when it prints no digests.
+    /// The list that it prints; `None` if it prints no digests.
     pub(super) list: Option<List>,
     /// Its memory option, for the comparison with its peak.
     pub(super) memory_option_bytes: Option<u64>,
@@ -45,7 +45,8 @@ impl Contender {
         match &self.call {
             Call::Walks(command) => format!("{command} {folder}"),
             Call::FedInParallel(command) => {
-                // Long argument lists cost least, but each job should get at least 16 of them, so that all end together.
+                // Long argument lists cost least, but each job should get at least 16 of them, so that all end
+                // together.
                 let files = (corpus.files / (16 * jobs as u64)).clamp(1, 1000);
                 format!("find {folder} -type f -print0 | xargs -0 -P {jobs} -n {files} {command}")
             }
@@ -60,7 +61,7 @@ impl Contender {
         Self::peer("openssl dgst, one process", "openssl", call, List::Lines)
     }
 
-    /// What the device delivers around the page cache.
+    /// Reads from the device, bypassing the page cache.
     pub(super) fn dd_direct() -> Self {
         let each = "for file; do dd if=\"$file\" of=/dev/null bs=4M iflag=direct status=none; done";
         let call = Call::Fed(format!("sh -c '{each}' sh"));

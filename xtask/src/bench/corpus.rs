@@ -186,8 +186,8 @@ impl<'p> Store<'p> {
         Ok(())
     }
 
-    /// Regular files of this system with their sizes: each inode once, no other file systems, only names that every peer
-    /// prints as they are.
+    /// Regular files of this system with their sizes: each inode once, no other file systems, only names that every
+    /// peer prints as they are.
     fn candidates(&self) -> Vec<(PathBuf, u64)> {
         let mut roots: Vec<PathBuf> = REAL_ROOTS.iter().map(PathBuf::from).collect();
         roots.extend(["CARGO_HOME", "RUSTUP_HOME"].iter().filter_map(std::env::var_os).map(PathBuf::from));
@@ -220,7 +220,7 @@ impl<'p> Store<'p> {
     }
 }
 
-/// What a corpus holds.
+/// Numbers of files and bytes of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     files: u64,
@@ -239,8 +239,8 @@ fn is_plain(path: &Path) -> bool {
     path.to_str().is_some_and(|path| !path.contains(|character: char| character.is_control() || character == '\\'))
 }
 
-/// A part of the candidates within both limits that looks like the whole: each file is kept with the same probability, decided by
-/// its path, so that the choice does not change between runs.
+/// A part of the candidates within both limits that looks like the whole: each file is kept with the same probability,
+/// decided by its path, so that the choice does not change between runs.
 fn choose(candidates: Vec<(PathBuf, u64)>, files_max: u64, bytes_max: u64) -> Vec<(PathBuf, u64)> {
     let bytes: u64 = candidates.iter().map(|(_, bytes)| bytes).sum();
     let share = |limit: u64, all: u64| limit as f64 / all.max(1) as f64;

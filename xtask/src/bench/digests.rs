@@ -77,8 +77,8 @@ fn parse_hashdeep(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (end > start && end < line.len()).then(|| (&line[end..], &line[start..end - 1]))
 }
 
-/// Two names and a score: the lesser name first, since programs differ in that, and without what `ssdeep -x` puts before a name, the name of its
-/// list.
+/// Two names and a score: the lesser name first, since programs differ in that, and without what `ssdeep -x` puts
+/// before a name, the name of its list.
 fn parse_pair(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let text = str::from_utf8(line).ok()?;
     let (names, score) = match text.strip_suffix(')') {

@@ -1,4 +1,4 @@
-//! What is measured.
+//! The experiments.
 
 use super::cache::Cache;
 use super::compare::Comparison;
@@ -6,7 +6,7 @@ use super::contenders::{ALGORITHMS, Contender, FAMILIES, coreutils, hashdeep};
 use super::corpus::{Corpus, lists};
 use super::digests::List;
 
-/// What `--quick` measures, on corpora of a tenth of the size: what pfh stands for, in under two minutes.
+/// The comparisons of `--quick`, on corpora of a tenth of the size: the most important figures, in under two minutes.
 pub(super) const QUICK: [&str; 7] = [
     "hot/real/md5",
     "hot/real/md5+sha256",
@@ -20,7 +20,7 @@ pub(super) const QUICK: [&str; 7] = [
 /// Comparisons that share a record.
 pub(super) struct Experiment {
     pub(super) name: &'static str,
-    /// What it asks, for the head of the record.
+    /// Its question, for the head of the record.
     pub(super) question: &'static str,
     pub(super) comparisons: Vec<Comparison>,
 }
@@ -181,7 +181,8 @@ fn similarity(threads: usize) -> Experiment {
         comparisons.push(comparison(&["similarity", what], Corpus::Digests, Cache::Hot, contenders));
     };
     let all = lists::SSDEEP;
-    // A real tree has tens of millions of pairs, which take longer to print than to find: groups need all of them and print few lines.
+    // A real tree has tens of millions of pairs, which take longer to print than to find: groups need all of them and
+    // print few lines.
     let groups = format!("pfh compare --clusters --digests {all} -t {threads}");
     add("pairs/ssdeep-all", vec![Contender::pfh_as_is("pfh compare --clusters", groups, None)]);
     let part = lists::SSDEEP_PART;

@@ -1,4 +1,4 @@
-//! What a reader must know of the machine to judge a figure.
+//! Facts about the machine that a reader needs to judge a figure.
 
 use std::ffi::OsStr;
 use std::fs;

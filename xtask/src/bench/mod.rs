@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: pfh against its peers and against itself, as whole processes, with everything written down.
 //!
-//! - A *contender* is a command line; a *comparison* is some contenders over one corpus in one state of the page cache; an
-//!   *experiment* is a list of comparisons that share a record under `bench/results`.
-//! - Before a time is believed, the digests of all contenders of a comparison are compared; that run is the warm-up too.
+//! - A *contender* is a command line; a *comparison* is some contenders over one corpus in one state of the page cache;
+//!   an *experiment* is a list of comparisons that share a record under `bench/results`.
+//! - Before a time is believed, the digests of all contenders of a comparison are compared; that run is the warm-up
+//!   too.
 //! - Then all contenders run once per round, in turning order, so that what the machine does meanwhile hits all alike.
 
 mod cache;
@@ -87,7 +88,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     Ok(all_well)
 }
 
-/// What happens inside one process, by the benchmark of the kernels.
+/// Measures rates inside one process, with the benchmark of the kernels.
 fn measure_kernels(
     workspace: &Workspace,
     options: &Options,
@@ -167,7 +168,8 @@ fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments
     Ok(all_well)
 }
 
-/// `PATH` with the measured pfh in front, so that commands read as one would type them, and then peers that are not installed.
+/// `PATH` with the measured pfh in front, so that commands read as one would type them, and then peers that are not
+/// installed.
 fn search_path(pfh: &std::path::Path) -> Result<OsString> {
     let folder = pfh.parent().context("pfh lies in no folder")?.to_owned();
     let peers = std::env::var_os("PFH_BENCH_PEERS").map(PathBuf::from);

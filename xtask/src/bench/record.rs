@@ -1,5 +1,5 @@
-//! The dated record of an experiment: Markdown for people, CSV with every sample beside it. Written anew after each comparison,
-//! so that a later failure loses nothing.
+//! The dated record of an experiment: Markdown for people, CSV with every sample beside it. Written anew after each
+//! comparison, so that a later failure loses nothing.
 
 use std::fmt::Write;
 use std::fs;
@@ -28,7 +28,7 @@ pub(super) struct Sheet {
     pub(super) csv: String,
 }
 
-/// What stands at the head of a record.
+/// The head of a record.
 pub(super) struct Head<'h> {
     pub(super) name: &'static str,
     pub(super) question: &'static str,

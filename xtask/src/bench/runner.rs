@@ -1,9 +1,9 @@
 //! Runs one shell command as a whole process tree and measures it.
 //!
-//! The measuring happens in a small process of its own (this program, started again): `getrusage(RUSAGE_CHILDREN)` then speaks of
-//! this one command and what it started, and the peak of resident memory is not one of an earlier command. The peak is
-//! that of the largest single process, not a sum; a child inherits the few MiB of its parent until it calls exec, so values
-//! below about 4 MiB mean "small".
+//! The measuring happens in a small process of its own (this program, started again): `getrusage(RUSAGE_CHILDREN)` then
+//! speaks of this one command and what it started, and the peak of resident memory is not one of an earlier command.
+//! The peak is that of the largest single process, not a sum; a child inherits the few MiB of its parent until it calls
+//! exec, so values below about 4 MiB mean "small".
 
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
@@ -17,7 +17,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 /// The hidden task of this program that measures.
 pub(crate) const TASK: &str = "measure-one-command";
 
-/// What one run of a command cost.
+/// Costs of one run of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) wall_s: f64,

@@ -1,4 +1,4 @@
-//! What is generated and committed equals what the program generates now.
+//! Committed generated files equal those that the program generates now.
 
 use anyhow::Result;
 

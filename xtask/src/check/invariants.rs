@@ -1,5 +1,5 @@
-//! The named invariants of the architecture, as scans of the source. They see tokens, so neither comments nor strings trip
-//! them; they do not resolve names, so they guard against habit, not against malice.
+//! The named invariants of the architecture, as scans of the source. They see tokens, so neither comments nor strings
+//! trip them; they do not resolve names, so they guard against habit, not against malice.
 
 use std::path::Path;
 

@@ -21,7 +21,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("xtask", &[]),
 ];
 
-/// What measures may not contain what it measures.
+/// The crate that measures may not contain the code that it measures.
 const MEASURES: &str = "pfh-lab";
 
 /// Crates that hash or encrypt; enough of them to catch a slip.

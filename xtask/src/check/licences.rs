@@ -1,5 +1,5 @@
-//! Licences, sources and banned crates, as deny.toml says: by cargo-deny where it is installed, else by the same rules over
-//! `cargo metadata`.
+//! Licences, sources and banned crates, as deny.toml says: by cargo-deny where it is installed, else by the same rules
+//! over `cargo metadata`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Rust source as a flat list of tokens with line numbers, so that the scans see code and not comments, documentation or the
-//! insides of strings.
+//! Rust source as a flat list of tokens with line numbers, so that the scans see code and not comments, documentation
+//! or the insides of strings.
 
 use std::str::FromStr;
 

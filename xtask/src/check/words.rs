@@ -132,7 +132,7 @@ fn paragraphs<'a>(lines: impl Iterator<Item = Option<&'a str>>) -> Vec<Paragraph
     found
 }
 
-/// What is wrong with a paragraph, with line numbers.
+/// The problems of a paragraph, with line numbers.
 fn problems(paragraph: &Paragraph) -> Vec<(usize, String)> {
     let text = without_code(&paragraph.text);
     let lower = text.to_ascii_lowercase();

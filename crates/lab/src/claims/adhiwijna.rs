@@ -20,7 +20,7 @@ static A5: Claim = claim("A5", "Time is linear in the number of strings");
 
 pub(super) const CLAIMS: &[&Claim] = &[&A1, &A2, &A3, &A4, &A5];
 
-/// The nine functions, as runners and as the study name them; the three that are said to be cheapest first.
+/// The nine functions, as runners and as the study name them; the three that the study calls cheapest come first.
 const FUNCTIONS: [(&str, &str); 9] = [
     ("md4", "MD4"),
     ("md5", "MD5"),

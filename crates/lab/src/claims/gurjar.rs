@@ -40,8 +40,8 @@ const LINUX: [(&str, &str); 4] =
 const ALGORITHMS: [(&str, &str, f64); 4] =
     [("md5", "MD5", 2.0), ("sha1", "SHA-1", 3.0), ("sha256", "SHA-256", 1.65), ("sha512", "SHA-512", 3.7)];
 
-/// R² from which a line counts as explaining the times. The published series, the one with the spike left out, have 0.9998 or
-/// more.
+/// R² from which a line counts as explaining the times. The published series, the one with the spike left out, have
+/// 0.9998 or more.
 const LINEAR: f64 = 0.999;
 
 /// "Within a few percent."

@@ -64,8 +64,8 @@ pub(super) fn evaluate(view: &View<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Time of one runner over that of another, without reading: in memory where that was measured, else with the reading of the
-/// same file subtracted, as the study did.
+/// Time of one runner over that of another, without reading: in memory where that was measured, else with the reading
+/// of the same file subtracted, as the study did.
 fn net_ratio(view: &View<'_>, mode: &str, a: (&str, &str), b: (&str, &str)) -> Option<Estimate> {
     view.ratio(Side(mode, a.0, a.1), Side(mode, b.0, b.1)).or_else(|| {
         let mode = format!("{mode}-file");
@@ -173,8 +173,8 @@ fn collection(view: &View<'_>, runners: &[&str]) -> Finding {
     )
 }
 
-/// The sum of the parts over the sum of the wholes. Most tasks end before anything is collected, so that the share of a typical
-/// task is 0 whatever the collector takes.
+/// The sum of the parts over the sum of the wholes. Most tasks end before anything is collected, so that the share of a
+/// typical task is 0 whatever the collector takes.
 fn share_of_total(costs: &[(f64, f64)]) -> Option<Estimate> {
     // A task is drawn with its part and its whole: what is resampled are places in the list.
     let places = Repeats::from((0..costs.len()).map(|place| place as f64).collect::<Vec<_>>());

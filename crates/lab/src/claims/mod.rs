@@ -1,7 +1,8 @@
-//! What the studies claim, judged by what was measured here: [`evaluate`].
+//! Judges the claims of the studies by measurements made here: [`evaluate`].
 //!
-//! A claim consists of statements about one figure each (a ratio of two times, a share, a number of minutes). A statement is
-//! judged by where the *interval* of its figure lies, never by the figure alone ([`rules`]); a claim by its statements.
+//! A claim consists of statements about one figure each (a ratio of two times, a share, a number of minutes). A
+//! statement is judged by where the *interval* of its figure lies, never by the figure alone ([`rules`]); a claim by
+//! its statements.
 
 mod adhiwijna;
 mod avpreserve;
@@ -26,7 +27,7 @@ pub struct Claim {
     pub id: &'static str,
     /// The study.
     pub study: &'static str,
-    /// What it says.
+    /// The claim itself.
     pub text: &'static str,
     /// The experiment that measures it.
     pub experiment: &'static str,
@@ -38,17 +39,17 @@ pub fn claims() -> Vec<&'static Claim> {
     [gurjar::CLAIMS, adhiwijna::CLAIMS, avpreserve::CLAIMS, java_net::CLAIMS].concat()
 }
 
-/// What the measurements make of a statement or a claim, the worst last.
+/// The verdict of the measurements on a statement or a claim, the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// There are no measurements of it.
     NotMeasured,
     /// The interval lies wholly where the statement says.
     Holds,
-    /// The direction is right, and the figure is farther from no difference than the published one, by as much again as half of
-    /// it on a logarithmic scale.
+    /// The direction is right, and the figure is farther from no difference than the published one, by as much again as
+    /// half of it on a logarithmic scale.
     Stronger,
-    /// What was measured holds, or is stronger; but the claim speaks of more than was measured.
+    /// The measured part holds, or is stronger; but the claim covers more than was measured.
     HoldsInPart,
     /// The interval reaches into more than one region, or there are too few repeats for one.
     Undecided,
@@ -80,7 +81,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a figure is.
+/// Kind and unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// One time as a multiple of another.
@@ -96,17 +97,17 @@ pub enum Figure {
 /// One figure of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What the figure is of (`Java over C, SHA-1`).
+    /// The things that the figure compares (`Java over C, SHA-1`).
     pub subject: String,
-    /// What the figure is.
+    /// Kind and unit of the figure.
     pub figure: Figure,
-    /// What was measured; `None` where it was not.
+    /// The measured value; `None` if it was not measured.
     pub measured: Option<Estimate>,
-    /// What the study published, where its tables survive.
+    /// The value that the study published, if its tables survive.
     pub published: Option<f64>,
-    /// What the statement speaks of and the figure does not cover; `None` where it covers all.
+    /// The part of the statement that the figure does not cover; `None` if it covers all.
     pub missing: Option<String>,
-    /// What follows.
+    /// The verdict that follows.
     pub verdict: Verdict,
 }
 
@@ -131,11 +132,11 @@ pub struct Finding {
     pub profile: String,
     /// Which runners it was tested on.
     pub subject: String,
-    /// What follows from the statements.
+    /// The verdict that follows from the statements.
     pub verdict: Verdict,
     /// The figures.
     pub statements: Vec<Statement>,
-    /// What the reader should know beside the figures; empty for nothing.
+    /// A note for the reader about the figures, possibly empty.
     pub note: String,
 }
 
@@ -162,14 +163,16 @@ impl Finding {
     }
 }
 
-/// A claim is all of its statements at once: the worst verdict among those that were measured. It holds only if all were.
+/// A claim is all of its statements at once: the worst verdict among those that were measured. It holds only if all
+/// were.
 fn all_of(statements: &[Statement]) -> Verdict {
     let worst = statements.iter().map(|statement| statement.verdict).max().unwrap_or(Verdict::NotMeasured);
     let holds = matches!(worst, Verdict::Holds | Verdict::Stronger);
     if holds && !statements.iter().all(Statement::is_whole) { Verdict::HoldsInPart } else { worst }
 }
 
-/// Judges every claim under every profile that has measurements: `today` first, each claim at least once for each profile.
+/// Judges every claim under every profile that has measurements: `today` first, each claim at least once for each
+/// profile.
 #[must_use]
 pub fn evaluate(measurements: &Measurements) -> Vec<Finding> {
     let mut findings = Vec::new();

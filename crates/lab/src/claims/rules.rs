@@ -5,17 +5,19 @@ use crate::statistics::Estimate;
 
 /// Times that differ by less than this factor count as equal.
 ///
-/// Where a program's code and data happen to lie in memory changes its speed by a few percent, and does not average out over
-/// repeats of one build (Mytkowicz, Diwan, Hauswirth and Sweeney 2009, Producing wrong data without doing anything obviously wrong).
+/// Where a program's code and data happen to lie in memory changes its speed by a few percent, and does not average out
+/// over repeats of one build (Mytkowicz, Diwan, Hauswirth and Sweeney 2009, Producing wrong data without doing anything
+/// obviously wrong).
 pub const EQUAL_WITHIN: f64 = 1.03;
 
-/// The ends of the regions in which a figure may lie, in ascending order: below the first it contradicts the statement, from
-/// the second on it is as stated, and from the third on beyond that. Between the first and the second it is weaker than stated.
+/// The ends of the regions in which a figure may lie, in ascending order: below the first it contradicts the statement,
+/// from the second on it is as stated, and from the third on beyond that. Between the first and the second it is weaker
+/// than stated.
 struct Regions {
     contradicts: f64,
     holds: f64,
     beyond: f64,
-    /// What lies between contradiction and agreement: weaker, or no difference to speak of.
+    /// The verdict between contradiction and agreement: weaker, or no significant difference.
     between: Verdict,
 }
 
@@ -63,8 +65,8 @@ pub fn no_less(subject: impl Into<String>, measured: Option<Estimate>, published
 
 /// "The first costs about `times` times the second", with `times` above 1.
 ///
-/// On a logarithmic scale, it holds where the ratio is nearer to `times` than to 1 and nearer to it than to its square; it is
-/// stronger beyond, weaker where it is nearer to 1, and reversed below 1.
+/// On a logarithmic scale, it holds where the ratio is nearer to `times` than to 1 and nearer to it than to its square;
+/// it is stronger beyond, weaker where it is nearer to 1, and reversed below 1.
 #[must_use]
 pub fn about(subject: impl Into<String>, measured: Option<Estimate>, times: f64, published: Option<f64>) -> Statement {
     let (holds, beyond) = (times.sqrt(), times.powf(1.5));
@@ -85,8 +87,8 @@ pub fn equal(subject: impl Into<String>, measured: Option<Estimate>, within: f64
     statement(subject, Figure::Ratio, measured, published, verdict)
 }
 
-/// "The figure is at least `bound`." Below it is `otherwise`: reversed where the statement is that there is so much at all, weaker
-/// where it says how much there is of what cannot be negative.
+/// "The figure is at least `bound`." Below it is `otherwise`: reversed where the statement is that there is so much at
+/// all, weaker where it says how much there is of what cannot be negative.
 #[must_use]
 pub fn at_least(
     subject: impl Into<String>,

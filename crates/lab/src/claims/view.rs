@@ -62,8 +62,8 @@ impl<'a> View<'a> {
         of_lines(&series?, function)
     }
 
-    /// Whether no straight line passes through the points, given their intervals and what counts as equal. Where one does, a low
-    /// R² is noise, and says nothing against a straight line.
+    /// Whether no straight line passes through the points, given their intervals and what counts as equal. Where one
+    /// does, a low R² is noise, and says nothing against a straight line.
     fn is_bent(&self, side: Side<'_>) -> bool {
         let Some(series) = self.series(side) else { return false };
         let intervals: Option<Vec<_>> = series
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         intervals.is_some_and(|intervals| !passes_through_all(&intervals))
     }
 
-    /// What of a range of sizes a side does not cover; `None` where it covers all, or was not measured.
+    /// The part of a range of sizes that a side does not cover; `None` if it covers all, or was not measured.
     pub(super) fn uncovered(&self, side: Side<'_>, least: u64, greatest: u64) -> Option<String> {
         let points = &self.series(side)?.points;
         let (first, last) = (points.first()?.size(side.0), points.last()?.size(side.0));
@@ -86,7 +86,8 @@ impl<'a> View<'a> {
         (!is_covered).then(|| format!("measured from {} to {} only", size(first), size(last)))
     }
 
-    /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is bent.
+    /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is
+    /// bent.
     pub(super) fn linear(&self, subject: String, side: Side<'_>, bound: f64, published: Option<f64>) -> Statement {
         let measured = self.of_lines(&[side], |lines| lines[0].r_squared);
         let mut statement = at_least(subject, Figure::RSquared, measured, bound, Verdict::Reversed, published);

@@ -80,7 +80,7 @@ pub fn projections() -> Vec<PublishedProjection> {
     rows(include_str!("../../../../lab/published/gurjar2015_projection_722gb_s.csv"))
 }
 
-/// What becomes of a published fit when the published times are fitted again.
+/// The result of comparing a published fit with a fit of the published times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refit {
     /// The same line within rounding.
@@ -93,8 +93,9 @@ pub enum Refit {
 
 /// Fits the published times of a row's implementation again.
 ///
-/// Lines agree when intercepts differ by less than 1 ms and slopes by less than 0.005 ms/MB (5 ms at 1024 MB): the times are
-/// printed in whole milliseconds. The outcome is the same for any tolerance of the slope from 0.0034 to 0.0095.
+/// Lines agree when intercepts differ by less than 1 ms and slopes by less than 0.005 ms/MB (5 ms at 1024 MB): the
+/// times are printed in whole milliseconds. The outcome is the same for any tolerance of the slope from 0.0034 to
+/// 0.0095.
 ///
 /// `None` if the times are not among the published ones.
 #[must_use]

@@ -1,4 +1,5 @@
-//! The tables of the studies, as published: what the laboratory prints beside its own figures, and tests its statistics on.
+//! The tables of the studies, as published: what the laboratory prints beside its own figures, and tests its statistics
+//! on.
 //!
 //! The files lie under `lab/published/`; its README says where each figure comes from, and which rows a study swapped.
 
@@ -15,8 +16,8 @@ pub use gurjar::{
 
 use serde::de::DeserializeOwned;
 
-/// The rows of an embedded file. The files are part of the program and tested, so a row that does not parse is a mistake of
-/// the developer that a test finds; a reader of a report gets the rows before it.
+/// The rows of an embedded file. The files are part of the program and tested, so a row that does not parse is a
+/// mistake of the developer that a test finds; a reader of a report gets the rows before it.
 fn rows<T: DeserializeOwned>(text: &str) -> Vec<T> {
     csv::Reader::from_reader(text.as_bytes()).into_deserialize().map_while(Result::ok).collect()
 }

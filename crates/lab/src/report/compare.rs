@@ -10,7 +10,7 @@ use crate::claims::rules::EQUAL_WITHIN;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
 
-/// What can be said of a pair of medians.
+/// The verdict on a pair of medians.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     Slower,
@@ -40,7 +40,8 @@ impl Change {
     }
 }
 
-/// Sets two results side by side: the cells that both have, with the ratio of B's time to A's; the claims; the machines.
+/// Sets two results side by side: the cells that both have, with the ratio of B's time to A's; the claims; the
+/// machines.
 #[must_use]
 pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
     let (cells, counts) = cells(a.measurements, b.measurements);
@@ -129,7 +130,8 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
     (section, counts)
 }
 
-/// Whether B's projections lie where A's intervals say: the test of the intervals, where both results are of one machine.
+/// Whether B's projections lie where A's intervals say: the test of the intervals, where both results are of one
+/// machine.
 fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
     let volume = a.options.volume_bytes;
     let mut section = Section::new("projection", format!("Projected to {}", size(volume))).text(
@@ -211,7 +213,7 @@ fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
     section
 }
 
-/// What is not the same about machines and runners.
+/// Lists differences between machines and between runners.
 fn differences(a: &Measurements, b: &Measurements) -> Section {
     let mut section = Section::new("machines", "Machines and versions");
     let mut table = Table::new("What differs", ["Fact", "A", "B"].map(str::to_owned).into());

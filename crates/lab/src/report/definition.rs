@@ -1,4 +1,4 @@
-//! What a definition says about itself, of a definition that may be older or newer than this program.
+//! The description in a definition, which may be older or newer than this program.
 
 use toml::Table;
 
@@ -14,7 +14,7 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// What is not there gets a plain substitute: a report needs a title.
+    /// A missing field gets a plain substitute, because a report needs a title.
     pub(super) fn of(header: &Header) -> Definition {
         let table = header.definition.parse::<Table>().unwrap_or_default();
         let text = |name: &str| table.get(name).and_then(toml::Value::as_str).map(str::to_owned);

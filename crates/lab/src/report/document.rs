@@ -1,4 +1,4 @@
-//! What a report consists of, apart from how it is printed.
+//! The parts of a report, independent of its printed form.
 
 use crate::claims::Verdict;
 
@@ -77,9 +77,9 @@ impl From<Table> for Block {
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
     pub(super) title: String,
-    /// What the picture shows, for those who do not see it.
+    /// A description of the picture, for those who do not see it.
     pub(super) description: String,
-    /// What is drawn, without the outer `svg` element.
+    /// The drawing, without the outer `svg` element.
     pub(super) drawing: String,
     pub(super) width: u32,
     pub(super) height: u32,

@@ -122,7 +122,7 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// What people call an algorithm, where that differs from its name here.
+/// The common name of an algorithm, if it differs from its name here.
 pub(super) fn algorithm(name: &str) -> String {
     let known = [
         ("none", "reading alone"),

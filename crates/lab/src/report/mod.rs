@@ -1,7 +1,7 @@
 //! Reports of one experiment, or of two beside each other: [`Report`].
 //!
-//! A report is a [`Document`] of headings, paragraphs, plots and tables, which is printed as HTML or as Markdown; and the figures
-//! alone, as CSV or as JSON Lines.
+//! A report is a [`Document`] of headings, paragraphs, plots and tables, which is printed as HTML or as Markdown; and
+//! the figures alone, as CSV or as JSON Lines.
 
 mod compare;
 mod definition;
@@ -24,7 +24,7 @@ use crate::measurements::Measurements;
 use crate::published::HOUSEHOLD_BYTES;
 use definition::Definition;
 
-/// What a reader may ask of a report.
+/// Options of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Volume in bytes to which times are projected.
@@ -57,7 +57,7 @@ impl<'a> Report<'a> {
         Report { measurements, definition, findings: claims::evaluate(measurements), options }
     }
 
-    /// What the claims came to.
+    /// The findings on the claims.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings

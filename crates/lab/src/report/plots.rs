@@ -1,8 +1,8 @@
 //! Plots as SVG: lines with fits, bars with intervals, heat maps.
 //!
-//! Texts are real text, so that they can be searched, copied and read aloud; colours are the light ones of [`theme`], which the
-//! style sheet exchanges. Nothing here can fail but a defect of the drawing library: then there is no plot, and the table
-//! beside it has the figures.
+//! Texts are real text, so that they can be searched, copied and read aloud; colours are the light ones of [`theme`],
+//! which the style sheet exchanges. Nothing here can fail but a defect of the drawing library: then there is no plot,
+//! and the table beside it has the figures.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
 //! Colours, in pairs for light and dark, and the style sheet made of them.
 //!
-//! Plots are drawn in the light colours; in the dark scheme the style sheet replaces each by its partner. So a plot looks
-//! right in a page of either scheme, and as a file of its own.
+//! Plots are drawn in the light colours; in the dark scheme the style sheet replaces each by its partner. So a plot
+//! looks right in a page of either scheme, and as a file of its own.
 
 use std::fmt::Write as _;
 
@@ -34,8 +34,8 @@ pub const RULE: Colour = colour((221, 224, 229), (58, 62, 70));
 /// Links, and the ring around what has the focus.
 pub const LINK: Colour = colour((10, 84, 160), (122, 184, 245));
 
-/// Lines and bars. Chosen to be told apart with the common kinds of colour blindness; markers and dashes tell them apart without
-/// colour.
+/// Lines and bars. Chosen to be told apart with the common kinds of colour blindness; markers and dashes tell them
+/// apart without colour.
 pub const SERIES: [Colour; 6] = [
     colour((0, 96, 163), (86, 170, 236)),
     colour((176, 72, 0), (240, 146, 72)),

@@ -1,6 +1,6 @@
-//! Intervals by resampling (Efron 1979, Bootstrap methods: another look at the jackknife), in two stages, first rounds and then
-//! values in them (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8; Kalibera and Jones 2013,
-//! Rigorous benchmarking in reasonable time, on why benchmarks need both).
+//! Intervals by resampling (Efron 1979, Bootstrap methods: another look at the jackknife), in two stages, first rounds
+//! and then values in them (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8; Kalibera
+//! and Jones 2013, Rigorous benchmarking in reasonable time, on why benchmarks need both).
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -23,8 +23,9 @@ const SEED: u64 = 0x1979_0bad_5eed;
 
 /// Percentile interval of a statistic over independent sets of repeats.
 ///
-/// Each set is resampled, `statistic` sees the resampled values in the same order of sets, and the interval holds the middle
-/// 95 % of its results, or more where there are few rounds. `None` if a set has fewer than three values, or the statistic has no value for some resample.
+/// Each set is resampled, `statistic` sees the resampled values in the same order of sets, and the interval holds the
+/// middle 95 % of its results, or more where there are few rounds. `None` if a set has fewer than three values, or the
+/// statistic has no value for some resample.
 #[must_use]
 pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
     if sets.is_empty() || sets.iter().any(|set| set.len() < VALUES_LEAST) {
@@ -49,10 +50,11 @@ pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -
 
 /// Share of the results to leave out at either end.
 ///
-/// Resampling from n values knows no more than their own spread, which is too small by √((n − 1) / n), and takes it for that of
-/// a normal distribution where Student's would be right. With five rounds the middle 95 % of the results would cover about four
-/// fifths of what they claim to. The expanded percentile interval (Hesterberg 2015, What teachers should know about the
-/// bootstrap) leaves out as much less as makes up for both. The degrees of freedom of several sets add up.
+/// Resampling from n values knows no more than their own spread, which is too small by √((n − 1) / n), and takes it for
+/// that of a normal distribution where Student's would be right. With five rounds the middle 95 % of the results would
+/// cover about four fifths of what they claim to. The expanded percentile interval (Hesterberg 2015, What teachers
+/// should know about the bootstrap) leaves out as much less as makes up for both. The degrees of freedom of several
+/// sets add up.
 fn tail(sets: &[&Repeats]) -> f64 {
     let usual = (1.0 - CONFIDENCE) / 2.0;
     let fewest = sets.iter().map(|set| set.units()).min().unwrap_or(0) as f64;
@@ -84,8 +86,8 @@ pub fn of_medians(sets: &[&Repeats], function: impl Fn(&[f64]) -> f64) -> Option
 mod tests {
     use super::*;
 
-    /// The interval of the median covers the true median about as often as it says. Values of an exponential distribution, which
-    /// is as skewed as timings are.
+    /// The interval of the median covers the true median about as often as it says. Values of an exponential
+    /// distribution, which is as skewed as timings are.
     #[test]
     fn intervals_cover_as_often_as_they_say() {
         let mut random = fastrand::Rng::with_seed(7);

@@ -25,8 +25,8 @@ pub struct Line {
 impl Line {
     /// Fits points `(x, y)`.
     ///
-    /// Intervals assume errors that are independent and of one size (Draper and Smith, Applied Regression Analysis, chapter 1).
-    /// `None` if there are fewer than two different x, or a coordinate is not finite.
+    /// Intervals assume errors that are independent and of one size (Draper and Smith, Applied Regression Analysis,
+    /// chapter 1). `None` if there are fewer than two different x, or a coordinate is not finite.
     #[must_use]
     pub fn fit(points: &[(f64, f64)]) -> Option<Line> {
         let count = points.len() as f64;
@@ -60,7 +60,8 @@ impl Line {
         })
     }
 
-    /// The line's y at `x`, with the interval of the mean response there. Far from the points it is wide, and rightly so.
+    /// The line's y at `x`, with the interval of the mean response there. Far from the points it is wide, and rightly
+    /// so.
     #[must_use]
     pub fn at(&self, x: f64) -> Estimate {
         let value = self.intercept.value + self.slope.value * x;

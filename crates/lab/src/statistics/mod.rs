@@ -1,8 +1,8 @@
 //! Statistics of repeated timings: medians with their uncertainty, and straight lines through them.
 //!
 //! Timings are skewed to the right, and their disturbances are one-sided, so everything here rests on medians and on
-//! resampling rather than on a normal distribution. The one exception is [`Line`], whose intervals are those of ordinary least
-//! squares, because that is what the published studies fitted.
+//! resampling rather than on a normal distribution. The one exception is [`Line`], whose intervals are those of
+//! ordinary least squares, because that is what the published studies fitted.
 
 mod bootstrap;
 mod line;

@@ -2,8 +2,8 @@
 
 /// Repeats of one measurement, in rounds.
 ///
-/// Values of one round were taken one after another in one process, and share its fortunes: where its memory lay, how warm the
-/// processor was. Rounds are apart in time and order. Resampling keeps the two kinds of variation apart.
+/// Values of one round were taken one after another in one process, and share its fortunes: where its memory lay, how
+/// warm the processor was. Rounds are apart in time and order. Resampling keeps the two kinds of variation apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repeats {
     /// No round is empty.
@@ -46,7 +46,8 @@ impl Repeats {
         if self.rounds.len() > 1 { self.rounds.len() } else { self.len() }
     }
 
-    /// Fills `into` with as many rounds, drawn with replacement, and in each with as many values as it has, drawn likewise.
+    /// Fills `into` with as many rounds, drawn with replacement, and in each with as many values as it has, drawn
+    /// likewise.
     pub(super) fn resample(&self, random: &mut fastrand::Rng, into: &mut Vec<f64>) {
         into.clear();
         for _ in 0..self.rounds.len() {

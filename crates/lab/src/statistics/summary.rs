@@ -2,7 +2,7 @@
 
 use super::{Estimate, Interval, Repeats, bootstrap};
 
-/// What a set of repeats says.
+/// Summary of a set of repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Number of values.
@@ -34,8 +34,8 @@ pub struct Outlier {
     pub far: bool,
 }
 
-/// Distances of the inner and outer fences from the quartiles, in interquartile ranges (Tukey 1977, Exploratory Data Analysis,
-/// section 2D).
+/// Distances of the inner and outer fences from the quartiles, in interquartile ranges (Tukey 1977, Exploratory Data
+/// Analysis, section 2D).
 const FENCES: [f64; 2] = [1.5, 3.0];
 
 impl Summary {
@@ -91,8 +91,8 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-/// Quantile of sorted, non-empty values: linear between the two nearest (definition 7 of Hyndman and Fan 1996, the default of R
-/// and NumPy).
+/// Quantile of sorted, non-empty values: linear between the two nearest (definition 7 of Hyndman and Fan 1996, the
+/// default of R and NumPy).
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
     let below = place.floor();

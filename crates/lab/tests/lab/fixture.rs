@@ -86,7 +86,7 @@ impl Lab {
         run(experiment, &Catalogue::find(&self.places())?, &options, observer, cancel)
     }
 
-    /// What was saved.
+    /// The saved entries.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let text = fs::read_to_string(self.results().join("results.jsonl")).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! What was measured is saved, whatever happens.
+//! Measurements are saved, whatever happens.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -13,8 +13,8 @@ const WIDTHS: [u32; 2] = [390, 1280];
 /// Starting a browser on a busy machine takes its time.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Measures the page in the frame: widths, and the least contrast of any text, by the definition of WCAG 2.2. SVG text has its
-/// colour in `fill`, and stands on the page or on a rectangle drawn before it.
+/// Measures the page in the frame: widths, and the least contrast of any text, by the definition of WCAG 2.2. SVG text
+/// has its colour in `fill`, and stands on the page or on a rectangle drawn before it.
 const PROBE: &str = r#"
 const frame = document.querySelector('iframe');
 frame.addEventListener('load', () => {
@@ -115,7 +115,8 @@ fn pages_fit_the_screen_and_can_be_read() {
         let page = Report::new(&measurements, Options::default()).document().html();
         for width in WIDTHS {
             for (scheme, flag) in [("light", "1"), ("dark", "0")] {
-                // A frame has any width that one asks for; a window has not. Its policy allows no script, this page's does.
+                // A frame has any width that one asks for; a window has not. Its policy allows no script, this page's
+                // does.
                 let wrapper = format!(
                     "<!DOCTYPE html><html><body><iframe width={width} height=800 style=\"border:0\" srcdoc=\"{}\"></iframe>\
                      <script>{PROBE}</script></body></html>",

@@ -102,7 +102,7 @@ fn what_is_nearer_to_equality_is_weaker_and_what_is_equal_is_undecided() {
     assert_eq!(finding(&findings, "G2", "today").verdict, Verdict::Weaker);
     // SHA-1 costs half a percent more than MD5: no difference to speak of, however many repeats show it.
     assert_eq!(finding(&findings, "G3", "today").statements[0].verdict, Verdict::Undecided);
-    // What was not measured does not count, and is shown.
+    // Missing measurements do not count, and are shown.
     let java = finding(&findings, "G2", "today");
     assert_eq!(java.statements.iter().filter(|statement| statement.verdict == Verdict::NotMeasured).count(), 3);
 }
@@ -223,7 +223,7 @@ fn half_of_a_claim_never_holds() {
     assert!(page.contains("holds in part") && page.contains("not measured, 3 of 6: RC2 / DES, .NET"), "{page}");
 }
 
-/// What a study measured, taken for measurements, gives that what it says of them holds.
+/// With the figures of a study as measurements, its claims about them hold.
 #[track_caller]
 fn all_hold(measurements: &Measurements, ids: &[&str]) {
     let findings = claims::evaluate(measurements);

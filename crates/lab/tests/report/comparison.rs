@@ -47,8 +47,9 @@ fn a_result_beside_itself_is_the_same() {
     assert!(answer.contains("(100 %) lie in A's 95 % intervals"), "{answer}");
 }
 
-/// The same experiment again: the true time is the same, the processes differ from round to round. The intervals of the first
-/// projections must not miss the second ones more often than two uncertain figures do (83 % of exact intervals would hold them).
+/// The same experiment again: the true time is the same, the processes differ from round to round. The intervals of the
+/// first projections must not miss the second ones more often than two uncertain figures do (83 % of exact intervals
+/// would hold them).
 #[test]
 fn a_repeats_projections_lie_in_the_intervals_of_the_first() {
     let run = |seed| {

@@ -1,4 +1,5 @@
-//! From results to reports: statistics on published data, claims on results of known truth, damaged files, and the reports.
+//! From results to reports: statistics on published data, claims on results of known truth, damaged files, and the
+//! reports.
 
 mod browser;
 mod claims;

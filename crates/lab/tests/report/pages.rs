@@ -16,7 +16,7 @@ fn html(measurements: &Measurements) -> String {
 /// Elements of HTML that have no end.
 const VOID: [&str; 8] = ["meta", "link", "br", "hr", "img", "input", "col", "wbr"];
 
-/// What a page consists of.
+/// The parts of a page.
 #[derive(Default)]
 struct Page {
     elements: Vec<(String, Vec<(String, String)>)>,
@@ -225,7 +225,8 @@ fn a_busy_machine_is_answered_by_processor_time_and_noise_by_nothing() {
     }
     let measurements = busy.measurements();
     let answer = Report::new(&measurements, Options::default()).document().answer().join(" ");
-    // 722 GiB at 1000 MiB/s are 739 s; half of the speed costs as much again. By wall time it would be three to four times that.
+    // 722 GiB at 1000 MiB/s are 739 s; half of the speed costs as much again. By wall time it would be three to four
+    // times that.
     assert!(answer.contains("the choice is worth 12 min") && answer.contains("(95 % interval 12 min"), "{answer}");
     assert!(answer.contains("by processor time: the machine was busy"), "{answer}");
 

@@ -14,8 +14,8 @@ fn every_row_is_there() {
     assert_eq!(published::fixity_runs().len(), 32);
 }
 
-/// A correct fit gives 33 of the 40 published lines, finds the three pairs that changed places in print, and one row that is
-/// explained by neither.
+/// A correct fit gives 33 of the 40 published lines, finds the three pairs that changed places in print, and one row
+/// that is explained by neither.
 #[test]
 fn least_squares_reproduces_the_study() {
     let mut reproduced = 0;
@@ -50,8 +50,8 @@ fn least_squares_reproduces_the_study() {
     assert!(line.r_squared < 0.7, "{line:?}");
 }
 
-/// Table 15 is the time for 1024 MB, 722 times; for the two starred cells twice that for 512 MB. Seconds are printed whole,
-/// some of them cut rather than rounded.
+/// Table 15 is the time for 1024 MB, 722 times; for the two starred cells twice that for 512 MB. Seconds are printed
+/// whole, some of them cut rather than rounded.
 #[test]
 fn projections_are_those_of_table_15() {
     let times = published::times();
@@ -69,8 +69,8 @@ fn projections_are_those_of_table_15() {
     }
 }
 
-/// What the study says about the household: on Linux 322 minutes with SHA-512; the 83 minutes with SHA-256 are between Java
-/// on Linux and Ruby on Windows (on Linux alone they are 72).
+/// The figures of the study for the household: on Linux 322 minutes with SHA-512; the 83 minutes with SHA-256 are
+/// between Java on Linux and Ruby on Windows (on Linux alone they are 72).
 #[test]
 fn the_choice_of_implementation_is_worth_what_table_15_says() {
     let minutes = |algorithm: &str, os: &[&str]| {
@@ -93,7 +93,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// AVPreserve's averages and shares: MD5 needs 72 % of SHA-256's processor time (V1), which is 10 to 12 % of the real time (V2).
+/// AVPreserve's averages and shares: MD5 needs 72 % of SHA-256's processor time (V1), which is 10 to 12 % of the real
+/// time (V2).
 #[test]
 fn sixteen_runs_average_as_the_report_says() {
     let [md5_cpu, sha_cpu] = ["MD5", "SHA-256"].map(|name| fixity(name, |run| run.cpu_s));

@@ -1,7 +1,7 @@
 //! A mounted filesystem that shows a directory read-only and damages what its list says.
 //!
-//! For whole-program tests: the program under test meets the damage through the system, as it would on a failing disk or
-//! a directory that others write to. Damaged files are opened with direct I/O, so that each read reaches this
+//! For whole-program tests: the program under test meets the damage through the system, as it would on a failing disk
+//! or a directory that others write to. Damaged files are opened with direct I/O, so that each read reaches this
 //! filesystem with the offset and length that the program asked for, and errors come at their byte.
 
 mod plan;
@@ -34,7 +34,8 @@ const READ_BYTES_MAX: usize = 1 << 20;
 pub struct FaultyOptions {
     /// For how long the kernel answers with the names and attributes that it was told before; by default not at all.
     pub remembered: Duration,
-    /// Damaged files pass through the page cache, in requests of the kernel's choice, and no fault can be placed at its byte.
+    /// Damaged files pass through the page cache, in requests of the kernel's choice, and no fault can be placed at its
+    /// byte.
     pub page_cache: bool,
     /// By how much the clock that stamps the files is slow.
     pub slow_by: Duration,
@@ -49,14 +50,14 @@ pub struct FaultyMount {
 impl FaultyMount {
     /// Shows `directory` at `mount_point`, damaged by `plan`. Needs `/dev/fuse`, and privileges or `fusermount3`.
     /// # Errors
-    /// What the system says of the mount.
+    /// The error of the mount.
     pub fn new(directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
         Self::with(FaultyOptions::default(), directory, mount_point, plan)
     }
 
     /// The same with options.
     /// # Errors
-    /// What the system says of the mount.
+    /// The error of the mount.
     pub fn with(options: FaultyOptions, directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
         let mut config = Config::default();
         config.mount_options = vec![
@@ -77,7 +78,7 @@ impl FaultyMount {
 
     /// Unmounts, and waits until all requests are answered.
     /// # Errors
-    /// What the system says, for one that the mount is in use.
+    /// The error of the system, for example if the mount is in use.
     pub fn unmount(mut self) -> io::Result<()> {
         self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join)
     }

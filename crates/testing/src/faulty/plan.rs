@@ -204,7 +204,7 @@ impl FileFaults {
     }
 }
 
-/// What `rewrite` makes of contents.
+/// Changes contents as `rewrite` does.
 pub fn rewritten(bytes: &mut [u8]) {
     bytes.iter_mut().for_each(|byte| *byte = !*byte);
 }

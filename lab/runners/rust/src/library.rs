@@ -1,4 +1,4 @@
-//! What the modes need of a library.
+//! The interface of a library that the modes need.
 
 use std::error::Error;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// What the laboratory asks for; a field that the mode does not need is 0 or empty.
+/// A task of the laboratory; a field that the mode does not need is 0 or empty.
 #[derive(Clone, Deserialize)]
 pub struct Task {
     pub id: u64,

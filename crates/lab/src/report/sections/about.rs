@@ -1,4 +1,4 @@
-//! What a reader must know to judge the figures: runners, failures, the machine, the method, the definition.
+//! Facts that a reader needs to judge the figures: runners, failures, the machine, the method, the definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -33,7 +33,8 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     sentences
 }
 
-/// On a busy machine wall times say more of the other work than of the runners, and processor times answer in their place.
+/// On a busy machine wall times say more of the other work than of the runners, and processor times answer in their
+/// place.
 fn undisturbed(measurements: &Measurements) -> Cow<'_, Measurements> {
     let is_busy =
         measurements.clock == Clock::Wall && measurements.disturbance().is_some_and(|ratio| ratio > DISTURBED);
@@ -73,7 +74,7 @@ fn extremes(measurements: &Measurements) -> Option<String> {
     ))
 }
 
-/// What the choice of runner is worth over the volume, for the algorithm that most people use.
+/// The time that the choice of runner saves over the volume, for the algorithm that most people use.
 fn projection(measurements: &Measurements, volume_bytes: u64) -> Option<String> {
     let volume = volume_bytes as f64;
     let name = algorithm("sha256");

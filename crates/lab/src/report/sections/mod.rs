@@ -1,4 +1,4 @@
-//! What a report says, section by section.
+//! The contents of a report, section by section.
 
 mod about;
 mod answer;
@@ -97,7 +97,7 @@ pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
     known.map(str::to_owned).or_else(labelled).unwrap_or_else(|| profile.to_owned())
 }
 
-/// What a mode does with an algorithm: `SHA-256`, `SHA-256 of files`.
+/// Names the work of a mode with an algorithm: `SHA-256`, `SHA-256 of files`.
 pub(super) fn subject(mode: &str, name: &str) -> String {
     let name = algorithm(name);
     match mode {

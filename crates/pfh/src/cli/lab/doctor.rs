@@ -87,7 +87,7 @@ fn table(catalogue: &Catalogue, entrants: &[Entrant<'_>]) -> String {
     text + &format!("\nGroups for `--install`: {}. `--json` prints all that is known.\n", groups.join(", "))
 }
 
-/// What failed, what a compiler calls the error where there is one, and what to do: each short.
+/// Shortens a message to the failure, the compiler's name for the error if there is one, and the advice.
 fn short(reason: &str) -> String {
     let (reason, advice) = reason
         .rsplit_once("; `pfh lab doctor")
@@ -162,7 +162,7 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Erro
         let Step { directory, shell, .. } = step;
         message::error(format_args!("running: {shell}"));
         let mut command = Command::new("sh");
-        // What it prints is for people; standard output is kept for results.
+        // Its output is for people; standard output is reserved for results.
         command.args(["-c", &format!("exec >&2; {shell}")]).stdin(Stdio::null());
         if let Some(directory) = directory {
             command.current_dir(directory);
@@ -209,7 +209,7 @@ fn steps_of<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {
     steps
 }
 
-/// What every shell does itself; it need not be a program.
+/// Whether every shell has this command built in, so that it need not be a program.
 fn is_builtin(name: &str) -> bool {
     ["cd", "echo", "exit", "export", "false", "test", "true", "umask"].contains(&name)
 }

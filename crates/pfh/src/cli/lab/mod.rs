@@ -51,7 +51,7 @@ fn catalogue(runners: Option<&Path>) -> Result<Catalogue, Error> {
     Ok(catalogue)
 }
 
-/// What a command ends with that has done all, given what was wrong with the catalogue.
+/// The ending of a command that has done everything, given the faults of the catalogue.
 fn done(catalogue: &Catalogue) -> Ending {
     Ending { unread: !catalogue.broken.is_empty(), ..Ending::DONE }
 }

@@ -140,7 +140,7 @@ fn carry_out(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<(), Re
     tell(Message::Done(Done { id, gc_count: None, gc_ns: None, peak_bytes: peak_bytes() }))
 }
 
-/// What a pass answers; its argument says whether it is the one of the check.
+/// Computes the answer of a pass; the argument tells whether it is the pass of the check.
 type Pass<'a> = &'a mut dyn FnMut(bool) -> io::Result<String>;
 
 /// Puts everything in place for the passes of a task and hands them to `then`.
