@@ -7,8 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::need::Need;
 use crate::process::{self, find_program};
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome, Summary};
 use crate::workspace::Workspace;
 
 const MANIFEST: &str = "bench/instructions/Cargo.toml";
@@ -36,20 +37,19 @@ struct Counts {
 /// With `--record` writes the counts down, else compares.
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
     match arguments {
-        [] => println!("{}", check(workspace)?),
-        [option] if option == "--record" => record(workspace)?,
+        [] => Summary::of_one("instructions", || check(workspace)),
+        [option] if option == "--record" => record(workspace).map(|()| true),
         _ => bail!("instructions takes --record or nothing"),
     }
-    Ok(true)
 }
 
-/// Compares with the counts on record; a note, or what differs.
-pub(crate) fn check(workspace: &Workspace) -> Result<String> {
+/// Compares with the counts on record.
+pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
     if find_program("valgrind").is_none() {
-        return Ok("SKIPPED: valgrind is not installed".to_owned());
+        return Ok(Outcome::skipped(Need::Instructions, "valgrind is not installed"));
     }
     if !cfg!(target_arch = "x86_64") {
-        return Ok("SKIPPED: the counts on record are those of x86-64".to_owned());
+        return Ok(Outcome::skipped(Need::Instructions, "the counts on record are those of x86-64"));
     }
     let recorded = fs::read_to_string(workspace.root.join(RECORD)).with_context(|| format!("cannot read {RECORD}"))?;
     let program = build(workspace)?;

@@ -7,18 +7,24 @@ mod check;
 mod elsewhere;
 mod generate;
 mod instructions;
+/// One text for the gate and for the tests.
+#[path = "../../crates/testing/src/need.rs"]
+mod need;
 mod process;
 mod runners;
 mod setup;
 mod summary;
 mod test;
+mod toolchain;
 mod workspace;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use need::{Need, REQUIRED_VARIABLE};
 use setup::Consent;
+use summary::Summary;
 use workspace::Workspace;
 
 const USAGE: &str = "\
@@ -64,13 +70,14 @@ fn run() -> Result<bool> {
         "setup" => {
             no_arguments(&rest)?;
             setup::install(&setup::for_tests(), Consent::Ask);
+            toolchain::install(&workspace, Consent::Ask);
             Ok(true)
         }
         "runners" => {
             let may_install = rest.first().is_none_or(|argument| argument != "--no-install");
             no_arguments(&rest[usize::from(!may_install)..])?;
-            println!("{}", runners::test(&workspace, if may_install { Consent::Ask } else { Consent::No })?);
-            Ok(true)
+            let consent = if may_install { Consent::Ask } else { Consent::No };
+            Summary::of_one("runners", || runners::test(&workspace, consent))
         }
         "generate" => {
             no_arguments(&rest)?;
@@ -81,6 +88,7 @@ fn run() -> Result<bool> {
         "bench" => bench::main(&workspace, &rest),
         "-h" | "--help" | "help" => {
             println!("{USAGE}{}", check::STEPS.map(|step| step.name).join(", "));
+            println!("Names for {REQUIRED_VARIABLE}: {}", Need::ALL.map(Need::name).join(", "));
             Ok(true)
         }
         other => bail!("unknown task `{other}`; `cargo xtask --help` lists them"),

@@ -9,9 +9,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::need::Need;
 use crate::process::{self, find_program};
 use crate::setup::{self, Consent};
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Groups that take seconds to install. The others (Go, .NET, Wine) are tested where somebody has installed them.
@@ -24,6 +25,12 @@ struct Folder {
     variants: Vec<String>,
 }
 
+impl Folder {
+    fn is_any_of(&self, available: &BTreeSet<String>) -> bool {
+        self.variants.iter().any(|id| available.contains(id))
+    }
+}
+
 /// The program `pfh` with the runners of this source tree.
 struct Laboratory<'a> {
     workspace: &'a Workspace,
@@ -33,7 +40,7 @@ struct Laboratory<'a> {
 }
 
 /// Installs, if it may, what is small and missing; then tests every runner that is there.
-pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<String> {
+pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
     let target = workspace.target_folder()?;
     process::run(workspace.cargo().args(["build", "--quiet", "--package", "pfh"]))?;
     let laboratory = Laboratory { workspace, pfh: target.join("debug/pfh"), cache: target.join("lab") };
@@ -48,7 +55,8 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<String> {
         }
     }
     if find_program("python3").is_none() {
-        return Ok("SKIPPED: no python3, which holds runners against the protocol".to_owned());
+        let reason = "there is no python3, which holds runners against the protocol";
+        return Ok(Outcome::skipped(Need::Runners, reason));
     }
     let (mut findings, mut tested) = (Findings::default(), 0);
     for folder in &folders {
@@ -61,7 +69,14 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<String> {
         tested += there.len();
     }
     let all: usize = folders.iter().map(|folder| folder.variants.len()).sum();
-    findings.into_result(format!("{tested} of {all} runners are there and keep the protocol"))
+    let lacks_runners =
+        |group: &&str| !folders.iter().any(|folder| folder.group == *group && folder.is_any_of(&available));
+    let absent: Vec<&str> = SMALL.into_iter().filter(lacks_runners).collect();
+    absent.iter().for_each(|group| println!("SKIPPED: no runner of the group {group} is there"));
+    match findings.into_result(format!("{tested} of {all} runners are there and keep the protocol"))? {
+        Outcome::Passed(note, _) => Ok(Outcome::Passed(note, vec![Need::Runners; absent.len()])),
+        skipped => Ok(skipped),
+    }
 }
 
 fn folders(workspace: &Workspace) -> Result<Vec<Folder>> {
@@ -102,7 +117,7 @@ impl Laboratory<'_> {
             println!("not installing runners ({}): {reason}", groups.join(", "));
             return false;
         }
-        if !consent.given(&format!("runtimes and libraries of the groups {}", groups.join(", "))) {
+        if !consent.given(setup::APT_GET, &format!("runtimes and libraries of the groups {}", groups.join(", "))) {
             return false;
         }
         for group in groups {

@@ -35,7 +35,10 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("fusermount3", "fuse3", "file systems that misbehave"),
         program("setfattr", "attr", "extended attributes"),
         program("script", "bsdutils", "a terminal for the progress line"),
+        program("ssdeep", "ssdeep", "reads our lists and we read its"),
         program("valgrind", "valgrind", "counts instructions"),
+        program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu", "builds tests for AArch64"),
+        program("qemu-aarch64", "qemu-user", "runs tests for AArch64"),
     ]
 }
 
@@ -55,6 +58,9 @@ pub(crate) fn for_benchmarks() -> Vec<Program> {
     ]
 }
 
+/// How packages are installed, in words for whoever is asked.
+pub(crate) const APT_GET: &str = "apt-get, nothing of it upgraded";
+
 /// Whether something may be installed on this machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
@@ -65,12 +71,12 @@ pub(crate) enum Consent {
 }
 
 impl Consent {
-    /// Says what would be installed, and asks.
-    pub(crate) fn given(self, what: &str) -> bool {
+    /// Says what would be installed and by which program, and asks.
+    pub(crate) fn given(self, by: &str, what: &str) -> bool {
         if self == Consent::No {
             return false;
         }
-        println!("to be installed by apt-get, nothing of it upgraded: {what}");
+        println!("to be installed by {by}: {what}");
         if !io::stdin().is_terminal() {
             return true;
         }
@@ -89,7 +95,7 @@ pub(crate) fn install(programs: &[Program], consent: Consent) -> Vec<Program> {
     }
     let packages = packages(&missing);
     match Installer::find() {
-        Ok(installer) if consent.given(&packages.join(" ")) => installer.install(&packages),
+        Ok(installer) if consent.given(APT_GET, &packages.join(" ")) => installer.install(&packages),
         Ok(_) => println!("nothing is installed"),
         Err(reason) => println!("nothing is installed: {reason}"),
     }

@@ -1,10 +1,39 @@
 //! Runs named steps, lets all of them run whatever the others did, and says at the end how each went.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Error, Result, bail};
+
+use crate::need::{Need, REQUIRED_VARIABLE};
+
+/// How a step ended that found nothing wrong.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// A note on it, which may be empty, and the needs of the tests in it that were skipped, one for each test.
+    Passed(String, Vec<Need>),
+    /// Nothing could be checked: what is missing, and how to get it.
+    Skipped(Need, String),
+}
+
+impl Outcome {
+    pub(crate) fn passed(note: impl Into<String>) -> Self {
+        Self::Passed(note.into(), Vec::new())
+    }
+
+    pub(crate) fn skipped(need: Need, reason: impl Into<String>) -> Self {
+        Self::Skipped(need, reason.into())
+    }
+
+    fn missing(&self) -> &[Need] {
+        match self {
+            Self::Passed(_, missing) => missing,
+            Self::Skipped(need, _) => std::slice::from_ref(need),
+        }
+    }
+}
 
 /// Problems, one line each; empty if there are none.
 #[derive(Debug, Default)]
@@ -15,9 +44,9 @@ impl Findings {
         self.0.push(finding.into());
     }
 
-    /// The note when nothing was found, an error that lists everything otherwise.
-    pub(crate) fn into_result(self, note: impl Into<String>) -> Result<String> {
-        if self.0.is_empty() { Ok(note.into()) } else { Err(anyhow::Error::msg(self.0.join("\n"))) }
+    /// Passes with the note when nothing was found, and is an error that lists everything otherwise.
+    pub(crate) fn into_result(self, note: impl Into<String>) -> Result<Outcome> {
+        if self.0.is_empty() { Ok(Outcome::passed(note)) } else { Err(Error::msg(self.0.join("\n"))) }
     }
 
     #[cfg(test)]
@@ -26,22 +55,24 @@ impl Findings {
     }
 }
 
-/// The beginning of a note that says why nothing, or not all, could be checked.
-pub(crate) const SKIPPED: &str = "SKIPPED";
-
 /// Steps may be silent for long: this often, a line says that one goes on.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
 
 /// How the steps went so far.
-#[derive(Default)]
 pub(crate) struct Summary {
-    steps: Vec<(String, Result<String>, Duration)>,
+    /// Needs whose skips are failures.
+    required: Vec<Need>,
+    steps: Vec<(String, Result<Outcome>, Duration)>,
 }
 
 impl Summary {
-    /// Runs one step. `Ok` carries a short note for the summary (may be empty); one that begins with [`SKIPPED`] is
-    /// listed and counted apart.
-    pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<String>) {
+    /// No steps yet; what is required is read from the environment.
+    pub(crate) fn new() -> Result<Self> {
+        Ok(Self { required: Need::required().map_err(Error::msg)?, steps: Vec::new() })
+    }
+
+    /// Runs one step.
+    pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<Outcome>) {
         println!("── {name}");
         let start = Instant::now();
         let result = thread::scope(|scope| {
@@ -55,20 +86,42 @@ impl Summary {
             drop(ended);
             result
         });
+        let result = result.and_then(|outcome| self.judge(outcome));
         if let Err(error) = &result {
             println!("{error:#}");
         }
         self.steps.push((name.to_owned(), result, start.elapsed()));
     }
 
-    /// Prints the table and says whether all steps passed.
+    /// Skips of what is required are failures.
+    fn judge(&self, outcome: Outcome) -> Result<Outcome> {
+        if let Some(need) = outcome.missing().iter().find(|need| self.required.contains(need)) {
+            let reason = match &outcome {
+                Outcome::Skipped(_, reason) => reason.clone(),
+                Outcome::Passed(note, _) => format!("tests were skipped ({note})"),
+            };
+            bail!("{REQUIRED_VARIABLE} requires {}: {reason}", need.name());
+        }
+        Ok(outcome)
+    }
+
+    /// Runs a task that is one step. Returns whether it did not fail.
+    pub(crate) fn of_one(name: &str, body: impl FnOnce() -> Result<Outcome>) -> Result<bool> {
+        let mut summary = Self::new()?;
+        summary.step(name, body);
+        Ok(summary.finish())
+    }
+
+    /// Prints the table and says whether no step failed.
     pub(crate) fn finish(self) -> bool {
         println!("── summary");
         for (name, result, duration) in &self.steps {
             let seconds = duration.as_secs_f64();
             match result {
-                Ok(note) if note.starts_with(SKIPPED) => println!("  skip   {name:<12} {seconds:>7.1} s  {note}"),
-                Ok(note) => println!("   ok    {name:<12} {seconds:>7.1} s  {note}"),
+                Ok(Outcome::Skipped(need, reason)) => {
+                    println!("  skip   {name:<12} {seconds:>7.1} s  {}: {reason}", need.name());
+                }
+                Ok(Outcome::Passed(note, _)) => println!("   ok    {name:<12} {seconds:>7.1} s  {note}"),
                 Err(error) => {
                     let text = format!("{error:#}");
                     let first = text.lines().next().unwrap_or_default();
@@ -78,17 +131,90 @@ impl Summary {
                 }
             }
         }
-        let failed = self.steps.iter().filter(|(_, result, _)| result.is_err()).count();
-        match failed {
-            0 => {
-                let is_skipped = |result: &Result<String>| result.as_ref().is_ok_and(|note| note.starts_with(SKIPPED));
-                match self.steps.iter().filter(|(_, result, _)| is_skipped(result)).count() {
-                    0 => println!("all {} steps passed", self.steps.len()),
-                    skipped => println!("{} steps passed, {skipped} skipped", self.steps.len() - skipped),
+        println!("{}", self.last_line());
+        self.steps.iter().all(|(_, result, _)| result.is_ok())
+    }
+
+    /// The numbers of all steps by how they ended, and of the tests that were skipped in those that passed.
+    fn last_line(&self) -> String {
+        let (mut passed, mut failed) = (0, 0);
+        let (mut steps, mut tests) = (Vec::new(), Vec::new());
+        for (_, result, _) in &self.steps {
+            match result {
+                Ok(Outcome::Passed(_, missing)) => {
+                    passed += 1;
+                    tests.extend(missing);
                 }
+                Ok(Outcome::Skipped(need, _)) => steps.push(*need),
+                Err(_) => failed += 1,
             }
-            _ => println!("{failed} of {} steps FAILED", self.steps.len()),
         }
-        failed == 0
+        let failed = if failed == 0 { String::new() } else { format!("{failed} FAILED, ") };
+        format!("steps: {failed}{passed} passed, {}; tests: {}", skipped(&steps), skipped(&tests))
+    }
+}
+
+/// Such as `3 skipped (browser, fuse 2)`.
+fn skipped(needs: &[Need]) -> String {
+    let mut counts = BTreeMap::<Need, usize>::new();
+    needs.iter().for_each(|need| *counts.entry(*need).or_default() += 1);
+    let words = counts.into_iter().map(|(need, count)| match count {
+        1 => need.name().to_owned(),
+        _ => format!("{} {count}", need.name()),
+    });
+    let words = words.collect::<Vec<_>>().join(", ");
+    if words.is_empty() { "0 skipped".to_owned() } else { format!("{} skipped ({words})", needs.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(required: &[Need]) -> Summary {
+        let mut summary = Summary { required: required.to_vec(), steps: Vec::new() };
+        summary.step("clippy", || Ok(Outcome::passed("")));
+        summary.step("miri", || Ok(Outcome::skipped(Need::Miri, "no Miri")));
+        let skips = vec![Need::Fuse, Need::Browser, Need::Fuse];
+        summary.step("cargo test", || Ok(Outcome::Passed("3 skips".to_owned(), skips)));
+        summary
+    }
+
+    #[test]
+    fn skips_are_counted_apart() {
+        let summary = summary(&[Need::Neon]);
+        let expected = "steps: 2 passed, 1 skipped (miri); tests: 3 skipped (browser, fuse 2)";
+        assert_eq!(summary.last_line(), expected);
+        assert!(summary.finish());
+    }
+
+    #[test]
+    fn skips_of_what_is_required_fail() {
+        for (required, message, last) in [
+            (
+                Need::Miri,
+                "PFH_CI_REQUIRED requires miri: no Miri",
+                "steps: 1 FAILED, 2 passed, 0 skipped; tests: 3 skipped (browser, fuse 2)",
+            ),
+            (
+                Need::Fuse,
+                "PFH_CI_REQUIRED requires fuse: tests were skipped (3 skips)",
+                "steps: 1 FAILED, 1 passed, 1 skipped (miri); tests: 0 skipped",
+            ),
+        ] {
+            let summary = summary(&[required]);
+            let failed = summary.steps.iter().find_map(|(_, result, _)| result.as_ref().err());
+            assert_eq!(failed.map(ToString::to_string).as_deref(), Some(message));
+            assert_eq!(summary.last_line(), last);
+            assert!(!summary.finish());
+        }
+    }
+
+    /// CI's own list.
+    #[test]
+    fn the_list_of_ci_names_what_there_is() {
+        let script = include_str!("../../.ci/run");
+        let list = script.lines().find_map(|line| line.split_once(&format!("{REQUIRED_VARIABLE}="))).expect("a list").1;
+        let list = list.split_whitespace().next().expect("a list");
+        assert!(!Need::parse_list(list).expect("names").is_empty());
     }
 }

@@ -3,13 +3,15 @@
 use std::env;
 use std::fs;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::check;
+use crate::need::Need;
 use crate::process;
 use crate::runners;
 use crate::setup;
-use crate::summary::Summary;
+use crate::summary::{Outcome, Summary};
+use crate::toolchain;
 use crate::workspace::Workspace;
 
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
@@ -26,14 +28,14 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         }
     }
 
-    let mut summary = Summary::default();
+    let mut summary = Summary::new()?;
     let programs = setup::for_tests();
     summary.step("set-up", || {
-        let missing = setup::install(&programs, consent);
-        Ok(match missing.len() {
-            0 => format!("all {} programs are there", programs.len()),
-            count => format!("{count} of {} programs are MISSING; tests that need them skip", programs.len()),
-        })
+        let missing = setup::install(&programs, consent).len() + toolchain::install(workspace, consent).len();
+        Ok(Outcome::passed(match missing {
+            0 => "everything is there".to_owned(),
+            count => format!("{count} programs or parts of Rust are MISSING; what needs them skips"),
+        }))
     });
 
     for step in check::STEPS.iter().filter(|step| !(quick && step.slow)) {
@@ -52,14 +54,39 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         // The file is there only if a test, or a part of one, could not run.
         let skipped = fs::read_to_string(&skips).unwrap_or_default();
         print!("{skipped}");
-        Ok(match skipped.lines().count() {
-            0 => String::new(),
-            count => format!("{count} tests, or parts of tests, SKIPPED (listed above)"),
-        })
+        outcome_of_tests(&skipped)
     });
     if !quick {
         let consent = if runtimes { consent } else { setup::Consent::No };
         summary.step("runners", || runners::test(workspace, consent));
     }
     Ok(summary.finish())
+}
+
+/// Passed, with the needs of the tests that were skipped: the first word of each line.
+fn outcome_of_tests(skips: &str) -> Result<Outcome> {
+    let need = |line: &str| {
+        let name = line.split(' ').next().unwrap_or_default();
+        Need::from_name(name).with_context(|| format!("a test was skipped for an unknown reason: {line}"))
+    };
+    let missing = skips.lines().map(need).collect::<Result<Vec<_>>>()?;
+    let note = match missing.len() {
+        0 => String::new(),
+        count => format!("{count} tests, or parts of tests, SKIPPED (listed above)"),
+    };
+    Ok(Outcome::Passed(note, missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skips_of_tests_are_counted_by_need() {
+        let outcome = outcome_of_tests("fuse a::b: there is none\nlanes c: no lanes\nfuse d: none\n").expect("known");
+        let note = "3 tests, or parts of tests, SKIPPED (listed above)".to_owned();
+        assert_eq!(outcome, Outcome::Passed(note, vec![Need::Fuse, Need::Lanes, Need::Fuse]));
+        assert_eq!(outcome_of_tests("").expect("none"), Outcome::passed(""));
+        assert!(outcome_of_tests("abacus e: none\n").is_err());
+    }
 }

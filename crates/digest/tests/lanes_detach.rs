@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::skip::{Need, skipped};
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Event, LaneManager};
 
@@ -15,7 +16,7 @@ fn messages_move_between_managers_at_any_chunk_end() {
         // Not multiples of a block, so that something is carried over.
         for chunk_bytes in [1, 63, 64, 100, 128, 1000] {
             let Some(mut managers) = Manager::new(&algorithms).zip(Manager::new(&algorithms)) else {
-                common::skip::skipped(format_args!("no lanes for {names:?} on this CPU"));
+                skipped(Need::Lanes, format_args!("no lanes for {names:?} on this CPU"));
                 continue;
             };
             // How many a manager takes depends on the CPU.

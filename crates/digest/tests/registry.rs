@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::skip::{Need, skipped};
 use pfh_digest::{Algorithm, Digest, Key, Keys, Status, UnknownAlgorithm};
 
 #[test]
@@ -262,7 +263,7 @@ fn a_hostile_name_is_shown_harmlessly() {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn backends_are_what_the_kernel_says_of_this_cpu() {
     let Ok(cpuinfo) = std::fs::read_to_string("/proc/cpuinfo") else {
-        return common::skip::skipped("there is no /proc/cpuinfo");
+        return skipped(Need::Proc, "there is no /proc/cpuinfo");
     };
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).expect("a line of flags");
     let flags: BTreeSet<&str> = flags.split_whitespace().collect();

@@ -101,7 +101,9 @@ fn dropping_and_direct_reading_leave_nothing_in_the_page_cache() {
     let mut file = File::create(&path).unwrap();
     file.write_all(&pattern(1024 * 1024)).unwrap();
     file.sync_all().unwrap();
-    let Some(pages) = cached_pages(&path) else { return pfh_testing::skipped("there is no fincore") };
+    let Some(pages) = cached_pages(&path) else {
+        return pfh_testing::skipped(pfh_testing::Need::Peers, "there is no fincore");
+    };
     assert_eq!(pages, 256);
     for (io, left) in [(IoMethod::Buffered, 256), (IoMethod::Drop, 0), (IoMethod::Direct, 0)] {
         let source = source(&[&path], io);

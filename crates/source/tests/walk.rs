@@ -321,7 +321,9 @@ fn a_named_block_device_is_its_own_device() {
         .unwrap()
         .map(|entry| entry.unwrap())
         .find(|entry| std::os::unix::fs::FileTypeExt::is_block_device(&entry.file_type().unwrap()));
-    let Some(node) = node else { return pfh_testing::skipped("there is no block device") };
+    let Some(node) = node else {
+        return pfh_testing::skipped(pfh_testing::Need::BlockDevice, "there is no block device");
+    };
     LocalSource::new(rooted(&node.path())).unwrap().walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
         assert_eq!(entry.kind, EntryKind::BlockDevice);

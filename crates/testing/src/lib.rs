@@ -14,4 +14,4 @@ pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, rewritten};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
 pub use scripted::{Change, Fault, ScriptedFile, ScriptedSource};
-pub use skip::skipped;
+pub use skip::{Need, skipped};

@@ -9,12 +9,12 @@ use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pfh_testing::{FaultPlan, FaultyMount};
+use pfh_testing::{FaultPlan, FaultyMount, Need};
 
 #[test]
 fn faults_come_through_the_system() {
     if !Path::new("/dev/fuse").exists() {
-        pfh_testing::skipped("there is no /dev/fuse");
+        pfh_testing::skipped(Need::Fuse, "there is no /dev/fuse");
         return;
     }
     let (real, shown) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -5,29 +5,30 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::process;
+use crate::summary::Outcome;
 use crate::workspace::Workspace;
 
-pub(super) fn fmt(workspace: &Workspace) -> Result<String> {
+pub(super) fn fmt(workspace: &Workspace) -> Result<Outcome> {
     process::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     let others = packages_apart(workspace)?;
     for manifest in &others {
         process::run(workspace.cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
     }
-    Ok(format!("the workspace and {} packages apart", others.len()))
+    Ok(Outcome::passed(format!("the workspace and {} packages apart", others.len())))
 }
 
 /// With everything, and the library as those embed it who do not want the program.
-pub(super) fn clippy(workspace: &Workspace) -> Result<String> {
+pub(super) fn clippy(workspace: &Workspace) -> Result<Outcome> {
     for selection in
         [&["--workspace", "--all-targets", "--all-features"][..], &["-p", "pfh", "--lib", "--no-default-features"]]
     {
         process::run(workspace.cargo().args(["clippy", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))?;
     }
-    Ok(String::new())
+    Ok(Outcome::passed(""))
 }
 
 /// Fuzz targets and benchmarks compile, without warnings.
-pub(super) fn apart(workspace: &Workspace) -> Result<String> {
+pub(super) fn apart(workspace: &Workspace) -> Result<Outcome> {
     let manifests = packages_apart(workspace)?;
     let checked = manifests.iter().filter(|manifest| !manifest.starts_with(CANDIDATES));
     let mut names = Vec::new();
@@ -40,17 +41,17 @@ pub(super) fn apart(workspace: &Workspace) -> Result<String> {
         process::run(&mut cargo)?;
         names.extend(manifest.parent().map(|folder| folder.display().to_string()));
     }
-    Ok(names.join(", "))
+    Ok(Outcome::passed(names.join(", ")))
 }
 
 /// Builds every candidate that lost, C libraries among them; only who chooses anew needs that.
 const CANDIDATES: &str = "bench/backends";
 
-pub(super) fn docs(workspace: &Workspace) -> Result<String> {
+pub(super) fn docs(workspace: &Workspace) -> Result<Outcome> {
     let mut cargo = workspace.cargo();
     cargo.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     process::run(&mut cargo)?;
-    Ok(String::new())
+    Ok(Outcome::passed(""))
 }
 
 /// Manifests of packages that are workspaces of their own (fuzz targets, benchmarks with candidates that lost).

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use crate::generate::{self, COMPLETIONS_FOLDER, Files, MAN_FOLDER};
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let generated = generate::generate(workspace)?;
     let mut findings = Findings::default();
     for (folder, files) in [(MAN_FOLDER, &generated.man), (COMPLETIONS_FOLDER, &generated.completions)] {

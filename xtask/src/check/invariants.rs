@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::tokens::{Kind, Tests, Token, lines_with, tokens};
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// A named invariant: where it applies, what may not occur there, and which files are excepted and why.
@@ -164,7 +164,7 @@ const FORMATS: [&str; 12] =
 /// Crates that may opt in to unsafe code, file by file. Their roots deny it, all others forbid it.
 const MAY_BE_UNSAFE: [&str; 2] = ["pfh-digest", "pfh-source"];
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut findings = Findings::default();
     let mut used = vec![false; RULES.iter().map(|rule| rule.excepted.len()).sum()];
     let mut count = 0;

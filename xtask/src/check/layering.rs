@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
@@ -51,7 +51,7 @@ const HASHES: [&str; 20] = [
 /// For tests only: may appear among anyone's dev-dependencies and nowhere else.
 const TEST_CRATE: &str = "pfh-testing";
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let metadata = workspace.metadata(&["--no-deps"])?;
     let mut findings = judge(&metadata)?;
     for package in metadata["packages"].as_array().into_iter().flatten() {

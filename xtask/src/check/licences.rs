@@ -8,10 +8,10 @@ use serde_json::Value;
 use spdx::{Expression, Licensee, ParseMode};
 
 use crate::process;
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     if process::find_program("cargo-deny").is_some() {
         process::run(workspace.cargo().args([
             "deny",
@@ -22,7 +22,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<String> {
             "bans",
             "sources",
         ]))?;
-        return Ok("by cargo-deny".to_owned());
+        return Ok(Outcome::passed("by cargo-deny"));
     }
     let policy = Policy::parse(&workspace.read("deny.toml")?).context("deny.toml")?;
     let metadata = workspace.metadata(&["--all-features"])?;

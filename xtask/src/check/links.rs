@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut findings = Findings::default();
     let mut count = 0;
     for path in workspace.files()?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")) {

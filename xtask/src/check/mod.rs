@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 
 use crate::elsewhere;
 use crate::instructions;
-use crate::summary::Summary;
+use crate::summary::{Outcome, Summary};
 use crate::workspace::Workspace;
 
 /// One rule or group of rules.
@@ -22,15 +22,15 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     /// Builds more than a quick run wants to wait for.
     pub(crate) slow: bool,
-    pub(crate) run: fn(&Workspace) -> Result<String>,
+    pub(crate) run: fn(&Workspace) -> Result<Outcome>,
 }
 
-const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<String>) -> Step {
+const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<Outcome>) -> Step {
     Step { name, slow, run }
 }
 
 /// All steps, cheap ones first.
-pub(crate) const STEPS: [Step; 13] = [
+pub(crate) const STEPS: [Step; 14] = [
     step("fmt", false, cargo::fmt),
     step("layering", false, layering::check),
     step("invariants", false, invariants::check),
@@ -42,6 +42,7 @@ pub(crate) const STEPS: [Step; 13] = [
     step("docs", true, cargo::docs),
     step("drift", true, drift::check),
     step("instructions", true, instructions::check),
+    step("aarch64", true, elsewhere::aarch64),
     step("neon", true, elsewhere::neon),
     step("miri", true, elsewhere::miri),
 ];
@@ -51,7 +52,7 @@ pub(crate) fn main(workspace: &Workspace, names: &[String]) -> Result<bool> {
     if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != name.as_str())) {
         bail!("unknown step `{unknown}`; steps are {}", STEPS.map(|step| step.name).join(", "));
     }
-    let mut summary = Summary::default();
+    let mut summary = Summary::new()?;
     for step in STEPS.iter().filter(|step| names.is_empty() || names.iter().any(|name| name == step.name)) {
         summary.step(step.name, || (step.run)(workspace));
     }

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::Result;
 
 use super::words;
-use crate::summary::Findings;
+use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// A forbidden string and what it would give away.
@@ -17,7 +17,7 @@ struct Pattern {
     is_path: bool,
 }
 
-pub(super) fn check(workspace: &Workspace) -> Result<String> {
+pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let patterns = patterns();
     let files = workspace.files()?;
     let mut findings = Findings::default();

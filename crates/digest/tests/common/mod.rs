@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
 use pfh_digest::{Algorithm, Key, Keys};
+use skip::{Need, skipped};
 
 /// One text for all crates: this one stands below `pfh-testing`.
 #[path = "../../../testing/src/skip.rs"]
@@ -95,16 +96,13 @@ pub(crate) fn compared_lengths() -> Vec<usize> {
     (0..4).chain(edges).chain([239, 240, 241, 1023, 1024, 1025, 4096, 65_537, (1 << 20) + 3]).collect()
 }
 
-/// What the program prints for this input. `None`, and a line that says so, when it is not installed; a program in the comma
-/// list `PFH_TEST_REQUIRED_PROGRAMS` must be.
+/// What the program prints for this input. `None`, and a line that says so, when it is not installed.
 pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Option<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let required = std::env::var("PFH_TEST_REQUIRED_PROGRAMS").unwrap_or_default();
-            assert!(required.split(',').all(|name| name != program), "{program} is required: {error}");
-            skip::skipped(format_args!("{program} is not installed"));
+            skipped(Need::Peers, format_args!("{program} is not installed"));
             return None;
         }
         Err(error) => panic!("{program}: {error}"),

@@ -10,6 +10,7 @@ use pfh_lab::run::Event;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use crate::fixture::{CELLS, Lab, measured, samples};
+use crate::skip::{Need, skipped};
 
 /// Every cell was measured in every round, once.
 #[track_caller]
@@ -114,7 +115,7 @@ fn a_full_disk_loses_nothing() {
     // Room for the header and about half of the results.
     let options = Some(c"size=12k");
     if let Err(error) = mount("tmpfs", lab.results(), "tmpfs", MountFlags::empty(), options) {
-        crate::skip::skipped(format_args!("mounting a small filesystem: {error}"));
+        skipped(Need::Mount, format_args!("mounting a small filesystem: {error}"));
         return;
     }
     let outcome = lab.run();

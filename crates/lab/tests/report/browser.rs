@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::skip::{Need, skipped};
 use crate::synthetic::{algorithms, ciphers, languages, strings};
 use pfh_lab::report::{Options, Report};
 
@@ -104,7 +105,7 @@ fn attribute(text: &str) -> String {
 #[test]
 fn pages_fit_the_screen_and_can_be_read() {
     let Some(browser) = chromium() else {
-        crate::skip::skipped("no Chromium on this machine (Debian: apt-get install chromium)");
+        skipped(Need::Browser, "no Chromium on this machine (Debian: apt-get install chromium)");
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");

@@ -21,7 +21,7 @@ struct Faulty {
 /// `None` where nothing can be mounted; the test says so.
 fn faulty(plan: &str) -> Option<Faulty> {
     if !Path::new("/dev/fuse").exists() {
-        pfh_testing::skipped("there is no /dev/fuse");
+        skipped(Need::Fuse, "there is no /dev/fuse");
         return None;
     }
     let directory = scratch();
@@ -35,7 +35,7 @@ fn faulty(plan: &str) -> Option<Faulty> {
     match FaultyMount::new(&real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) {
         Ok(mount) => Some(Faulty { directory, mount: Some(mount) }),
         Err(error) => {
-            pfh_testing::skipped(format_args!("cannot mount: {error}"));
+            skipped(Need::Fuse, format_args!("cannot mount: {error}"));
             None
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Overlay<'a> {
         let mount = mount.args(["-t", "overlay", "overlay", "-o", &options]).arg(merged).current_dir(root).output();
         let mounted = mount.is_ok_and(|mount| mount.status.success());
         if !mounted {
-            pfh_testing::skipped("cannot mount an overlay");
+            skipped(Need::Mount, "cannot mount an overlay");
         }
         mounted.then_some(Overlay(merged))
     }
@@ -147,7 +147,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
         }
         fs::write(real.join("whole"), contents(0, LENGTH)).unwrap();
         let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) else {
-            pfh_testing::skipped("cannot mount");
+            skipped(Need::Fuse, "cannot mount");
             return;
         };
         let overlay = if under_overlay { Overlay::mount(root, "shown", &merged) } else { None };
@@ -195,7 +195,7 @@ fn remembered_attributes_hide_no_change() {
             }
         }
     } else {
-        pfh_testing::skipped("there is no /dev/fuse");
+        skipped(Need::Fuse, "there is no /dev/fuse");
     }
 }
 
@@ -209,7 +209,7 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
             }
         }
     } else {
-        pfh_testing::skipped("there is no /dev/fuse, or this user may not mount an overlay");
+        skipped(Need::Fuse, "there is no /dev/fuse, or this user may not mount an overlay");
     }
 }
 
@@ -227,7 +227,7 @@ fn stalls() {
 #[test]
 fn a_directory_that_cannot_be_listed() {
     if !Path::new("/dev/fuse").exists() {
-        pfh_testing::skipped("there is no /dev/fuse");
+        skipped(Need::Fuse, "there is no /dev/fuse");
         return;
     }
     let directory = scratch();
@@ -237,7 +237,7 @@ fn a_directory_that_cannot_be_listed() {
     fs::write(real.join("d/deep/f"), "1").unwrap();
     fs::write(real.join("z"), "2").unwrap();
     let Ok(mount) = FaultyMount::new(&real, &shown, FaultPlan::parse(b"d/deep open 5").unwrap()) else {
-        pfh_testing::skipped("cannot mount");
+        skipped(Need::Fuse, "cannot mount");
         return;
     };
     let ended = hash(directory.path(), ["-a", "md5", "shown"]).run();

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pfh_digest::{Algorithm, Digest};
+pub(crate) use pfh_testing::{Need, skipped};
 use pfh_testing::{OddFile, odd_tree};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
@@ -313,7 +314,7 @@ pub(crate) fn peer<A: AsRef<OsStr>>(
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            pfh_testing::skipped(format_args!("{program}: {error}"));
+            skipped(Need::Peers, format_args!("{program}: {error}"));
             None
         }
     }

@@ -151,7 +151,7 @@ fn a_named_block_device() {
     fs::write(&image, &message).unwrap();
     let device = match Command::new("losetup").args(["--read-only", "--find", "--show"]).arg(&image).output() {
         Ok(set_up) if set_up.status.success() => Loop(String::from_utf8(set_up.stdout).unwrap().trim().to_owned()),
-        _ => return pfh_testing::skipped("no loop device can be set up here"),
+        _ => return skipped(Need::BlockDevice, "no loop device can be set up here"),
     };
     for mode in ["adaptive", "mtp", "smt"] {
         for io in ["buffered", "drop", "direct"] {
@@ -285,7 +285,7 @@ fn memory_that_the_system_refuses() {
 #[test]
 fn a_full_disk_under_the_output() {
     if !is_root() {
-        pfh_testing::skipped("mounting a small disk needs the superuser");
+        skipped(Need::Mount, "mounting a small disk needs the superuser");
         return;
     }
     let directory = scratch();
@@ -297,7 +297,7 @@ fn a_full_disk_under_the_output() {
         File::create(tree.join(format!("{number:0100}"))).unwrap();
     }
     if let Err(error) = mount("small", &small, "tmpfs", MountFlags::empty(), Some(c"size=64k")) {
-        pfh_testing::skipped(format_args!("no small disk can be mounted: {error}"));
+        skipped(Need::Mount, format_args!("no small disk can be mounted: {error}"));
         return;
     }
     fs::write(small.join("list"), "old").unwrap();

@@ -21,7 +21,7 @@ const LENGTH: usize = 1_000_000;
 fn a_network_filesystem_gives_no_torn_digest() {
     let directories = env::var(VARIABLE).unwrap_or_default();
     let Some((server, client)) = directories.split_once(':') else {
-        return pfh_testing::skipped(format_args!("{VARIABLE} names no export and no mount of it"));
+        return skipped(Need::NetworkFilesystem, format_args!("{VARIABLE} names no export and no mount of it"));
     };
     let (server, client) = (PathBuf::from(server), PathBuf::from(client));
     let name = format!("pfh-{}", std::process::id());

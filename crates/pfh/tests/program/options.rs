@@ -171,7 +171,7 @@ fn progress_on_a_terminal() {
         let run = Run::new("env", directory.path(), ["script", "-qec", &command, "/dev/null"]);
         let ended = run.with(|command| command.env("TERM", terminal).env("NO_COLOR", "1")).run();
         if ended.code() == 127 {
-            pfh_testing::skipped("there is no script");
+            skipped(Need::Peers, "there is no script");
             return;
         }
         assert_eq!(ended.code(), 0, "{}", ended.stderr);

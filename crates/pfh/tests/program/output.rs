@@ -123,7 +123,7 @@ fn a_replaced_list_keeps_its_mode_and_owner() {
 #[test]
 fn an_owner_that_cannot_be_kept_is_said() {
     if !is_root() {
-        println!("skipped: only the superuser can make a file of somebody else");
+        skipped(Need::Superuser, "only the superuser can make a file of somebody else");
         return;
     }
     let (directory, program) = public();
@@ -424,7 +424,7 @@ fn killed_with_an_output_file() {
     if unnamed.is_ok() {
         assert_eq!(names(directory.path()), ["list", "t", "z"].map(Path::new));
     } else {
-        println!("skipped: no unnamed files here");
+        skipped(Need::UnnamedFiles, "there are no unnamed files here");
     }
     assert!(fs::metadata(directory.path().join("list")).unwrap().nlink() == 1);
 }

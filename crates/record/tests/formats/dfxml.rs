@@ -7,6 +7,7 @@ use pfh_record::{FormatName, Listed, PieceRange, ReadOptions, WriteOptions};
 use quick_xml::events::Event;
 
 use crate::samples::*;
+use crate::skip::{Need, skipped};
 
 fn odd_document() -> Vec<u8> {
     let algorithms = algorithms(&["md5", "blake3"]);
@@ -52,7 +53,7 @@ fn well_formed_for_python() {
                   print(len(d.getElementsByTagName('fileobject')), d.getElementsByTagName('filename')[3].firstChild.data)";
     let python = Command::new("python3").args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut python) = python else {
-        crate::skip::skipped("there is no python3");
+        skipped(Need::Peers, "there is no python3");
         return;
     };
     python.stdin.take().unwrap().write_all(&odd_document()).unwrap();

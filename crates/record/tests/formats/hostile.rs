@@ -6,6 +6,7 @@ use pfh_record::{FormatName, ReadOptions, Reader};
 use pfh_similarity::Family;
 
 use crate::samples::*;
+use crate::skip::{Need, skipped};
 
 #[test]
 fn every_truncation_of_every_format() {
@@ -75,7 +76,7 @@ fn endless_lines() {
     }
     match peak_bytes() {
         Some(peak) => assert!(peak < 768 << 20, "{peak}"),
-        None => crate::skip::skipped("there is no /proc/self/status"),
+        None => skipped(Need::Proc, "there is no /proc/self/status"),
     }
 }
 

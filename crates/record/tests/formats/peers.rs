@@ -11,6 +11,7 @@ use pfh_digest::Algorithm;
 use pfh_record::{FormatName, ReadOptions, Record, WriteOptions};
 
 use crate::samples::*;
+use crate::skip::{Need, skipped};
 
 /// A directory full of files with odd names, and their records.
 struct Tree {
@@ -48,7 +49,7 @@ impl Tree {
     fn run(&self, program: &str, arguments: &[&OsStr]) -> Option<Output> {
         let output = Command::new(program).args(arguments).current_dir(&self.directory).env("LC_ALL", "C").output();
         if output.is_err() {
-            crate::skip::skipped(format_args!("there is no {program}"));
+            skipped(Need::Peers, format_args!("there is no {program}"));
         }
         output.ok()
     }

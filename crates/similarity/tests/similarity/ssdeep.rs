@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
-use std::sync::LazyLock;
 use std::{env, fs};
 
 use pfh_digest::pieces::Backend;
@@ -13,6 +12,7 @@ use pfh_similarity::ssdeep::{Comparer, Digest, Hasher, ManyHasher};
 use proptest::prelude::*;
 
 use crate::inputs::{Random, random, records, text};
+use crate::skip::{Need, skipped};
 use crate::vectors::{self, contents, inputs, pairs};
 
 fn digest(bytes: &[u8]) -> Digest {
@@ -123,13 +123,6 @@ fn a_hasher_of_many_can_be_used_again() {
     }
 }
 
-/// The ssdeep program, if it is installed. `PFH_REQUIRE_SSDEEP` turns its absence into a failure.
-static SSDEEP: LazyLock<bool> = LazyLock::new(|| {
-    let works = Command::new("ssdeep").arg("-V").output().is_ok_and(|output| output.status.success());
-    assert!(works || env::var_os("PFH_REQUIRE_SSDEEP").is_none(), "ssdeep is required and does not run");
-    works
-});
-
 fn ssdeep(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("ssdeep").args(arguments).current_dir(folder).output().expect("ssdeep runs");
     String::from_utf8(output.stdout).expect("names are ASCII")
@@ -137,8 +130,8 @@ fn ssdeep(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn digests_lists_and_scores_agree_with_the_program() {
-    if !*SSDEEP {
-        crate::skip::skipped("there is no ssdeep");
+    if !Command::new("ssdeep").arg("-V").output().is_ok_and(|output| output.status.success()) {
+        skipped(Need::Peers, "there is no ssdeep");
         return;
     }
     let folder = env::temp_dir().join(format!("pfh-ssdeep-{}", std::process::id()));

@@ -1,0 +1,115 @@
+//! The things that a machine may lack, so that a test or a step of the gate is skipped there.
+#![allow(unreachable_pub, reason = "the gate and crates below this one include the file")]
+
+/// The environment variable that lists, separated by commas, the needs that must be met: where one of them is not, the skip is a
+/// failure.
+pub const REQUIRED_VARIABLE: &str = "PFH_CI_REQUIRED";
+
+/// Something that a test or a step of the gate needs, and that not every machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// The standard library of Rust for AArch64.
+    Aarch64,
+    /// A block device, or a loop device that can be set up.
+    BlockDevice,
+    /// A Chromium that draws pages.
+    Browser,
+    /// `/dev/fuse`, and the right to mount with it.
+    Fuse,
+    /// Valgrind, and the processor architecture that the recorded instruction counts are from.
+    Instructions,
+    /// Vector instructions that the lanes of an algorithm use.
+    Lanes,
+    /// Miri, which only nightly toolchains have.
+    Miri,
+    /// The right to mount a filesystem.
+    Mount,
+    /// A compiler and an emulator for AArch64.
+    Neon,
+    /// A network filesystem that somebody provides.
+    NetworkFilesystem,
+    /// The programs that pfh is compared with and that the tests run.
+    Peers,
+    /// The files below `/proc`.
+    Proc,
+    /// The runtimes of the laboratory's runners that are quickly installed.
+    Runners,
+    /// The rights of the superuser.
+    Superuser,
+    /// A filesystem that makes files without a name.
+    UnnamedFiles,
+}
+
+impl Need {
+    /// All of them, in order of their names.
+    pub const ALL: [Self; 15] = [
+        Self::Aarch64,
+        Self::BlockDevice,
+        Self::Browser,
+        Self::Fuse,
+        Self::Instructions,
+        Self::Lanes,
+        Self::Miri,
+        Self::Mount,
+        Self::Neon,
+        Self::NetworkFilesystem,
+        Self::Peers,
+        Self::Proc,
+        Self::Runners,
+        Self::Superuser,
+        Self::UnnamedFiles,
+    ];
+
+    /// Returns the name by which [`REQUIRED_VARIABLE`] and reports of skips call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "aarch64",
+            Self::BlockDevice => "block-device",
+            Self::Browser => "browser",
+            Self::Fuse => "fuse",
+            Self::Instructions => "instructions",
+            Self::Lanes => "lanes",
+            Self::Miri => "miri",
+            Self::Mount => "mount",
+            Self::Neon => "neon",
+            Self::NetworkFilesystem => "network-filesystem",
+            Self::Peers => "peers",
+            Self::Proc => "proc",
+            Self::Runners => "runners",
+            Self::Superuser => "superuser",
+            Self::UnnamedFiles => "unnamed-files",
+        }
+    }
+
+    /// Returns the need of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|need| need.name() == name)
+    }
+
+    /// Reads a list as in [`REQUIRED_VARIABLE`]; an empty one is allowed.
+    ///
+    /// # Errors
+    /// Names the first entry that is no need, and all that there are.
+    pub fn parse_list(list: &str) -> Result<Vec<Self>, String> {
+        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let parsed = names.map(|name| {
+            Self::from_name(name).ok_or_else(|| {
+                let known = Self::ALL.map(Self::name).join(", ");
+                format!("{REQUIRED_VARIABLE}: unknown name `{name}`; names are {known}")
+            })
+        });
+        parsed.collect()
+    }
+
+    /// Reads the list in the environment.
+    ///
+    /// # Errors
+    /// As [`Self::parse_list`], and where the variable is not UTF-8.
+    pub fn required() -> Result<Vec<Self>, String> {
+        match std::env::var(REQUIRED_VARIABLE) {
+            Ok(list) => Self::parse_list(&list),
+            Err(std::env::VarError::NotPresent) => Ok(Vec::new()),
+            Err(error) => Err(format!("{REQUIRED_VARIABLE}: {error}")),
+        }
+    }
+}
