@@ -1,10 +1,12 @@
-//! Development tasks: `cargo xtask check`, `test`, `setup`, `runners`, `generate`, `instructions`, `bench`.
+//! Development tasks: `cargo xtask check`, `test`, `setup`, `runners`, `generate`, `fuzz`, `instructions`,
+//! `bench`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a developer")]
 
 mod bench;
 mod check;
 mod elsewhere;
+mod fuzz;
 mod generate;
 mod instructions;
 /// One text for the gate and for the tests.
@@ -38,6 +40,7 @@ Tasks:
   setup                         install the programs that the tests use
   runners [--no-install]        install the laboratory's small runtimes, and hold every runner that is there to the protocol
   generate                      write docs/man and completions from the program
+  fuzz [SECONDS] [TARGET…]      fuzz each target, or those named, for so long (60)
   instructions [--record]       compare the instructions of the portable kernels with those on record, or record them
   bench [OPTIONS]               measure pfh against its peers (`cargo xtask bench --help`)
 
@@ -84,6 +87,7 @@ fn run() -> Result<bool> {
             generate::write(&workspace)?;
             Ok(true)
         }
+        "fuzz" => fuzz::main(&workspace, &rest),
         "instructions" => instructions::main(&workspace, &rest),
         "bench" => bench::main(&workspace, &rest),
         "-h" | "--help" | "help" => {
