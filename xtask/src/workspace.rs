@@ -72,3 +72,17 @@ impl Workspace {
         Ok(folder.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// The version that is claimed is the one that is built.
+    #[test]
+    fn the_claimed_rust_version_is_the_pinned_one() {
+        let parse = |text: &str| text.parse::<toml::Table>().expect("TOML");
+        let manifest = parse(include_str!("../../Cargo.toml"));
+        let claimed = manifest["workspace"]["package"]["rust-version"].as_str().expect("a version");
+        let toolchain = parse(include_str!("../../rust-toolchain.toml"));
+        let pinned = toolchain["toolchain"]["channel"].as_str().expect("a version");
+        assert_eq!(pinned.strip_suffix(".0").unwrap_or(pinned), claimed);
+    }
+}
