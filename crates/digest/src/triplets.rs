@@ -43,9 +43,11 @@ pub const PEARSON: [u8; 256] = [
 ];
 
 /// Triplets of a window: the salt that is hashed first, and how far back the middle and the oldest byte are.
+#[cfg(target_arch = "x86_64")]
 const TRIPLETS: [(u8, usize, usize); 6] = [(2, 1, 2), (3, 1, 3), (11, 1, 4), (5, 2, 3), (7, 2, 4), (13, 3, 4)];
 
 /// Salt and middle byte of the checksum's step.
+#[cfg(target_arch = "x86_64")]
 const CHECKSUM: (u8, usize) = (0, 1);
 
 /// Counts triplets. Memory: some 40 KiB.
