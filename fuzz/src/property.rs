@@ -1,10 +1,10 @@
 //! Properties of readers that hold for any input. Shared by the fuzz targets and by the tests of `pfh-record`, which
 //! run the seeds.
 
-use pfh_digest::Algorithm;
 use pfh_record::jsonl::{Journal, LineContent};
 use pfh_record::{
-    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, Similarity, WriteOptions,
+    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, Selection, Similarity,
+    WriteOptions,
 };
 use pfh_similarity::Family;
 
@@ -72,19 +72,20 @@ pub fn detect(input: &[u8]) {
 
 /// Writes what was read and reads it again.
 fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
-    let algorithms: Vec<Algorithm> = listed.digests.iter().map(|digest| digest.algorithm()).collect();
+    let mut selection: Selection = listed.digests.iter().map(|digest| digest.algorithm()).collect();
+    selection.extend(listed.similarities.iter().map(|digest| digest.family()));
+    let has_repeated = selection.len() < listed.digests.len() + listed.similarities.len();
     let write_options =
         WriteOptions { null_terminated: options.null_terminated, piecewise: false, ..WriteOptions::default() };
-    let families: Vec<Family> = listed.similarities.iter().map(|digest| digest.family()).collect();
     // The forms that name no algorithm take one; whatever it is, the reader is told.
-    let Ok(writer) = format.writer(&algorithms, &families, &write_options) else { return };
+    let Ok(writer) = format.writer(&selection, &write_options) else { return };
     let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
     // A list of mrsh-v2 begins with a name, and the beginning of a list may be a byte-order mark.
     let is_mark = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| listed.path.starts_with(mark));
     if is_mark && format == FormatName::Similarity(Family::MrshV2) {
         return;
     }
-    if stands_for_stdin || has_repeated(&algorithms) || has_repeated(&families) {
+    if stands_for_stdin || has_repeated {
         return;
     }
     let stated = listed.size.is_some() || listed.mtime.is_some() || listed.ctime.is_some();
@@ -104,12 +105,12 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
         similarities: listed.similarities.iter().map(similarity).collect(),
     };
     let mut document = Vec::new();
-    writer.header(&RunFacts { algorithms: algorithms.clone(), families, ..RunFacts::default() }, &mut document);
+    writer.header(&RunFacts { selection: selection.clone(), ..RunFacts::default() }, &mut document);
     if writer.record(&record, &mut document).is_err() {
         return;
     }
     writer.footer(&Default::default(), &mut document);
-    let algorithm = if algorithms.len() == 1 { algorithms.first().copied() } else { None };
+    let algorithm = if let [one] = selection.algorithms() { Some(*one) } else { None };
     // Escapes and the words of our own may make it longer than it came.
     let options = ReadOptions { algorithm, line_bytes_max: None, ..options };
     let again: Vec<Listed> =
@@ -130,8 +131,4 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
 /// As a record has it: named by the path beside it.
 fn similarity(digest: &pfh_similarity::Digest) -> Similarity {
     Similarity { family: digest.family(), digest: Ok(digest.clone()) }
-}
-
-fn has_repeated<T: PartialEq>(all: &[T]) -> bool {
-    all.iter().enumerate().any(|(place, one)| all[..place].contains(one))
 }

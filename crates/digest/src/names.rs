@@ -122,8 +122,9 @@ const NAME_CHARS_MAX: usize = 32;
 /// As many as one can take in at a glance.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// The algorithms with the names closest to `name`: those that it is the beginning of, or else with the fewest typing errors.
-fn suggestions(name: &str) -> Vec<Algorithm> {
+/// The names closest to `name`, of algorithms and among `others`: those that it is the beginning of, or else those with the
+/// fewest typing errors.
+fn suggestions(name: &str, others: &[&'static str]) -> Vec<&'static str> {
     let asked = plain(name);
     let length = asked.chars().count();
     if length > NAME_CHARS_MAX {
@@ -133,15 +134,16 @@ fn suggestions(name: &str) -> Vec<Algorithm> {
         let known = plain(name);
         if length >= 3 && known.starts_with(&asked) { 0 } else { typing_errors(&asked, &known) }
     };
-    let distances: Vec<(usize, Algorithm)> = Algorithm::all()
-        .filter_map(|algorithm| Some((names(algorithm).map(distance).min()?, algorithm)))
+    let distances: Vec<(usize, &str)> = Algorithm::all()
+        .filter_map(|algorithm| Some((names(algorithm).map(distance).min()?, algorithm.name())))
+        .chain(others.iter().map(|other| (distance(other), *other)))
         .filter(|(distance, _)| *distance <= (length / 3).min(2))
         .collect();
     let least = distances.iter().map(|(distance, _)| *distance).min();
     distances
         .into_iter()
         .filter(|(distance, _)| Some(*distance) == least)
-        .map(|(_, algorithm)| algorithm)
+        .map(|(_, name)| name)
         .take(SUGGESTIONS_MAX)
         .collect()
 }
@@ -167,19 +169,33 @@ fn typing_errors(from: &str, to: &str) -> usize {
     rows[from.len()][to.len()]
 }
 
-impl fmt::Display for UnknownAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl UnknownAlgorithm {
+    /// Writes that there is no `what` of this name, and which close names there are: of algorithms, and among `others` where
+    /// further things can be asked for by the side of algorithms.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn describe(&self, f: &mut fmt::Formatter<'_>, what: &str, others: &[&'static str]) -> fmt::Result {
         let shown: String = self.name.chars().take(NAME_CHARS_MAX).collect();
         let rest = if shown.len() < self.name.len() { "…" } else { "" };
-        write!(f, "unknown algorithm `{}{rest}`", shown.escape_debug())?;
-        if let Some(algorithm) = with_lengths(&self.name) {
+        let length = with_lengths(&self.name);
+        // Where only the length is wrong, the algorithm is known.
+        let what = if length.is_some() { "algorithm" } else { what };
+        write!(f, "unknown {what} `{}{rest}`", shown.escape_debug())?;
+        if let Some(algorithm) = length {
             let most = 8 * algorithm.digest_bytes_range().end();
             return write!(f, "; the length in `{algorithm}-N` is a multiple of 8 bits from 8 to {most}");
         }
-        for (index, algorithm) in suggestions(&self.name).into_iter().enumerate() {
-            write!(f, "{} `{algorithm}`", if index == 0 { "; close to" } else { "," })?;
+        for (index, name) in suggestions(&self.name, others).into_iter().enumerate() {
+            write!(f, "{} `{name}`", if index == 0 { "; close to" } else { "," })?;
         }
         f.write_str("; `pfh algorithms` lists them all")
+    }
+}
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe(f, "algorithm", &[])
     }
 }
 

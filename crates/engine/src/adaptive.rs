@@ -359,14 +359,14 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
         // Several digests of a file that outlasts the others are made in parallel.
-        let alone = options.digests() > 1
+        let alone = options.selection.len() > 1
             && self.opened.is_empty()
             && metadata.is_some_and(|known| context.outlasts(known.size, self.jobs.len()));
         let is_spread =
-            several && metadata.is_none_or(|known| options.digests() > 1 && known.size >= SPREAD_FILE_BYTES);
+            several && metadata.is_none_or(|known| options.selection.len() > 1 && known.size >= SPREAD_FILE_BYTES);
         // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help. Room
         // for digests that grow is for those who go on to the file's end.
-        let past_lanes = alone || (is_spread && !options.families.is_empty()) || opened.growth.is_some();
+        let past_lanes = alone || (is_spread && !options.selection.families().is_empty()) || opened.growth.is_some();
         match (metadata, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);

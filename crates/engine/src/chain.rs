@@ -81,7 +81,8 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     let context = worker.context;
     let mut sets: Vec<_> = context
         .options
-        .algorithms
+        .selection
+        .algorithms()
         .iter()
         .map(|one| DigestSet::new(&[*one], &context.options.keys, &[], context.pieces))
         .collect();

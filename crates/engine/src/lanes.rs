@@ -64,7 +64,8 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
 impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     /// `None` where no algorithm has lanes on this CPU.
     pub(crate) fn new<S: Source<File = F>, K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
-        let Options { algorithms, backend, .. } = context.options;
+        let Options { selection, backend, .. } = context.options;
+        let algorithms = selection.algorithms();
         let with = with_lanes(algorithms, *backend);
         let rest: Vec<_> = algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect();
         Some(Lanes {
@@ -126,7 +127,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         let started = worker.context.clock.start();
         let others = worker.guarded_job(&file.job, |worker| {
             let mut made = self.whole.digest(file.content());
-            made.add(similarities, &worker.context.options.families);
+            made.add(similarities, worker.context.options.selection.families());
             made
         });
         stop(started, &mut worker.timers.hash);

@@ -214,12 +214,14 @@ impl Budget {
         let holders = options.threads.max(1).saturating_add(readers);
         let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
         // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
-        let growing = options.families.iter().filter(|&&family| grows(family)).count() as u64;
-        let family_bytes: usize = options.families.iter().map(|&family| hasher_bytes(family)).sum();
-        let shared_bytes: usize = options.families.iter().map(|&family| shared_bytes(family)).sum();
+        let growing = options.selection.families().iter().filter(|&&family| grows(family)).count() as u64;
+        let family_bytes: usize = options.selection.families().iter().map(|&family| hasher_bytes(family)).sum();
+        let shared_bytes: usize = options.selection.families().iter().map(|&family| shared_bytes(family)).sum();
         let many_bytes: usize = match options.mode {
             Mode::Smt => 0,
-            Mode::Adaptive | Mode::Mtp => options.families.iter().map(|&family| many_hasher_bytes(family)).sum(),
+            Mode::Adaptive | Mode::Mtp => {
+                options.selection.families().iter().map(|&family| many_hasher_bytes(family)).sum()
+            }
         };
         let states_bytes = |lanes: usize, many: bool| {
             let states = (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if many { many_bytes } else { 0 };
@@ -286,8 +288,10 @@ impl Budget {
             announced_bytes,
             waiting_bytes: left_bytes - growth_share,
             growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
-            links: usize::try_from(links_bytes / (LINK_BYTES + options.families.len() as u64 * SIMILARITY_BYTES))
-                .unwrap_or(usize::MAX),
+            links: usize::try_from(
+                links_bytes / (LINK_BYTES + options.selection.families().len() as u64 * SIMILARITY_BYTES),
+            )
+            .unwrap_or(usize::MAX),
         })
     }
 
@@ -320,9 +324,10 @@ impl FamilyRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_record::Selection;
 
     fn options(threads: usize, memory_bytes: u64) -> Options {
-        Options { threads, memory_bytes, ..Options::new(Vec::new()) }
+        Options { threads, memory_bytes, ..Options::new(Selection::default()) }
     }
 
     #[test]
@@ -359,7 +364,7 @@ mod tests {
         let families = Family::ALL.to_vec();
         for threads in [1, 2, 16] {
             let budget = |families: &[Family], memory_bytes, lanes| {
-                Budget::new(&Options { families: families.to_vec(), ..options(threads, memory_bytes) }, lanes)
+                Budget::new(&Options { selection: families.into(), ..options(threads, memory_bytes) }, lanes)
             };
             let Err(StartError::MemoryTooSmall { least_bytes, .. }) = budget(&families, 1, 32) else {
                 panic!("one byte is enough?");
@@ -386,7 +391,7 @@ mod tests {
     #[test]
     fn files_wait_for_each_other_where_there_is_memory_for_it() {
         let budget = |families: &[Family], mode, memory_bytes, lanes| {
-            let options = Options { families: families.to_vec(), mode, ..options(2, memory_bytes) };
+            let options = Options { selection: families.into(), mode, ..options(2, memory_bytes) };
             Budget::new(&options, lanes).unwrap()
         };
         let (ssdeep, both) = ([Family::Ssdeep], [Family::Tlsh, Family::Ssdeep]);
@@ -411,7 +416,7 @@ mod tests {
     fn digests_of_the_longest_files_fit_their_share() {
         for memory_bytes in [8 << 20, 64 << 20, 256 << 20, 1 << 40] {
             for families in [vec![Family::Sdhash], Family::ALL.to_vec()] {
-                let options = Options { families: families.clone(), ..options(2, memory_bytes) };
+                let options = Options { selection: families[..].into(), ..options(2, memory_bytes) };
                 let budget = Budget::new(&options, 32).unwrap();
                 let rules = budget.family_rules(&families, Making::default());
                 let growth = |bytes| rules.iter().map(|rule| rule.growth_bytes(bytes)).sum::<u64>();

@@ -1,8 +1,9 @@
 //! What a caller may choose about a run.
 
+use pfh_digest::Keys;
 use pfh_digest::lanes::Backend;
-use pfh_digest::{Algorithm, Keys};
-use pfh_similarity::{Family, Making};
+use pfh_record::Selection;
+use pfh_similarity::Making;
 use std::fmt;
 use std::str::FromStr;
 
@@ -80,13 +81,12 @@ impl FromStr for Order {
 /// What a caller may choose about a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The digests to make, in the order in which records list them; empty reads everything and hashes nothing.
-    pub algorithms: Vec<Algorithm>,
+    /// The digests to make, in the order in which records list them: of algorithms, and of similarity families, which digest
+    /// whole files only. An empty selection reads everything and hashes nothing.
+    pub selection: Selection,
     /// The key and the context that algorithms among them need.
     pub keys: Keys,
-    /// The similarity digests to make of whole files, in the order in which records list them.
-    pub families: Vec<Family>,
-    /// How their digests are made.
+    /// How similarity digests are made.
     pub making: Making,
     /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
     /// at least one thread hashes.
@@ -128,12 +128,11 @@ impl Options {
     /// Default of [`Options::open_files_max`]: half of the 1024 descriptors that a process gets where nothing is raised.
     pub const OPEN_FILES_DEFAULT: usize = 512;
 
-    /// The defaults with these algorithms: adaptive, one thread per available core, one prefetcher, 256 MiB.
-    pub fn new(algorithms: Vec<Algorithm>) -> Options {
+    /// The defaults with these digests: adaptive, one thread per available core, one prefetcher, 256 MiB.
+    pub fn new(selection: impl Into<Selection>) -> Options {
         Options {
-            algorithms,
+            selection: selection.into(),
             keys: Keys::default(),
-            families: Vec::new(),
             making: Making::default(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             prefetchers: 1,
@@ -149,10 +148,5 @@ impl Options {
             open_files_max: Options::OPEN_FILES_DEFAULT,
             measure: false,
         }
-    }
-
-    /// How many digests each file gets.
-    pub(crate) fn digests(&self) -> usize {
-        self.algorithms.len() + self.families.len()
     }
 }

@@ -83,14 +83,17 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
     let started = Instant::now();
-    for algorithm in &options.algorithms {
+    for algorithm in options.selection.algorithms() {
         algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
     }
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
-    let budget = Budget::new(options, if lanes_pay { lanes::count(&options.algorithms, options.backend) } else { 0 })?;
+    let budget = Budget::new(
+        options,
+        if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 },
+    )?;
     let is_many = |family: &Family| budget.many && digests_many(*family);
-    let families = budget.family_rules(&options.families, options.making);
+    let families = budget.family_rules(options.selection.families(), options.making);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -106,11 +109,13 @@ pub fn run<S: Source, K: Sink>(
         express_files: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
-        many: options.families.iter().copied().filter(is_many).collect(),
+        many: options.selection.families().iter().copied().filter(is_many).collect(),
         rest: families.iter().copied().filter(|rule| !is_many(&rule.family)).collect(),
         families,
         growth: Growth::new(budget.growth_bytes),
-        pieces: options.piece_bytes.map(|bytes| PieceRule::new(bytes, options.algorithms.len(), budget.waiting_bytes)),
+        pieces: options
+            .piece_bytes
+            .map(|bytes| PieceRule::new(bytes, options.selection.algorithms().len(), budget.waiting_bytes)),
         counters,
         cancel,
         clock: Clock(options.measure),
@@ -223,8 +228,8 @@ pub(crate) enum Ready<'r, 'm, F> {
 /// Lists the source, numbers what it finds and hands it over in groups.
 fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let options = context.options;
-    let base_bytes = JOB_BYTES + options.algorithms.len() as u64 * size_of::<Digest>() as u64;
-    let base_bytes = base_bytes + options.families.len() as u64 * SIMILARITY_BYTES;
+    let base_bytes = JOB_BYTES + options.selection.algorithms().len() as u64 * size_of::<Digest>() as u64;
+    let base_bytes = base_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES;
     let limit_readers = options.mode == Mode::Mtp || options.direct;
     let mut worker = Worker::new(context);
     let mut group: Vec<Job> = Vec::new();
@@ -320,12 +325,12 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 
     /// New states of all digests of the run.
     pub(crate) fn digest_set(&self) -> DigestSet {
-        DigestSet::new(&self.options.algorithms, &self.options.keys, &self.families, self.pieces)
+        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.families, self.pieces)
     }
 
     /// New states of what digests whole files one by one.
     fn rest_set(&self) -> DigestSet {
-        DigestSet::new(&self.options.algorithms, &self.options.keys, &self.rest, self.pieces)
+        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.rest, self.pieces)
     }
 
     /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
@@ -536,7 +541,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         self.summary.count(&record);
         // They wait with their record, and may be many or long.
         let extra_bytes =
-            Made::extra_bytes(&record.pieces, &record.similarities, self.context.options.algorithms.len());
+            Made::extra_bytes(&record.pieces, &record.similarities, self.context.options.selection.algorithms().len());
         if extra_bytes > 0 {
             self.context.queue.charge(extra_bytes);
             ticket.cost_bytes += extra_bytes;
@@ -560,7 +565,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> Made {
         let started = self.context.clock.start();
         let mut made = self.rest.digest(message);
-        made.add(similarities, &self.context.options.families);
+        made.add(similarities, self.context.options.selection.families());
         stop(started, &mut self.timers.hash);
         made
     }

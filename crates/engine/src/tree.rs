@@ -49,8 +49,8 @@ impl State {
 /// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
 pub(crate) fn applies(options: &Options, metadata: &Metadata) -> bool {
     options.piece_bytes.is_none()
-        && options.families.is_empty()
-        && options.algorithms == [ALGORITHM]
+        && options.selection.families().is_empty()
+        && options.selection.algorithms() == [ALGORITHM]
         && metadata.size > 2 * PIECE_BYTES as u64
 }
 

@@ -57,7 +57,7 @@
 //! let run = pfh::Hash::new(["sha256"])?.path(&directory);
 //! let facts = run.facts();
 //! let jsonl: FormatName = "jsonl".parse()?;
-//! let format = jsonl.writer(&facts.algorithms, &facts.families, &WriteOptions::default())?;
+//! let format = jsonl.writer(&facts.selection, &WriteOptions::default())?;
 //!
 //! let mut writer = Writer { output: BufWriter::new(io::stdout()), result: Ok(()) };
 //! let mut frame = Vec::new();
@@ -96,9 +96,9 @@ pub use pfh_record as record;
 pub use pfh_similarity as similarity;
 pub use pfh_source as source;
 
-pub use pfh_digest::{Algorithm, Digest, UnknownAlgorithm};
+pub use pfh_digest::{Algorithm, Digest};
 pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
-pub use pfh_record::{Outcome, Record};
+pub use pfh_record::{DigestKind, Outcome, Record, Selection, UnknownDigest};
 
 use pfh_engine::{Options, Prepare, Sink, Skip, StartError};
 use pfh_record::{HostFacts, RunFacts, Timestamp};
@@ -150,16 +150,10 @@ impl Hash {
     ///
     /// # Errors
     /// The first name that is neither in the registry nor a family's.
-    pub fn new<'a>(algorithms: impl IntoIterator<Item = &'a str>) -> Result<Hash, UnknownAlgorithm> {
-        let mut engine = Options::new(Vec::new());
-        for name in algorithms {
-            match (Algorithm::from_name(name), name.parse()) {
-                (Ok(algorithm), _) => engine.algorithms.push(algorithm),
-                (Err(_), Ok(family)) => engine.families.push(family),
-                (Err(unknown), Err(_)) => return Err(unknown),
-            }
-        }
-        Ok(Hash { walk: WalkOptions::default(), engine })
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Hash, UnknownDigest> {
+        let kinds = names.into_iter().map(str::parse::<DigestKind>);
+        let selection: Selection = kinds.collect::<Result<_, _>>()?;
+        Ok(Hash { walk: WalkOptions::default(), engine: Options::new(selection) })
     }
 
     /// Adds a file or a directory to read.
@@ -176,8 +170,7 @@ impl Hash {
         let system = rustix::system::uname();
         let text = |part: &CStr| part.to_string_lossy().into_owned();
         RunFacts {
-            algorithms: self.engine.algorithms.clone(),
-            families: self.engine.families.clone(),
+            selection: self.engine.selection.clone(),
             program: "pfh".to_owned(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),

@@ -16,7 +16,7 @@ use crate::md5deep::{Md5deep, Md5deepForm};
 use crate::sfv::{self, Sfv};
 use crate::similarity::SimilarityList;
 use crate::text::push_base64;
-use crate::{Record, RunFacts, Summary};
+use crate::{Record, RunFacts, Selection, Summary};
 
 /// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
 /// the pieces in order.
@@ -326,15 +326,11 @@ impl FormatName {
         matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_))
     }
 
-    /// Says whether the format can serve a run with these algorithms, families and options.
+    /// Says whether the format can serve a run with these digests and options.
     /// # Errors
     /// [`FormatError`] when it cannot.
-    pub fn check(
-        self,
-        algorithms: &[Algorithm],
-        families: &[Family],
-        options: &WriteOptions,
-    ) -> Result<(), FormatError> {
+    pub fn check(self, selection: &Selection, options: &WriteOptions) -> Result<(), FormatError> {
+        let (algorithms, families) = (selection.algorithms(), selection.families());
         let format = self.name();
         match (self, families.first()) {
             (FormatName::Similarity(family), _) if !algorithms.is_empty() || families != [family] => {
@@ -390,23 +386,18 @@ impl FormatName {
         Ok(())
     }
 
-    /// The writer of this format for a run with these algorithms and families.
+    /// The writer of this format for a run with these digests.
     /// # Errors
     /// As [`FormatName::check`].
-    pub fn writer(
-        self,
-        algorithms: &[Algorithm],
-        families: &[Family],
-        options: &WriteOptions,
-    ) -> Result<Box<dyn Format>, FormatError> {
-        self.check(algorithms, families, options)?;
+    pub fn writer(self, selection: &Selection, options: &WriteOptions) -> Result<Box<dyn Format>, FormatError> {
+        self.check(selection, options)?;
         Ok(match self {
             FormatName::Gnu => Box::new(Gnu::new(options.null_terminated, options.encoding)),
-            FormatName::Bsd => Box::new(Bsd::new(algorithms, options.null_terminated, options.encoding)),
-            FormatName::Hashdeep => Box::new(Hashdeep::new(algorithms)),
+            FormatName::Bsd => Box::new(Bsd::new(selection.algorithms(), options.null_terminated, options.encoding)),
+            FormatName::Hashdeep => Box::new(Hashdeep::new(selection.algorithms())),
             FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
             FormatName::Sfv => Box::new(Sfv),
-            FormatName::Csv => Box::new(Csv::new(algorithms, families, options.piecewise)),
+            FormatName::Csv => Box::new(Csv::new(selection.clone(), options.piecewise)),
             FormatName::Jsonl => Box::new(Jsonl),
             FormatName::Dfxml => Box::new(Dfxml),
             FormatName::Similarity(family) => {

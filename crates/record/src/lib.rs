@@ -30,6 +30,7 @@ pub mod jsonl;
 mod md5deep;
 mod read;
 mod run;
+mod selection;
 mod sfv;
 mod similarity;
 mod text;
@@ -43,4 +44,5 @@ pub use read::{
     unnamed_digits,
 };
 pub use run::{HostFacts, RunFacts, Summary};
+pub use selection::{DigestKind, Selection, UnknownDigest};
 pub use types::{FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};

@@ -2,18 +2,13 @@
 
 use std::time::Duration;
 
-use pfh_digest::Algorithm;
-use pfh_similarity::Family;
-
-use crate::{Outcome, Record, Timestamp};
+use crate::{Outcome, Record, Selection, Timestamp};
 
 /// What is known of a run before its first record.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
-    /// In the order that every record's digests have.
-    pub algorithms: Vec<Algorithm>,
-    /// Families of similarity digests, in the order that every record has.
-    pub families: Vec<Family>,
+    /// Its digests, in the order that every record has.
+    pub selection: Selection,
     /// Name of the program.
     pub program: String,
     /// Its version.

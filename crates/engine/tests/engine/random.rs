@@ -138,7 +138,7 @@ proptest! {
         options in options(),
     ) {
         let _watchdog = watchdog(60);
-        let (source, expected) = build(&things, medium, &options.algorithms);
+        let (source, expected) = build(&things, medium, options.selection.algorithms());
         let mut run = hash(&source, &options);
         let mut expected = expected;
         if options.unordered {

@@ -16,6 +16,11 @@ fn similarities(families: &[Family], contents: &[u8]) -> Vec<Similarity> {
     families.iter().map(similarity).collect()
 }
 
+fn with_families(mut options: Options, families: &[Family]) -> Options {
+    options.selection.extend(families.iter().copied());
+    options
+}
+
 #[test]
 fn every_setting_yields_what_the_library_does() {
     let _watchdog = watchdog(240);
@@ -33,7 +38,7 @@ fn every_setting_yields_what_the_library_does() {
         .collect();
     let expected: Vec<_> = samples.iter().map(|sample| similarities(&Family::ALL, &sample.contents)).collect();
     for setting in few_settings() {
-        let mut options = Options { families: Family::ALL.to_vec(), ..setting.options(&algorithms) };
+        let mut options = with_families(setting.options(&algorithms), &Family::ALL);
         if setting.least_memory {
             options.memory_bytes = least_memory(&options);
         }
@@ -57,7 +62,7 @@ fn a_large_file_is_spread_over_the_workers() {
     let sample = sample("large", contents(7, (8 << 20) + 5), &algorithms);
     let expected = similarities(&families, &sample.contents);
     for (mode, threads) in [(Mode::Adaptive, 3), (Mode::Mtp, 3), (Mode::Smt, 1)] {
-        let options = Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+        let options = Options { mode, threads, ..with_families(Options::new(algorithms.clone()), &families) };
         let run = hash(&with_samples(ScriptedSource::new(), std::slice::from_ref(&sample)), &options);
         assert_complete(&run.records[0], &sample);
         assert_eq!(run.records[0].similarities, expected, "{mode:?}");
@@ -72,7 +77,7 @@ fn blake3_and_a_family_alone() {
         let algorithms = algorithms(names);
         let sample = sample("file", contents(3, 3 << 20), &algorithms);
         let source = with_samples(ScriptedSource::new(), std::slice::from_ref(&sample));
-        let options = Options { families: vec![Family::Ssdeep], threads: 2, ..Options::new(algorithms) };
+        let options = Options { threads: 2, ..with_families(Options::new(algorithms), &[Family::Ssdeep]) };
         let run = hash(&source, &options);
         assert_complete(&run.records[0], &sample);
         assert_eq!(run.records[0].similarities, similarities(&[Family::Ssdeep], &sample.contents));
@@ -87,11 +92,10 @@ fn pieces_are_digested_with_the_algorithms_only() {
         let bytes = contents(5, 9 << 20);
         for (mode, threads) in [(Mode::Adaptive, 3), (Mode::Mtp, 2), (Mode::Smt, 1)] {
             let options = Options {
-                families: vec![Family::Ssdeep, Family::Tlsh],
                 piece_bytes: Some(1 << 20),
                 mode,
                 threads,
-                ..Options::new(algorithms.clone())
+                ..with_families(Options::new(algorithms.clone()), &[Family::Ssdeep, Family::Tlsh])
             };
             let run = hash(&ScriptedSource::new().file("file", bytes.clone()), &options);
             let record = &run.records[0];
@@ -100,7 +104,7 @@ fn pieces_are_digested_with_the_algorithms_only() {
             for (piece, part) in record.pieces.iter().zip(bytes.chunks(1 << 20)) {
                 assert_eq!(piece.digests, digests(&algorithms, part), "{mode:?}");
             }
-            assert_eq!(record.similarities, similarities(&options.families, &bytes), "{mode:?}");
+            assert_eq!(record.similarities, similarities(options.selection.families(), &bytes), "{mode:?}");
         }
     }
 }
@@ -112,11 +116,11 @@ fn digests_that_would_not_fit_the_memory_are_not_made() {
     let bytes = contents(11, 4 << 20);
     for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
         let mut options =
-            Options { families: Family::ALL.to_vec(), mode, threads: 2, ..Options::new(algorithms(&["md5"])) };
+            Options { mode, threads: 2, ..with_families(Options::new(algorithms(&["md5"])), &Family::ALL) };
         options.memory_bytes = least_memory(&options);
         let run = hash(&ScriptedSource::new().file("file", bytes.clone()), &options);
         let record = &run.records[0];
-        assert_eq!(record.digests, digests(&options.algorithms, &bytes));
+        assert_eq!(record.digests, digests(options.selection.algorithms(), &bytes));
         for found in &record.similarities {
             let unfit = Unfit {
                 minimum_bytes: found.family.minimum_bytes(),
@@ -141,7 +145,7 @@ fn large_files_share_what_digests_may_take() {
         .map(|seed| sample(format!("file {seed}"), contents(seed, 300_000 + 60_000 * seed as usize), &algorithms))
         .collect();
     for setting in few_settings() {
-        let mut options = Options { families: families.to_vec(), ..setting.options(&algorithms) };
+        let mut options = with_families(setting.options(&algorithms), &families);
         options.memory_bytes = least_memory(&options);
         let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
         for (record, sample) in run.records.iter().zip(&samples) {
@@ -174,8 +178,7 @@ fn many_at_once_are_what_each_is_alone_in_every_mode() {
         let expected: Vec<_> = samples.iter().map(|sample| similarities(&families, &sample.contents)).collect();
         for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
             for threads in [1, 2, 4] {
-                let options =
-                    Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+                let options = Options { mode, threads, ..with_families(Options::new(algorithms.clone()), &families) };
                 let middle = Options { memory_bytes: 8 << 20, ..options.clone() };
                 let least = Options { memory_bytes: least_memory(&options), ..options.clone() };
                 for options in [options, middle, least] {
@@ -206,7 +209,7 @@ fn a_fault_among_many_costs_one_file() {
         let samples: Vec<_> = (0..40)
             .map(|seed| sample(format!("{seed}"), contents(seed, 600 + 97 * seed as usize), &algorithms))
             .collect();
-        let options = Options { families: families.to_vec(), ..Options::new(algorithms.clone()) };
+        let options = with_families(Options::new(algorithms.clone()), &families);
         for fault in [Fault::Fail(EIO), Fault::Panic] {
             for call in (1..200).step_by(7) {
                 let source = with_samples(ScriptedSource::new(), &samples).fault_at_call(call, fault.clone());
@@ -240,7 +243,7 @@ fn files_that_change_while_read_do_not_touch_those_beside_them() {
             let source = with_samples(ScriptedSource::new(), &samples)
                 .change_after_reads("7", 1, Change::Shrink(100))
                 .change_after_reads("23", 1, Change::Grow(vec![1; 5000]));
-            let options = Options { families: families.to_vec(), mode, threads, ..Options::new(algorithms.clone()) };
+            let options = Options { mode, threads, ..with_families(Options::new(algorithms.clone()), &families) };
             let run = hash(&source, &options);
             for (place, (record, sample)) in run.records.iter().zip(&samples).enumerate() {
                 if let Some((_, new)) = changed.iter().find(|(changed, _)| *changed == place) {

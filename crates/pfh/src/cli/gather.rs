@@ -9,7 +9,7 @@ use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_engine::{CancelToken, Counters, Options, Sink, StartError};
-use pfh_record::{Record, Summary};
+use pfh_record::{Record, Selection, Summary};
 use pfh_similarity::Digest;
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -65,9 +65,8 @@ impl<'a> Gather<'a> {
             return Ok(());
         }
         pfh_source::raise_open_file_limit();
-        let mut engine = engine_options(self.how);
         let family = named.digests.family();
-        engine.families = vec![family];
+        let mut engine = engine_options(self.how, family.into());
         engine.making = self.families.making();
         engine.own_files.clone_from(&self.own_files);
         let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
@@ -94,8 +93,8 @@ impl<'a> Gather<'a> {
 }
 
 /// The engine has half of the memory while digests, which have the other half, are gathered.
-pub(crate) fn engine_options(how: &SimilarityArguments) -> Options {
-    let mut engine = Options::new(Vec::new());
+pub(crate) fn engine_options(how: &SimilarityArguments, selection: Selection) -> Options {
+    let mut engine = Options::new(selection);
     if let Some(threads) = how.threads {
         engine.threads = usize::from(threads);
     }

@@ -14,8 +14,10 @@ use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
-use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Similarity, Summary, WriteOptions};
-use pfh_similarity::{Family, Making};
+use pfh_record::{
+    DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
+};
+use pfh_similarity::Making;
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
@@ -56,15 +58,14 @@ pub(crate) fn run(arguments: HashArguments) -> Ending {
 }
 
 fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
-    let (algorithms, families) = digests(&arguments.algorithms)?;
+    let selection = selection(&arguments.algorithms)?;
     let out = &arguments.output;
-    let mut engine = engine_options(&arguments.engine, algorithms.clone(), &arguments);
-    engine.families.clone_from(&families);
+    let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
     engine.making = arguments.families.making();
     engine.backend = backend(arguments.engine.backend)?;
     let reads_input = reads_input(&arguments.paths, &arguments.walk);
-    engine.keys = keys::load(&arguments.keys, &algorithms, reads_input)?;
-    if let (true, Some(keyed)) = (out.resume, algorithms.iter().find(|algorithm| algorithm.is_keyed())) {
+    engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
+    if let (true, Some(keyed)) = (out.resume, selection.algorithms().iter().find(|one| one.is_keyed())) {
         return Err(Stop::usage(format_args!(
             "--resume cannot tell whether the key of `{keyed}` is the one of before: use it without keys"
         )));
@@ -84,10 +85,10 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
             _ => Encoding::Hexadecimal,
         },
     };
-    let name = format_name(&arguments, &algorithms, &families)?;
+    let name = format_name(&arguments, &selection)?;
     let tells_unfit = name.is_none_or(FormatName::records_unfit);
     let format: Arc<dyn Format> = match name {
-        Some(name) => name.writer(&algorithms, &families, &options).map_err(Stop::usage)?.into(),
+        Some(name) => name.writer(&selection, &options).map_err(Stop::usage)?.into(),
         None => Arc::new(Nothing),
     };
     if out.resume && out.output.as_deref() == Some(Path::new("-")) {
@@ -96,7 +97,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         ));
     }
     let mut recorded = match (&out.output, out.resume) {
-        (Some(path), true) => Some(Recorded::load(path, &algorithms, &families, out.piecewise).map_err(Stop::usage)?),
+        (Some(path), true) => Some(Recorded::load(path, &selection, out.piecewise).map_err(Stop::usage)?),
         _ => None,
     };
     pfh_source::raise_open_file_limit();
@@ -220,35 +221,26 @@ fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &
 }
 
 /// The algorithms and the families of similarity digests by name, each once; none at all for `none`.
-fn digests(names: &[String]) -> Result<(Vec<Algorithm>, Vec<Family>), Stop> {
-    let (mut algorithms, mut families) = (Vec::new(), Vec::new());
+fn selection(names: &[String]) -> Result<Selection, Stop> {
+    let mut selection = Selection::default();
     for name in names.iter().filter(|name| !name.trim().is_empty()) {
-        if name == "none" {
-            if names.len() > 1 {
-                return Err(Stop::usage("`none` cannot be combined with algorithms"));
-            }
-            return Ok((algorithms, families));
-        }
-        if name.trim() == "all" {
-            let others: Vec<_> = Algorithm::all().filter(|algorithm| !algorithms.contains(algorithm)).collect();
-            algorithms.extend(others);
-            continue;
-        }
-        match (Algorithm::from_name(name.trim()), name.trim().parse()) {
-            (Ok(algorithm), _) if !algorithms.contains(&algorithm) => algorithms.push(algorithm),
-            (Err(_), Ok(family)) if !families.contains(&family) => families.push(family),
-            // What it names lists the families too.
-            (Err(unknown), Err(_)) => {
-                let advice = foreign::of_letters(name).map_or_else(String::new, |advice| format!("; {advice}"));
-                return Err(Stop::usage(format_args!("{unknown}{advice}")));
-            }
-            _ => {}
+        match name.trim() {
+            "none" if names.len() > 1 => return Err(Stop::usage("`none` cannot be combined with algorithms")),
+            "none" => return Ok(selection),
+            "all" => selection.extend(Algorithm::all()),
+            name => match name.parse::<DigestKind>() {
+                Ok(kind) => selection.extend([kind]),
+                Err(unknown) => {
+                    let advice = foreign::of_letters(name).map_or_else(String::new, |advice| format!("; {advice}"));
+                    return Err(Stop::usage(format_args!("{unknown}{advice}")));
+                }
+            },
         }
     }
-    if algorithms.is_empty() && families.is_empty() {
+    if selection.is_empty() {
         return Err(Stop::usage("no algorithm is named; `pfh algorithms` lists them"));
     }
-    Ok((algorithms, families))
+    Ok(selection)
 }
 
 /// Prints nothing: for `-a none`.
@@ -263,17 +255,13 @@ impl Format for Nothing {
 }
 
 /// The format asked for, or what such digests are usually listed in; none where nothing is listed.
-fn format_name(
-    arguments: &HashArguments,
-    algorithms: &[Algorithm],
-    families: &[Family],
-) -> Result<Option<FormatName>, Stop> {
+fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Option<FormatName>, Stop> {
     let out = &arguments.output;
     Ok(Some(match (out.format(), out.resume) {
         (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
         (Some(_), true) => return Err(Stop::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
         (Some(name), false) => name,
-        (None, false) => match (algorithms, families) {
+        (None, false) => match (selection.algorithms(), selection.families()) {
             ([], []) => return Ok(None),
             ([], [family]) => FormatName::Similarity(*family),
             ([one], []) if !one.is_keyed() => FormatName::Gnu,
@@ -283,8 +271,8 @@ fn format_name(
     }))
 }
 
-fn engine_options(engine: &EngineArguments, algorithms: Vec<Algorithm>, arguments: &HashArguments) -> Options {
-    let mut options = Options::new(algorithms);
+fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &HashArguments) -> Options {
+    let mut options = Options::new(selection);
     if let Some(threads) = engine.threads {
         options.threads = usize::from(threads);
     }

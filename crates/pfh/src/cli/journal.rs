@@ -2,10 +2,8 @@
 
 use super::latest::Latest;
 use super::message::quoted;
-use pfh_digest::Algorithm;
 use pfh_record::jsonl::{Journal, JournalEntry, JournalHeader, LineContent};
-use pfh_record::{Metadata, ReadErrorKind, Timestamp};
-use pfh_similarity::Family;
+use pfh_record::{Metadata, ReadErrorKind, Selection, Timestamp};
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -67,12 +65,7 @@ impl Fingerprints {
 
 impl Recorded {
     /// Locks and reads the file, if there is one, and changes nothing. The message of an error says what to do.
-    pub(crate) fn load(
-        path: &Path,
-        algorithms: &[Algorithm],
-        families: &[Family],
-        piece_bytes: Option<u64>,
-    ) -> Result<Recorded, String> {
+    pub(crate) fn load(path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<Recorded, String> {
         let mut recorded = Recorded {
             path: path.to_owned(),
             file: None,
@@ -93,7 +86,7 @@ impl Recorded {
             journal.map_err(|error| format!("{name} is no JSON Lines file of pfh: {error}. Give -o another name"))?;
         recorded.latest.settle();
         if let Some(header) = &recorded.journal.header {
-            fits(header, &name, algorithms, families, piece_bytes)?;
+            fits(header, &name, selection, piece_bytes)?;
         }
         let lost = match &recorded.journal.torn {
             Some(torn) if recorded.has_header() || !matches!(torn.kind, ReadErrorKind::Zeros) => {
@@ -231,16 +224,9 @@ impl Recorded {
 }
 
 /// Refuses to mix what a journal has with something else.
-fn fits(
-    header: &JournalHeader,
-    name: &str,
-    algorithms: &[Algorithm],
-    families: &[Family],
-    piece_bytes: Option<u64>,
-) -> Result<(), String> {
-    if header.algorithms != algorithms || header.families != families || header.piece_bytes != piece_bytes {
-        let families = header.families.iter().map(|family| family.name());
-        let names: Vec<_> = header.algorithms.iter().map(|algorithm| algorithm.name()).chain(families).collect();
+fn fits(header: &JournalHeader, name: &str, selection: &Selection, piece_bytes: Option<u64>) -> Result<(), String> {
+    if header.selection != *selection || header.piece_bytes != piece_bytes {
+        let names: Vec<_> = header.selection.names().collect();
         let pieces = header.piece_bytes.map_or(String::new(), |bytes| format!(" --piecewise {bytes}"));
         return Err(format!(
             "{name} was begun with `-a {}{pieces}`: continue with the same, or give -o another name",

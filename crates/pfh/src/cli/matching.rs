@@ -15,7 +15,7 @@ use super::{Ending, message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Counters, Sink};
-use pfh_record::{FormatName, Md5deepForm, ReadOptions, Reader, Record, Summary};
+use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record, Summary};
 use pfh_similarity::Family;
 use std::ffi::OsString;
 use std::io;
@@ -28,10 +28,11 @@ pub(crate) fn run(arguments: MatchArguments) -> Ending {
 }
 
 fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
-    let family: Option<Family> = arguments.algorithm.as_deref().and_then(|name| name.parse().ok());
-    let algorithm = match (&arguments.algorithm, family) {
-        (Some(name), None) => Some(Algorithm::from_name(name).map_err(Stop::usage)?),
-        _ => None,
+    let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Stop::usage)?;
+    let (algorithm, family) = match kind {
+        Some(DigestKind::Algorithm(algorithm)) => (Some(algorithm), None),
+        Some(DigestKind::Family(family)) => (None, Some(family)),
+        None => (None, None),
     };
     if let Some(text) = &arguments.digest {
         return match Looked::parse(text.as_bytes(), algorithm, family)? {
@@ -200,8 +201,7 @@ fn same(
     let files_from = hash::file_list(&arguments.walk)?;
     if result.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
-        let mut engine = gather::engine_options(how);
-        engine.algorithms = known.algorithms().to_vec();
+        let mut engine = gather::engine_options(how, known.algorithms().into());
         engine.keys = keys;
         engine.own_files = sheet.delivery().own_files();
         let run = Hash { walk: hash::walk_options(&arguments.paths, &arguments.walk, files_from), engine };

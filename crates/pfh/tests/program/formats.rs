@@ -355,7 +355,7 @@ fn misuse() {
     let misuses: &[(&[&str], &str)] = &[
         (
             &["-a", "sha255", "f"],
-            "pfh: unknown algorithm `sha255`; close to `sha256`; `pfh algorithms` lists them all\n",
+            "pfh: unknown algorithm or similarity family `sha255`; close to `sha256`; `pfh algorithms` lists them all\n",
         ),
         (&["-a", "md5,none", "f"], "pfh: `none` cannot be combined with algorithms\n"),
         (&["-a", "", "f"], "pfh: no algorithm is named; `pfh algorithms` lists them\n"),

@@ -285,7 +285,10 @@ fn names_and_formats() {
     };
     assert!(refused(&["-a", "md5,ssdeep", "-f", "gnu", "f"]).contains("no place for ssdeep digests"));
     assert!(refused(&["-a", "md5,ssdeep", "-f", "ssdeep", "f"]).contains("nothing else"));
-    assert!(refused(&["-a", "sdeep", "f"]).starts_with("pfh: unknown algorithm `sdeep`"));
+    assert!(
+        refused(&["-a", "sdeep", "f"])
+            .starts_with("pfh: unknown algorithm or similarity family `sdeep`; close to `ssdeep`;")
+    );
     let table = String::from_utf8(pfh(directory.path(), ["algorithms"]).run().done().to_vec()).unwrap();
     assert!(table.contains("\nsdhash") && table.contains("similarity"), "{table}");
 }

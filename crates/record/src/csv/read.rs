@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use memchr::memchr;
-use pfh_digest::Algorithm;
-use pfh_similarity::Family;
 
 use crate::read::{Fault, Line, LineParser};
 use crate::similarity::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
-use crate::{Listed, PieceRange};
+use crate::{DigestKind, Listed, PieceRange};
 
 /// Keeps what the header says of each column; `None` before the header.
 #[derive(Default)]
@@ -26,8 +24,7 @@ enum Column {
     Mtime,
     PieceOffset,
     PieceLength,
-    Digest(Algorithm),
-    Similarity(Family),
+    Digest(DigestKind),
     Other,
 }
 
@@ -42,14 +39,7 @@ impl Column {
             b"mtime" => Column::Mtime,
             b"piece_offset" => Column::PieceOffset,
             b"piece_length" => Column::PieceLength,
-            _ => {
-                let Ok(name) = str::from_utf8(name) else { return Column::Other };
-                match (Algorithm::from_name(name), name.parse()) {
-                    (Ok(algorithm), _) => Column::Digest(algorithm),
-                    (Err(_), Ok(family)) => Column::Similarity(family),
-                    (Err(_), Err(_)) => Column::Other,
-                }
-            }
+            _ => str::from_utf8(name).ok().and_then(|name| name.parse().ok()).map_or(Column::Other, Column::Digest),
         }
     }
 }
@@ -159,10 +149,10 @@ impl LineParser for CsvParser {
                     let mtime = parse_rfc3339(&field).ok_or(Fault::field(at, "mtime", "is not a time"))?;
                     listed.mtime = Some(mtime);
                 }
-                Column::Digest(algorithm) => {
+                Column::Digest(DigestKind::Algorithm(algorithm)) => {
                     listed.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
                 }
-                Column::Similarity(family) => {
+                Column::Digest(DigestKind::Family(family)) => {
                     listed
                         .similarities
                         .push(parse_similarity(family, &field).map_err(|error| Fault::from(error).after(at))?);

@@ -1,26 +1,24 @@
 //! Writing of CSV.
 
-use pfh_digest::{Algorithm, Digest};
-use pfh_similarity::Family;
+use pfh_digest::Digest;
 
 use super::{COLLISIONS_COLUMN, COLUMNS, PIECE_COLUMNS};
 use crate::similarity::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
-use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Summary};
+use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Selection, Summary};
 
 /// One line per file, CRLF line ends.
 pub(crate) struct Csv {
-    algorithms: Vec<Algorithm>,
-    families: Vec<Family>,
+    selection: Selection,
     piecewise: bool,
     collisions: bool,
 }
 
 impl Csv {
-    pub(crate) fn new(algorithms: &[Algorithm], families: &[Family], piecewise: bool) -> Csv {
-        let collisions = algorithms.iter().any(|algorithm| algorithm.name() == "sha1dc");
-        Csv { algorithms: algorithms.to_vec(), families: families.to_vec(), piecewise, collisions }
+    pub(crate) fn new(selection: Selection, piecewise: bool) -> Csv {
+        let collisions = selection.algorithms().iter().any(|algorithm| algorithm.name() == "sha1dc");
+        Csv { selection, piecewise, collisions }
     }
 
     fn push_line(&self, record: &Record, piece: Option<(u64, u64)>, digests: &[Digest], out: &mut Vec<u8>) {
@@ -48,7 +46,7 @@ impl Csv {
             }
         }
         // A record without digests still has all columns.
-        for place in 0..self.algorithms.len() {
+        for place in 0..self.selection.algorithms().len() {
             out.push(b',');
             if let Some(digest) = digests.get(place) {
                 digest.push_hex(out);
@@ -56,7 +54,7 @@ impl Csv {
         }
         // Pieces have none.
         let similarities = if piece.is_none() { &*record.similarities } else { &[] };
-        for place in 0..self.families.len() {
+        for place in 0..self.selection.families().len() {
             out.push(b',');
             if let Some(Ok(digest)) = similarities.get(place).map(|similarity| &similarity.digest) {
                 push_similarity(digest, out);
@@ -107,11 +105,9 @@ fn push_field(field: &[u8], out: &mut Vec<u8>) {
 impl Format for Csv {
     fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
         let pieces: &[&str] = if self.piecewise { &PIECE_COLUMNS } else { &[] };
-        let algorithms = self.algorithms.iter().map(|algorithm| algorithm.name());
-        let families = self.families.iter().map(|family| family.name());
         let collisions = self.collisions.then_some(COLLISIONS_COLUMN);
-        let digests = algorithms.chain(families);
-        for (position, name) in COLUMNS.iter().chain(pieces).copied().chain(digests).chain(collisions).enumerate() {
+        let names = COLUMNS.iter().chain(pieces).copied().chain(self.selection.names()).chain(collisions);
+        for (position, name) in names.enumerate() {
             if position > 0 {
                 out.push(b',');
             }

@@ -6,7 +6,7 @@ use std::io::BufRead;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Digest;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Error as XmlError, Reader as XmlReader};
 
@@ -16,7 +16,7 @@ use crate::read::{Fault, ReadError, ReadErrorKind};
 use crate::similarity::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
-use crate::{Listed, PieceRange, Timestamp};
+use crate::{DigestKind, Listed, PieceRange, Timestamp};
 
 /// Deepest nesting that is followed. The schema's deepest is about ten.
 const DEPTH_MAX: usize = 64;
@@ -243,14 +243,16 @@ impl Object {
             Field::Mtime => self.mtime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "mtime", "is not a time"))?),
             Field::Ctime => self.ctime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "ctime", "is not a time"))?),
             Field::Digest(name) => {
-                let text_of = str::from_utf8(&name).unwrap_or_default();
-                if let (Err(_), Ok(family)) = (Algorithm::from_name(text_of), text_of.parse()) {
-                    self.similarities.push(parse_similarity(family, text)?);
-                    return Ok(());
-                }
-                let Ok(algorithm) = Algorithm::from_name(text_of) else {
-                    self.unknown.get_or_insert(name);
-                    return Ok(());
+                let algorithm = match str::from_utf8(&name).unwrap_or_default().parse() {
+                    Ok(DigestKind::Algorithm(algorithm)) => algorithm,
+                    Ok(DigestKind::Family(family)) => {
+                        self.similarities.push(parse_similarity(family, text)?);
+                        return Ok(());
+                    }
+                    Err(_) => {
+                        self.unknown.get_or_insert(name);
+                        return Ok(());
+                    }
                 };
                 let digest = parse_digest(algorithm, text).ok_or(Fault::digest(0))?;
                 match self.run {

@@ -2,13 +2,10 @@
 
 use std::io::BufRead;
 
-use pfh_digest::Algorithm;
-use pfh_similarity::Family;
-
 use super::START;
 use super::read::{Checks, FileLine, HeaderLine, LineKind};
-use crate::Timestamp;
 use crate::read::{Fault, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
+use crate::{DigestKind, Selection, Timestamp};
 
 /// What a JSON Lines file says of the run that wrote it, and how another run can go on with it.
 #[derive(Debug, Default)]
@@ -51,10 +48,8 @@ impl BrokenLines {
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalHeader {
-    /// In the order of the run.
-    pub algorithms: Vec<Algorithm>,
-    /// Families of similarity digests, in the order of the run.
-    pub families: Vec<Family>,
+    /// The digests of the run, in its order.
+    pub selection: Selection,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
     /// The directory that relative paths started from, raw bytes.
@@ -205,14 +200,9 @@ impl JournalHeader {
     fn parse(text: &[u8]) -> Result<JournalHeader, Fault> {
         let mut header = HeaderLine::parse(text)?;
         let directory = header.directory()?;
-        let (mut algorithms, mut families) = (Vec::new(), Vec::new());
-        for name in &header.algorithms {
-            match (Algorithm::from_name(name), name.parse::<Family>()) {
-                (Ok(algorithm), _) => algorithms.push(algorithm),
-                (Err(_), Ok(family)) => families.push(family),
-                (Err(_), Err(_)) => return Err(Fault::unknown_algorithm(0, name.as_bytes())),
-            }
-        }
-        Ok(JournalHeader { algorithms, families, piece_bytes: header.piece_bytes, directory })
+        let kinds = header.algorithms.iter().map(|name| name.parse::<DigestKind>());
+        let selection = kinds.collect::<Result<Selection, _>>();
+        let selection = selection.map_err(|unknown| Fault::unknown_algorithm(0, unknown.name.as_bytes()))?;
+        Ok(JournalHeader { selection, piece_bytes: header.piece_bytes, directory })
     }
 }

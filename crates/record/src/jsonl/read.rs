@@ -6,7 +6,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Digest;
 use pfh_similarity::Family;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -18,7 +18,7 @@ use crate::read::{Fault, Line, LineParser, ReadErrorKind};
 use crate::similarity::parse_similarity;
 use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
-use crate::{Listed, PieceRange, Timestamp};
+use crate::{DigestKind, Listed, PieceRange, Timestamp};
 
 /// What every line has.
 #[derive(Deserialize)]
@@ -105,8 +105,8 @@ impl<'de> Visitor<'de> for DigestsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
         let mut digests = Digests::default();
         while let Some(name) = map.next_key_seed(Text)? {
-            match (Algorithm::from_name(&name), name.parse::<Family>()) {
-                (Ok(algorithm), _) => {
+            match name.parse() {
+                Ok(DigestKind::Algorithm(algorithm)) => {
                     let hex = map.next_value_seed(Text)?;
                     let digest = parse_digest(algorithm, hex.as_bytes());
                     digests.known.push(digest.ok_or_else(|| {
@@ -116,13 +116,13 @@ impl<'de> Visitor<'de> for DigestsVisitor {
                         ))
                     })?);
                 }
-                (Err(_), Ok(family)) => {
+                Ok(DigestKind::Family(family)) => {
                     let text = map.next_value_seed(Text)?;
                     let digest = parse_similarity(family, text.as_bytes());
                     let digest = digest.map_err(|error| A::Error::custom(format_args!("{family} digest, {error}")))?;
                     digests.similarities.push(digest);
                 }
-                (Err(_), Err(_)) => {
+                Err(_) => {
                     map.next_value::<IgnoredAny>()?;
                     digests.unknown.get_or_insert(name.into_owned());
                 }
@@ -239,7 +239,11 @@ impl<'a> FileLine<'a> {
     /// Whether the line has the digests that the header promises: of the whole, and of pieces that make up the whole.
     pub(super) fn keeps(&self, header: &JournalHeader) -> bool {
         let has_all = |digests: &Digests| {
-            header.algorithms.iter().all(|algorithm| digests.known.iter().any(|one| one.algorithm() == *algorithm))
+            header
+                .selection
+                .algorithms()
+                .iter()
+                .all(|algorithm| digests.known.iter().any(|one| one.algorithm() == *algorithm))
         };
         let has_family = |family: &Family| {
             self.digests.similarities.iter().any(|one| one.family() == *family)
@@ -251,8 +255,8 @@ impl<'a> FileLine<'a> {
             });
             !self.pieces.is_empty() && end == self.size
         };
-        let needs_pieces = header.piece_bytes.is_some() && !header.algorithms.is_empty();
-        has_all(&self.digests) && header.families.iter().all(has_family) && (!needs_pieces || has_pieces())
+        let needs_pieces = header.piece_bytes.is_some() && !header.selection.algorithms().is_empty();
+        has_all(&self.digests) && header.selection.families().iter().all(has_family) && (!needs_pieces || has_pieces())
     }
 
     pub(super) fn path(&mut self) -> Result<Vec<u8>, Fault> {

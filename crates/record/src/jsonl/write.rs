@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Digest;
 
 use super::{START, VERSION, end_line};
 use crate::similarity::{push_similarity, unfit_word};
@@ -22,8 +22,7 @@ impl Format for Jsonl {
         push_text_field("program", &run.program, out);
         push_text_field("program_version", &run.program_version, out);
         push_key("algorithms", out);
-        let algorithms = run.algorithms.iter().copied().map(Algorithm::name);
-        let names: Vec<&str> = algorithms.chain(run.families.iter().map(|family| family.name())).collect();
+        let names: Vec<&str> = run.selection.names().collect();
         push_array(&names, out, |name, out| push_string(name, out));
         if let Some(piece_bytes) = run.piece_bytes {
             push_number_field("piece_bytes", piece_bytes, out);

@@ -91,7 +91,7 @@ fn hashdeep_document() {
 #[test]
 fn hashdeep_header_stays_a_comment_and_shows_root() {
     let algorithms = algorithms(&["md5"]);
-    let writer = FormatName::Hashdeep.writer(&algorithms, &[], &WriteOptions::default()).unwrap();
+    let writer = FormatName::Hashdeep.writer(&algorithms[..].into(), &WriteOptions::default()).unwrap();
     let run = RunFacts {
         directory: b"/a\n5,b".to_vec(),
         command_line: vec![b"pfh".to_vec(), b"x\r\ny".to_vec()],
@@ -281,7 +281,7 @@ fn jsonl_header_keeps_raw_bytes() {
         uid: None,
         ..run_facts(&algorithms(&["md5"]))
     };
-    let writer = FormatName::Jsonl.writer(&run.algorithms, &[], &WriteOptions::default()).unwrap();
+    let writer = FormatName::Jsonl.writer(&run.selection, &WriteOptions::default()).unwrap();
     let mut out = Vec::new();
     writer.header(&run, &mut out);
     let header = text(out);
@@ -474,7 +474,7 @@ fn what_cannot_be_expressed() {
 fn formats_refuse_what_they_have_no_place_for() {
     let refuse = |name: &str, algorithms: &[Algorithm], null_terminated, piecewise| {
         let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
-        format(name).check(algorithms, &[], &options).unwrap_err().to_string()
+        format(name).check(&algorithms.into(), &options).unwrap_err().to_string()
     };
     let two = algorithms(&["md5", "sha1"]);
     let one_algorithm = |name| {

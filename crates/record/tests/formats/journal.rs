@@ -56,8 +56,7 @@ fn a_whole_journal() {
         .collect();
     let (journal, seen) = read(lines.concat().as_bytes()).unwrap();
     let header = JournalHeader {
-        algorithms: algorithms(&["md5", "sha256"]),
-        families: Vec::new(),
+        selection: algorithms(&["md5", "sha256"]).into(),
         piece_bytes: None,
         directory: Some(b"/cases/demo".to_vec()),
     };

@@ -137,8 +137,7 @@ pub(crate) fn failures() -> Vec<Record> {
 
 pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
     RunFacts {
-        algorithms: algorithms.to_vec(),
-        families: Vec::new(),
+        selection: algorithms.into(),
         program: "pfh".to_owned(),
         program_version: "0.1.0".to_owned(),
         command_line: [&b"pfh"[..], b"hash", b"a b"].map(<[u8]>::to_vec).to_vec(),
@@ -169,7 +168,7 @@ pub(crate) fn document(
     options: &WriteOptions,
     records: &[Record],
 ) -> Vec<u8> {
-    let writer = format.writer(algorithms, &[], options).unwrap();
+    let writer = format.writer(&algorithms.into(), options).unwrap();
     let mut out = Vec::new();
     writer.header(&run_facts(algorithms), &mut out);
     for record in records {
@@ -191,7 +190,7 @@ pub(crate) fn lines(
 ) -> Result<Vec<u8>, String> {
     let options = WriteOptions { null_terminated, piecewise: !record.pieces.is_empty(), ..WriteOptions::default() };
     let mut out = Vec::new();
-    let writer = FormatName::from_name(format).unwrap().writer(algorithms, &[], &options).unwrap();
+    let writer = FormatName::from_name(format).unwrap().writer(&algorithms.into(), &options).unwrap();
     writer.record(record, &mut out).map_err(|error| error.to_string())?;
     Ok(out)
 }
@@ -222,7 +221,7 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
         };
         for (null_terminated, piecewise) in [(false, false), (true, false), (false, true)] {
             let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
-            if format(name).check(&algorithms, &[], &options).is_err() {
+            if format(name).check(&algorithms.clone().into(), &options).is_err() {
                 continue;
             }
             let mut records: Vec<Record> = odd_names().iter().map(|name| hello(name, &algorithms)).collect();

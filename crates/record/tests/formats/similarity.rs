@@ -1,7 +1,9 @@
 //! Similarity digests: in the formats that list them beside others, and in the lists of the families' own programs.
 
 use pfh_digest::Algorithm;
-use pfh_record::{FormatName, Listed, ReadOptions, Reader, Record, RunFacts, Similarity, WriteOptions, detect};
+use pfh_record::{
+    FormatName, Listed, ReadOptions, Reader, Record, RunFacts, Selection, Similarity, WriteOptions, detect,
+};
 use pfh_similarity::{Digest, Family, Hasher, mrsh_v2, sdhash, ssdeep, tlsh};
 
 use crate::samples::{algorithms, run_facts, unchecked, whole};
@@ -20,10 +22,17 @@ fn record(path: &[u8], contents: &[u8], algorithms: &[Algorithm], families: &[Fa
     Record { similarities: families.iter().map(similarity).collect(), ..whole(path, contents, algorithms) }
 }
 
+fn selection(algorithms: &[Algorithm], families: &[Family]) -> Selection {
+    let mut selection = Selection::from(algorithms);
+    selection.extend(families.iter().copied());
+    selection
+}
+
 fn document(format: FormatName, algorithms: &[Algorithm], families: &[Family], records: &[Record]) -> Vec<u8> {
-    let writer = format.writer(algorithms, families, &WriteOptions::default()).unwrap();
+    let selection = selection(algorithms, families);
+    let writer = format.writer(&selection, &WriteOptions::default()).unwrap();
     let mut out = Vec::new();
-    writer.header(&RunFacts { families: families.to_vec(), ..run_facts(algorithms) }, &mut out);
+    writer.header(&RunFacts { selection, ..run_facts(algorithms) }, &mut out);
     records.iter().for_each(|record| writer.record(record, &mut out).unwrap());
     writer.footer(&Default::default(), &mut out);
     out
@@ -93,7 +102,7 @@ fn the_lists_of_the_families_are_those_of_their_libraries() {
 #[test]
 fn a_name_with_a_line_feed_is_refused_and_leaves_no_trace() {
     for family in Family::ALL {
-        let writer = FormatName::Similarity(family).writer(&[], &[family], &WriteOptions::default()).unwrap();
+        let writer = FormatName::Similarity(family).writer(&family.into(), &WriteOptions::default()).unwrap();
         let mut out = b"before".to_vec();
         let refused = writer.record(&record(b"a\nb", &contents(), &[], &[family]), &mut out).unwrap_err();
         assert_eq!(refused, pfh_record::NotExpressible::LineBreak);
@@ -128,7 +137,7 @@ fn what_cannot_be_listed_is_written_as_such() {
 #[test]
 fn formats_without_a_place_for_them_say_which_have_one() {
     let refuse = |name: &str, algorithms: &[Algorithm], families: &[Family], options: &WriteOptions| {
-        FormatName::from_name(name).unwrap().check(algorithms, families, options).unwrap_err().to_string()
+        FormatName::from_name(name).unwrap().check(&selection(algorithms, families), options).unwrap_err().to_string()
     };
     let plain = WriteOptions::default();
     let md5 = algorithms(&["md5"]);
