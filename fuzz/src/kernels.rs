@@ -1,12 +1,10 @@
 //! For any input, the vector kernels of similarity digests compute the same as their definitions. Shared by the fuzz
 //! targets and by the tests of `pfh-similarity`, which run the seeds.
 
-use pfh_digest::pieces::{
-    FILES, INITIAL, LANES, PLACES_SPARE, TILE_BYTES, Trigger, WINDOW_BYTES, rolling_hash, turned,
-};
-use pfh_digest::popularity::{LOOK_AHEAD, NO_COST, Scan};
-use pfh_digest::triplets::{BUCKETS, Counter, PEARSON, WINDOWS_MAX};
-use pfh_digest::{bits, chunks, entropy, popularity, triplets};
+use pfh_vector::ctph::{FILES, INITIAL, LANES, PLACES_SPARE, TILE_BYTES, Trigger, WINDOW_BYTES, rolling_hash, turned};
+use pfh_vector::sdhash_popularity::{LOOK_AHEAD, NO_COST, Scan};
+use pfh_vector::tlsh_triplets::{BUCKETS, Counter, PEARSON, WINDOWS_MAX};
+use pfh_vector::{bloom, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
 /// The input from its second byte on, and its first one.
 fn flagged(input: &[u8]) -> (usize, &[u8]) {
@@ -20,22 +18,22 @@ pub fn bits(input: &[u8]) {
     let mut numbers =
         bytes.chunks(8).map(|part| part.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))).cycle();
     let mut next = || numbers.next().unwrap_or(0);
-    let words: [u64; bits::WORDS] = std::array::from_fn(|_| next());
-    let sequences: Vec<[u64; bits::WORDS]> = (0..flag % 20).map(|_| std::array::from_fn(|_| next())).collect();
+    let words: [u64; bloom::WORDS] = std::array::from_fn(|_| next());
+    let sequences: Vec<[u64; bloom::WORDS]> = (0..flag % 20).map(|_| std::array::from_fn(|_| next())).collect();
     let least = vec![8 * flag as u16; sequences.len()];
-    let count = |sequence: &[u64; bits::WORDS], end: usize| {
+    let count = |sequence: &[u64; bloom::WORDS], end: usize| {
         words[..end].iter().zip(sequence).map(|(word, other)| (word & other).count_ones() as u16).sum::<u16>()
     };
-    let expected: Vec<bits::Found> = sequences
+    let expected: Vec<bloom::Found> = sequences
         .iter()
         .zip(0..)
-        .map(|(sequence, place)| bits::Found { place, counts: bits::STAGE_ENDS.map(|end| count(sequence, end)) })
+        .map(|(sequence, place)| bloom::Found { place, counts: bloom::STAGE_ENDS.map(|end| count(sequence, end)) })
         .filter(|found| found.counts.last() > least.first())
         .collect();
-    let columns = bits::Columns::new(&sequences);
-    for backend in bits::Backend::offered() {
+    let columns = bloom::Columns::new(&sequences);
+    for backend in bloom::Backend::offered() {
         // Nothing is given up before the last word.
-        let search = bits::Search { words: &words, least: &least, slack: 2048 };
+        let search = bloom::Search { words: &words, least: &least, slack: 2048 };
         let mut found = Vec::new();
         backend.search(&search, &columns, 0, &mut found);
         assert_eq!(found, expected, "{backend:?}");
@@ -51,11 +49,11 @@ pub fn chunks(input: &[u8]) {
     let mut expected = Vec::new();
     let mut start = 0;
     for &end in &ends {
-        let value = if start == 0 { first } else { chunks::OFFSET_BASIS };
-        expected.push(chunks::fnv1a_64(value, &bytes[start..end]));
+        let value = if start == 0 { first } else { fnv1a_many::OFFSET_BASIS };
+        expected.push(fnv1a_many::fnv1a_64(value, &bytes[start..end]));
         start = end;
     }
-    for backend in chunks::Backend::offered() {
+    for backend in fnv1a_many::Backend::offered() {
         let mut values = Vec::new();
         backend.fnv1a_64(first, bytes, &ends, &mut values);
         assert_eq!(values, expected, "{backend:?}");
@@ -85,7 +83,7 @@ pub fn pieces(input: &[u8]) {
     let keep: Box<[[u8; LANES]; TILE_BYTES]> = Box::new(std::array::from_fn(|_| {
         std::array::from_fn(|_| if byte() as usize % 8 == flag % 8 { 0 } else { 0xFF })
     }));
-    for backend in pfh_digest::pieces::Backend::offered() {
+    for backend in pfh_vector::ctph::Backend::offered() {
         let mut found = vec![Trigger::default(); bytes.len() + PLACES_SPARE];
         let count = backend.triggers(bytes, lowest, &mut found);
         // Triggers below the level may be among them.
@@ -117,7 +115,7 @@ pub fn pieces(input: &[u8]) {
     }
 }
 
-/// Popularity scores, against those of the portable backend (which the tests of `pfh-digest` compare with the
+/// Popularity scores, against those of the portable backend (which the tests of `pfh-vector` compare with the
 /// definition). The first byte says how many ranks there are, and where the scan stops for a while; each byte,
 /// repeated, is a rank.
 pub fn popularity(input: &[u8]) {
@@ -132,7 +130,7 @@ pub fn popularity(input: &[u8]) {
     let last = costs.len();
     costs.resize(last + LOOK_AHEAD, NO_COST);
     let pause = last.saturating_sub(LOOK_AHEAD) * (flag / 16) / 16;
-    let scores = |backend: popularity::Backend| {
+    let scores = |backend: sdhash_popularity::Backend| {
         let (mut scan, mut scores) = (Scan::default(), vec![0; last + LOOK_AHEAD]);
         scan.advance(backend, &costs, pause, &mut scores);
         scan.advance(backend, &costs, last, &mut scores);
@@ -140,8 +138,8 @@ pub fn popularity(input: &[u8]) {
         backend.at_least(&scores, 16, &mut places);
         (scan.at(), scores, places)
     };
-    let mut found = popularity::Backend::offered().map(scores);
-    let expected = popularity::Backend::offered().last().map(scores);
+    let mut found = sdhash_popularity::Backend::offered().map(scores);
+    let expected = sdhash_popularity::Backend::offered().last().map(scores);
     assert!(found.all(|found| Some(found) == expected));
 }
 
@@ -153,21 +151,21 @@ pub fn entropy(input: &[u8]) {
         .flat_map(|round| bytes.iter().enumerate().map(move |(at, byte)| byte ^ (round * u8::from(at % 97 == 0))))
         .take(20_000)
         .collect();
-    let Some(windows) = bytes.len().checked_sub(entropy::WINDOW_BYTES) else { return };
-    let added: [u32; entropy::WINDOW_BYTES + 1] = std::array::from_fn(|count| (count * (64 - count) * flag) as u32);
-    let tables = entropy::Tables::new(&added, std::array::from_fn(|at| at as i16));
+    let Some(windows) = bytes.len().checked_sub(sdhash_rank::WINDOW_BYTES) else { return };
+    let added: [u32; sdhash_rank::WINDOW_BYTES + 1] = std::array::from_fn(|count| (count * (64 - count) * flag) as u32);
+    let tables = sdhash_rank::Tables::new(&added, std::array::from_fn(|at| at as i16));
     let mut counts = [0; 256];
     let mut expected = Vec::new();
     for (at, &byte) in bytes.iter().enumerate() {
         counts[usize::from(byte)] += 1;
-        if let Some(left) = at.checked_sub(entropy::WINDOW_BYTES) {
+        if let Some(left) = at.checked_sub(sdhash_rank::WINDOW_BYTES) {
             counts[usize::from(bytes[left])] -= 1;
         }
-        if at + 1 >= entropy::WINDOW_BYTES {
+        if at + 1 >= sdhash_rank::WINDOW_BYTES {
             expected.push((counts.iter().map(|&count: &usize| added[count]).sum::<u32>() / 1024) as i16);
         }
     }
-    for backend in entropy::Backend::offered() {
+    for backend in sdhash_rank::Backend::offered() {
         let mut worths = vec![0; windows];
         backend.worths(&tables, &bytes, &mut worths);
         assert!(worths == expected[..windows], "{backend:?}");
@@ -178,7 +176,7 @@ pub fn entropy(input: &[u8]) {
 pub fn triplets(input: &[u8]) {
     /// Salt, and how far the middle and the oldest byte lie back.
     const TRIPLETS: [(u8, usize, usize); 6] = [(2, 1, 2), (3, 1, 3), (5, 2, 3), (7, 2, 4), (11, 1, 4), (13, 3, 4)];
-    let history = triplets::HISTORY_BYTES;
+    let history = tlsh_triplets::HISTORY_BYTES;
     let bytes = &input[..input.len().min(history + WINDOWS_MAX)];
     let pearson = |salt: u8, bytes: &[u8]| {
         bytes.iter().fold(PEARSON[usize::from(salt)], |hash, &byte| PEARSON[usize::from(hash ^ byte)])
@@ -192,7 +190,7 @@ pub fn triplets(input: &[u8]) {
         }
         expected_steps.push(pearson(0, &[back(0), back(1)]));
     }
-    for mut counter in triplets::Backend::offered().filter_map(Counter::with_backend) {
+    for mut counter in tlsh_triplets::Backend::offered().filter_map(Counter::with_backend) {
         let (mut counts, mut steps) = ([0; BUCKETS], vec![0; expected_steps.len()]);
         counter.count(bytes, &mut counts, &mut steps);
         assert_eq!((counts, steps), (expected, expected_steps.clone()));

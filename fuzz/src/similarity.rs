@@ -144,7 +144,7 @@ pub fn many_digests(input: &[u8]) {
         hasher.finish()
     };
     let digests: Vec<_> = files.iter().map(alone).collect();
-    for backend in pfh_digest::pieces::Backend::offered() {
+    for backend in pfh_vector::ctph::Backend::offered() {
         let found = ssdeep::ManyHasher::with_backend(backend).digest_many(&slices);
         let found: Vec<String> = found.into_iter().map(|digest| digest.expect("short enough").to_string()).collect();
         assert_eq!(found, texts, "{backend:?}");

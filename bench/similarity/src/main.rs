@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use fast_tlsh::GeneratorType;
-use pfh_digest::pieces::Backend;
+use pfh_vector::ctph::Backend;
 use pfh_similarity::{mrsh_v2, sdhash, ssdeep, tlsh};
 
 const SIZES: [usize; 5] = [512, 4 << 10, 16 << 10, 64 << 10, 1 << 20];

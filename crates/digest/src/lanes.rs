@@ -21,8 +21,6 @@ mod track;
 mod vector;
 
 pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError};
-#[cfg(target_arch = "x86_64")]
-pub(crate) use kernel::is_intel;
 pub use manager::{Detached, Event, LaneId, LaneManager};
 pub use many::{BatchHasher, hash_many};
 pub(crate) use stream::Md5;

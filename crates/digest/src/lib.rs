@@ -38,9 +38,6 @@
 //! # Ok::<(), pfh_digest::UnknownAlgorithm>(())
 //! ```
 //!
-//! The modules [`bits`], [`chunks`], [`entropy`], [`pieces`], [`popularity`] and [`triplets`] are kernels of the similarity
-//! digests; use the crate `pfh-similarity` instead of them.
-//!
 //! # Limits
 //! - Whole bytes, no seeds, and digests of at most 64 bytes, those of extendable-output functions included.
 //! - Keys are not wiped from memory, and comparing digests takes a time that depends on them: for lists that a key protects,
@@ -52,14 +49,11 @@
 mod adler;
 mod algorithm;
 mod backend;
-pub mod bits;
 mod blake2;
 mod blake3;
 pub mod blake3_tree;
-pub mod chunks;
 mod crc;
 mod digest;
-pub mod entropy;
 mod fnv;
 mod hasher;
 mod hmac;
@@ -67,17 +61,11 @@ mod keys;
 pub mod lanes;
 mod names;
 mod parameterized;
-pub mod pieces;
-pub mod popularity;
 mod registry;
 mod rust_crypto;
 mod sha1dc;
 mod shake;
 mod state;
-#[cfg(test)]
-mod testing;
-pub mod triplets;
-mod wide;
 mod xxhash;
 
 pub use algorithm::{Algorithm, Status};

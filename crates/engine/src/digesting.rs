@@ -257,7 +257,7 @@ pub(crate) fn pieces_memory_bytes(pieces: usize, algorithms: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pfh_digest::pieces::rolling_hash;
+    use pfh_vector::ctph::rolling_hash;
 
     #[test]
     fn pieces_do_not_depend_on_how_the_bytes_arrive() {

@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use pfh_digest::bits::{Backend, Columns, STAGE_ENDS, Search};
+use pfh_vector::bloom::{Backend, Columns, STAGE_ENDS, Search};
 
 use crate::filter::Counted;
 
@@ -20,7 +20,7 @@ pub(crate) trait Match {
     /// A needle with fewer elements matches nothing.
     const ELEMENTS_MIN: u16;
 
-    /// As for [`pfh_digest::bits::Search`].
+    /// As for [`pfh_vector::bloom::Search`].
     const SLACK: u16;
 
     /// True if a needle, which may be the only one of its digest, does not match filters with so few elements either.

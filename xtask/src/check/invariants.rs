@@ -123,22 +123,11 @@ const RULES: [Rule; 6] = [
         applies: |path| path.starts_with("crates/") || path.starts_with("xtask/"),
         tests: Tests::Included,
         forbidden: &["unsafe"],
-        message: "unsafe code lives in pfh-digest (vectors) and in named files of pfh-source (I/O); \
+        message: "unsafe code lives in pfh-vector and pfh-digest (vectors) and in named files of pfh-source (I/O); \
             name a new file in xtask/src/check/invariants.rs with its reason",
         excepted: &[
-            except("crates/digest/src/lanes/", "vector instructions"),
-            except("crates/digest/src/bits.rs", "vector instructions that count common bits"),
-            except("crates/digest/src/chunks.rs", "vector instructions that hash chunks"),
-            except("crates/digest/src/entropy.rs", "vector instructions that find entropies"),
-            except("crates/digest/src/entropy/", "the same"),
-            except("crates/digest/src/pieces.rs", "vector instructions that find and hash pieces"),
-            except("crates/digest/src/pieces/maps.rs", "vector instructions that hash pieces from every value"),
-            except("crates/digest/src/popularity.rs", "vector instructions that find the best of neighbours"),
-            except("crates/digest/src/popularity/lanes.rs", "the same, in lanes"),
-            except("crates/digest/src/triplets.rs", "vector instructions that count triplets"),
-            except("crates/digest/src/triplets/", "vector instructions that count triplets"),
-            except("crates/digest/src/wide.rs", "vector instructions on 64 bytes"),
-            except("crates/digest/src/wide/", "vector instructions on 64 bytes"),
+            except("crates/vector/src/", "kernels of similarity digests, in vector instructions"),
+            except("crates/digest/src/lanes/", "kernels that hash, in vector instructions"),
             except("crates/source/src/extent.rs", "the FIEMAP ioctl"),
             except("crates/source/src/standard.rs", "looks at the standard descriptors before `main`"),
             except("crates/digest/tests/allocation.rs", "an allocator that counts"),
@@ -162,7 +151,7 @@ const FORMATS: [&str; 12] =
     ["bagit", "bsd_tag", "bsdtag", "coreutils", "csv", "dfxml", "gnu", "hashdeep", "json", "md5deep", "parquet", "sfv"];
 
 /// Crates that may opt in to unsafe code, file by file. Their roots deny it, all others forbid it.
-const MAY_BE_UNSAFE: [&str; 2] = ["pfh-digest", "pfh-source"];
+const MAY_BE_UNSAFE: [&str; 3] = ["pfh-vector", "pfh-digest", "pfh-source"];
 
 pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut findings = Findings::default();

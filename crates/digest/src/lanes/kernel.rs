@@ -1,6 +1,6 @@
 //! Kernels: a text over a vector, compiled for certain CPU features.
 
-use std::sync::LazyLock;
+use pfh_vector::is_intel;
 
 use super::LANES_MAX;
 use super::definition::Compression;
@@ -88,21 +88,6 @@ impl Kernel {
         // its features.
         unsafe { (self.run)(states, inputs, blocks) }
     }
-}
-
-/// Intel's vector and SHA units differ so much from AMD's that other kernels win.
-pub(crate) fn is_intel() -> bool {
-    // Asked once: in a virtual machine the instruction takes microseconds.
-    static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            let vendor = std::arch::x86_64::__cpuid(0);
-            [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
-        }
-        #[cfg(any(not(target_arch = "x86_64"), miri))]
-        false
-    });
-    *IS_INTEL
 }
 
 /// The kernel of a text over a vector; inlined into an entry that enables the features.

@@ -25,10 +25,10 @@ const SIMILARITY: &str = "similarity";
 /// The code path that makes digests of a family on this CPU.
 fn backend(family: Family) -> &'static str {
     match family {
-        Family::Ssdeep => pfh_digest::pieces::Backend::chosen().name(),
-        Family::Sdhash => pfh_digest::entropy::Backend::chosen().name(),
-        Family::MrshV2 => pfh_digest::chunks::Backend::chosen().name(),
-        Family::Tlsh => pfh_digest::triplets::Backend::chosen().name(),
+        Family::Ssdeep => pfh_vector::ctph::Backend::chosen().name(),
+        Family::Sdhash => pfh_vector::sdhash_rank::Backend::chosen().name(),
+        Family::MrshV2 => pfh_vector::fnv1a_many::Backend::chosen().name(),
+        Family::Tlsh => pfh_vector::tlsh_triplets::Backend::chosen().name(),
     }
 }
 

@@ -202,10 +202,10 @@ fn families_name_their_code_paths() {
     let lines: Vec<Value> =
         str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected = [
-        ("ssdeep", pfh_digest::pieces::Backend::chosen().name()),
-        ("sdhash", pfh_digest::entropy::Backend::chosen().name()),
-        ("mrsh-v2", pfh_digest::chunks::Backend::chosen().name()),
-        ("tlsh", pfh_digest::triplets::Backend::chosen().name()),
+        ("ssdeep", pfh_vector::ctph::Backend::chosen().name()),
+        ("sdhash", pfh_vector::sdhash_rank::Backend::chosen().name()),
+        ("mrsh-v2", pfh_vector::fnv1a_many::Backend::chosen().name()),
+        ("tlsh", pfh_vector::tlsh_triplets::Backend::chosen().name()),
     ];
     for (name, backend) in expected {
         let line = lines.iter().find(|line| line["name"] == name).unwrap();

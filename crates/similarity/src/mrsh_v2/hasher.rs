@@ -1,7 +1,7 @@
 //! Bytes in, digest out.
 
-use pfh_digest::chunks::{Backend, OFFSET_BASIS};
-use pfh_digest::pieces;
+use pfh_vector::ctph;
+use pfh_vector::fnv1a_many::{Backend, OFFSET_BASIS};
 
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
@@ -135,7 +135,7 @@ impl Divider {
     fn divide(&mut self, bytes: &[u8], is_end: bool) -> usize {
         let Divider { positions, ends, window, skips } = self;
         ends.clear();
-        pieces::Backend::chosen().ends_160(bytes, positions);
+        ctph::Backend::chosen().ends_160(bytes, positions);
         let mut positions = positions.iter().map(|&position| position as usize);
         let mut at = 0;
         loop {

@@ -1,7 +1,7 @@
 //! Where chunks end.
 //!
 //! The rolling hash of ssdeep depends on nothing but the latest seven bytes, so every position can be looked at by itself, and
-//! many at once (`pfh_digest::pieces`). With `c0` the latest byte, in 32 bits:
+//! many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
 //!
 //! ```text
 //! r = 8 c0 + 7 c1 + 6 c2 + 5 c3 + 4 c4 + 3 c5 + 2 c6 + (c0 ^ c1 << 5 ^ c2 << 10 ^ c3 << 15 ^ c4 << 20 ^ c5 << 25 ^ c6 << 30)

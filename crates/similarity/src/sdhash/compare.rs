@@ -243,7 +243,7 @@ fn match_above(common: u32, cut: u32, least_weight: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use pfh_digest::bits::STAGE_ENDS;
+    use pfh_vector::bloom::STAGE_ENDS;
 
     use super::{ELEMENTS, STAGES, chance, rounded};
 

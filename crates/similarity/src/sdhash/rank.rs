@@ -1,7 +1,7 @@
 //! Step 1: how improbable the 64 bytes at each position are.
 
-use pfh_digest::entropy::{Backend, Tables};
-use pfh_digest::popularity::NO_COST;
+use pfh_vector::sdhash_popularity::NO_COST;
+use pfh_vector::sdhash_rank::{Backend, Tables};
 
 use super::tables::{ENTROPY, RANK};
 

@@ -1,7 +1,7 @@
 //! Stream mode: features fill one filter after another.
 
-use pfh_digest::entropy::WINDOWS;
-use pfh_digest::popularity::LOOK_AHEAD;
+use pfh_vector::sdhash_popularity::LOOK_AHEAD;
+use pfh_vector::sdhash_rank::WINDOWS;
 
 use super::Profile;
 use super::digest::Layout;

@@ -4,7 +4,7 @@
 //! of overlap are enough to go through a chunk of any length as if it lay in memory as a whole. The window has no bytes of its own: what it looks at is
 //! given each time.
 
-use pfh_digest::popularity::{Backend, LOOK_AHEAD, NO_COST, Scan};
+use pfh_vector::sdhash_popularity::{Backend, LOOK_AHEAD, NO_COST, Scan};
 
 use super::features::Feature;
 use super::rank::costs;

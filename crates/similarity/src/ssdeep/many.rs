@@ -8,7 +8,7 @@
 //! Where both levels begin a piece, what comes later does not depend on what was before. There long files are cut, so
 //! that one of them does not keep its lane when all others are done.
 
-use pfh_digest::pieces::{Backend, FILES, INITIAL, LANES, Lanes, TILE_BYTES, turned};
+use pfh_vector::ctph::{Backend, FILES, INITIAL, LANES, Lanes, TILE_BYTES, turned};
 
 use super::hasher::{CHARACTERS_MAX, has_rest};
 use super::rolling::WINDOW_BYTES;

@@ -5,14 +5,14 @@
 //!
 //! - Levels whose states are equal stay equal until one of them begins a new piece, and a place that ends a piece of one
 //!   level ends pieces of all lower levels. So only the few *different* states are followed.
-//! - A map of all 64 states can be followed for many parts of the bytes side by side (`pfh_digest::pieces`), where the CPU has
+//! - A map of all 64 states can be followed for many parts of the bytes side by side (`pfh_vector::ctph`), where the CPU has
 //!   the registers for it.
 //! - Bit b of the next state is bit b of this state, inverted or not depending on lower bits and the byte alone: 19 is odd,
 //!   and carries go upwards. So if the lower bits are known over 64 bytes, as one word each, then bit b over these 64 bytes
 //!   is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over bytes, on any CPU. For the
 //!   lowest two bits even that is shared by all states, and for the highest only the parity of a word is wanted.
 
-use pfh_digest::pieces::{Backend, MAPPED_BYTES};
+use pfh_vector::ctph::{Backend, MAPPED_BYTES};
 
 /// The state at the beginning of a piece.
 pub(super) const INITIAL: u8 = 0x27;

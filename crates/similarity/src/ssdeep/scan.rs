@@ -3,7 +3,7 @@
 //! The rolling hash at a place depends on seven bytes only, and the pieces' hashes do not enter into it. So with the whole input
 //! at hand, places come first: they say which level the digest will have, and then only the pieces of two levels are hashed.
 
-use pfh_digest::pieces::{Backend, HISTORY_BYTES, PLACES_SPARE, Trigger};
+use pfh_vector::ctph::{Backend, HISTORY_BYTES, PLACES_SPARE, Trigger};
 
 use super::hasher::{CHARACTERS_ENOUGH, level_of_size};
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use pfh_digest::triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
+use pfh_vector::tlsh_triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
 
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
@@ -62,7 +62,7 @@ impl Vectors {
 
 /// Makes one digest from pieces of any sizes. Memory: some 2 KiB.
 ///
-/// Long pieces are counted by vectors where this CPU has them (`pfh_digest::triplets`). For others:
+/// Long pieces are counted by vectors where this CPU has them (`pfh_vector::tlsh_triplets`). For others:
 ///
 /// As defined, a triplet takes four look-ups in Pearson's permutation, and there are six for each byte. The first two look-ups
 /// of all triplets are joined in one table of words. The last is left out: it permutes the buckets and is the same for all

@@ -1,11 +1,11 @@
 //! Many digests at once.
 //!
-//! Triplets are counted file by file, with vectors (`pfh_digest::triplets`). But the checksum of a file takes its bytes one after the
+//! Triplets are counted file by file, with vectors (`pfh_vector::tlsh_triplets`). But the checksum of a file takes its bytes one after the
 //! other, and each look-up waits for the one before. So the checksums of several files are computed side by side.
 
 use std::ops::Range;
 
-use pfh_digest::triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
+use pfh_vector::tlsh_triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
 
 use super::hasher::digest;
 use super::length::BYTES_MAX;

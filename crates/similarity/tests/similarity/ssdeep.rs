@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use pfh_digest::pieces::Backend;
 use pfh_similarity::list::ListErrorKind;
 use pfh_similarity::ssdeep::list::{HEADER, Reader, Writer};
 use pfh_similarity::ssdeep::{Comparer, Digest, Hasher, ManyHasher};
+use pfh_vector::ctph::Backend;
 use proptest::prelude::*;
 
 use crate::inputs::{Random, random, records, text};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use fast_tlsh::{FuzzyHashType, GeneratorType};
-use pfh_digest::triplets::{Backend, WINDOWS_MAX};
 use pfh_similarity::tlsh::list::{Reader, Writer};
 use pfh_similarity::tlsh::{Digest, Hasher, ManyHasher};
 use pfh_similarity::{Unfit, UnfitReason};
+use pfh_vector::tlsh_triplets::{Backend, WINDOWS_MAX};
 use proptest::prelude::*;
 
 use crate::inputs::{random, records, text};

@@ -10,7 +10,7 @@ pub(crate) struct Avx512(__m512i);
 /// An intrinsic that touches no memory.
 macro_rules! register {
     ($call:expr) => {
-        // SAFETY: a vector exists, so the code around runs with the features on (head of `wide`).
+        // SAFETY: a vector exists, so the code around runs with the features on (head of `bytes64`).
         unsafe { $call }
     };
 }

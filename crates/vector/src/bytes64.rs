@@ -1,6 +1,6 @@
 //! Sixty-four bytes at once: what the vector code of the similarity digests is written in.
 //!
-//! The texts in `pieces` are generic over a [`Bytes`] and compiled once for each [`Backend`], inside a function that enables
+//! The texts in `ctph` are generic over a [`Bytes`] and compiled once for each [`Backend`], inside a function that enables
 //! the CPU's features.
 //!
 //! As in the lanes of the cryptographic digests, a value is a proof: the first one is made by an `unsafe` load inside such a
@@ -118,19 +118,19 @@ macro_rules! compiled {
         #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,popcnt,bmi1")]
         fn $avx512($($argument: $type),*) $(-> $result)? {
             // SAFETY: compiled with these features, and called only where they are there.
-            unsafe { $text::<$crate::wide::Avx512>($($argument),*) }
+            unsafe { $text::<$crate::bytes64::Avx512>($($argument),*) }
         }
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,popcnt,bmi1")]
         fn $avx2($($argument: $type),*) $(-> $result)? {
             // SAFETY: as above.
-            unsafe { $text::<$crate::wide::Avx2>($($argument),*) }
+            unsafe { $text::<$crate::bytes64::Avx2>($($argument),*) }
         }
 
         fn $plain($($argument: $type),*) $(-> $result)? {
             // SAFETY: no features are needed.
-            unsafe { $text::<$crate::wide::Plain>($($argument),*) }
+            unsafe { $text::<$crate::bytes64::Plain>($($argument),*) }
         }
     };
 }

@@ -15,8 +15,8 @@ use std::arch::x86_64::*;
 use std::ops::Range;
 
 use super::{WINDOW_BYTES, WINDOWS};
-use crate::wide::Line;
-use crate::wide::avx512::load;
+use crate::bytes64::Line;
+use crate::bytes64::avx512::load;
 
 /// Bytes that are compared together.
 pub(super) const CHUNK_BYTES: usize = WINDOWS + WINDOW_BYTES;
@@ -279,7 +279,7 @@ fn rotate(mut registers: Eight) -> Eight {
     registers.reverse();
     let mut rotated = exchange::<1>(registers);
     for register in &mut rotated {
-        // SAFETY: a register exists, so the code around runs with the features on (head of `wide`).
+        // SAFETY: a register exists, so the code around runs with the features on (head of `bytes64`).
         *register = unsafe {
             _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), *register)
         };
@@ -292,7 +292,7 @@ fn rotate(mut registers: Eight) -> Eight {
 pub(super) fn exchange<const UNIT_BYTES: usize>(mut registers: Eight) -> Eight {
     let picked = const { [picked(UNIT_BYTES), picked(2 * UNIT_BYTES), picked(4 * UNIT_BYTES)] };
     for (distance, [first, second]) in [1, 2, 4].into_iter().zip(&picked) {
-        // SAFETY: a register exists, so the code around runs with the features on (head of `wide`).
+        // SAFETY: a register exists, so the code around runs with the features on (head of `bytes64`).
         let (first, second) = unsafe { (load(first), load(second)) };
         for at in 0..8 {
             if at & distance == 0 {

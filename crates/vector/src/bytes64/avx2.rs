@@ -10,7 +10,7 @@ pub(crate) struct Avx2([__m256i; 2]);
 /// An intrinsic that touches no memory, on both registers.
 macro_rules! registers {
     ($call:path, $x:expr $(, $y:expr)*) => {
-        // SAFETY: a vector exists, so the code around runs with the features on (head of `wide`).
+        // SAFETY: a vector exists, so the code around runs with the features on (head of `bytes64`).
         unsafe { Avx2([$call($x.0[0] $(, $y.0[0])*), $call($x.0[1] $(, $y.0[1])*)]) }
     };
 }

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use super::occurrences::{CHUNK_BYTES, Eight, Occurrences, exchange};
 use super::{FRACTION_BITS, Tables, WINDOW_BYTES, WINDOWS, Window, slide};
-use crate::wide::avx512::load;
+use crate::bytes64::avx512::load;
 
 /// With fewer windows, counting one position after the other is faster.
 const WINDOWS_MIN: usize = WINDOWS / 2;

@@ -1,4 +1,4 @@
-//! Context-triggered pieces (ssdeep, mrsh-v2): where they may end, and the hashes of many at once (ssdeep; for mrsh-v2 see `chunks`).
+//! Context-triggered pieces (ssdeep, mrsh-v2): where they may end, and the hashes of many at once (ssdeep; for mrsh-v2 see `fnv1a_many`).
 //!
 //! Two kernels, for what takes the time. Both look at 64 bytes at once, the first one at neighbours, the second one at those of
 //! 32 different files. What pieces are and how digests are made of them is `pfh-similarity`'s business.
@@ -10,9 +10,9 @@
 #[cfg(target_arch = "x86_64")]
 mod maps;
 
-use crate::wide::{Bytes, Level, WIDTH, compiled};
+use crate::bytes64::{Bytes, Level, WIDTH, compiled};
 
-pub use crate::wide::Backend;
+pub use crate::bytes64::Backend;
 
 /// Bytes of a window of the rolling hash.
 pub const WINDOW_BYTES: usize = 7;

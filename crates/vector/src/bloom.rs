@@ -5,7 +5,7 @@
 //! from few of their words; so the columns of each stage lie by themselves.
 //!
 //! ```
-//! use pfh_digest::bits::{Backend, Columns, Search, WORDS};
+//! use pfh_vector::bloom::{Backend, Columns, Search, WORDS};
 //!
 //! let mut sequences = [[0; WORDS]; 3];
 //! sequences[1][0] = 0b111;

@@ -3,7 +3,7 @@
 //! FNV-1a takes one byte after the other, and each step waits for a multiplication. So several chunks are hashed side by side.
 //!
 //! ```
-//! use pfh_digest::chunks::{Backend, OFFSET_BASIS};
+//! use pfh_vector::fnv1a_many::{Backend, OFFSET_BASIS};
 //!
 //! let mut values = Vec::new();
 //! Backend::chosen().fnv1a_64(OFFSET_BASIS, b"afoobar", &[1, 7], &mut values);
@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::is_intel;
+use crate::is_intel;
 
 /// The value of no bytes.
 pub const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -185,7 +185,7 @@ fn hash(groups: &[[Chunk<'_>; GROUP]], values: &mut [u64]) {
 /// A zero byte only multiplies. So the products with it are taken back at the end, and nothing asks in between whether a chunk has
 /// ended.
 ///
-/// As in `wide`, the values of a type are made where the CPU's features are enabled, and texts over it are inlined there.
+/// As in `bytes64`, the values of a type are made where the CPU's features are enabled, and texts over it are inlined there.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;

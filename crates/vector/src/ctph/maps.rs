@@ -7,8 +7,8 @@
 use std::arch::x86_64::*;
 
 use super::VALUES;
-use crate::wide::WIDTH;
-use crate::wide::avx512::{Times19, load};
+use crate::bytes64::WIDTH;
+use crate::bytes64::avx512::{Times19, load};
 
 /// Registers side by side: a step takes some six cycles, and a core begins one or two look-ups in each, of which there are two.
 const VECTORS: usize = 8;

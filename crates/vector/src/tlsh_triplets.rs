@@ -14,9 +14,9 @@
 mod avx512;
 
 #[cfg(target_arch = "x86_64")]
-use crate::wide::Level;
+use crate::bytes64::Level;
 
-pub use crate::wide::Backend;
+pub use crate::bytes64::Backend;
 
 /// Bytes of a window that come before its last.
 pub const HISTORY_BYTES: usize = 4;

@@ -16,10 +16,10 @@
 mod lanes;
 
 #[cfg(target_arch = "x86_64")]
-use crate::wide::{Avx2, Avx512};
-use crate::wide::{Level, Plain, compiled};
+use crate::bytes64::{Avx2, Avx512};
+use crate::bytes64::{Level, Plain, compiled};
 
-pub use crate::wide::Backend;
+pub use crate::bytes64::Backend;
 
 /// The cost of a position that is not eligible: above all others.
 pub const NO_COST: i16 = 0x7FC0;

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{BUCKETS, CHECKSUM, HISTORY_BYTES, PEARSON, TRIPLETS};
-use crate::wide::avx512::load;
+use crate::bytes64::avx512::load;
 
 /// Windows that are looked up together.
 const WIDTH: usize = 64;

@@ -14,9 +14,9 @@ mod occurrences;
 mod sums;
 
 #[cfg(target_arch = "x86_64")]
-use crate::wide::Level;
+use crate::bytes64::Level;
 
-pub use crate::wide::Backend;
+pub use crate::bytes64::Backend;
 
 /// Bytes of a window.
 pub const WINDOW_BYTES: usize = 64;
