@@ -46,6 +46,8 @@ pub(crate) fn neon(workspace: &Workspace) -> Result<Outcome> {
     }
     let mut cargo = workspace.cargo();
     cargo.args(["test", "--quiet", "--package", "pfh-digest", "--target", AARCH64]).args(LANE_TESTS);
+    // Apart from what the step above leaves without its C.
+    cargo.arg("--target-dir").arg(workspace.target_folder()?.join("neon"));
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
     cargo.env("CC_aarch64_unknown_linux_gnu", linker);
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{emulator} -L /usr/aarch64-linux-gnu"));
