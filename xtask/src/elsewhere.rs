@@ -32,7 +32,7 @@ pub(crate) fn neon(workspace: &Workspace) -> Result<Outcome> {
     if cfg!(target_arch = "aarch64") {
         return Ok(Outcome::passed("not needed: this is AArch64"));
     }
-    let (linker, emulator) = ("aarch64-linux-gnu-gcc", "qemu-aarch64");
+    let (linker, emulator) = ("aarch64-linux-gnu-g++", "qemu-aarch64");
     for program in [linker, emulator] {
         if find_program(program).is_none() {
             return Ok(Outcome::skipped(
@@ -49,7 +49,7 @@ pub(crate) fn neon(workspace: &Workspace) -> Result<Outcome> {
     // Apart from what the step above leaves without its C.
     cargo.arg("--target-dir").arg(workspace.target_folder()?.join("neon"));
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
-    cargo.env("CC_aarch64_unknown_linux_gnu", linker);
+    cargo.env("CC_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-gcc");
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{emulator} -L /usr/aarch64-linux-gnu"));
     cargo.env("PFH_TEST_REQUIRED_BACKENDS", "neon,portable");
     process::run(&mut cargo)?;

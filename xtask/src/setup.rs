@@ -37,7 +37,8 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("script", "bsdutils", "a terminal for the progress line"),
         program("ssdeep", "ssdeep", "reads our lists and we read its"),
         program("valgrind", "valgrind", "counts instructions"),
-        program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu", "builds tests for AArch64"),
+        // The C++ compiler brings the C library; Debian's C compiler comes without one.
+        program("aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu", "builds tests for AArch64"),
         program("qemu-aarch64", "qemu-user", "runs tests for AArch64"),
     ]
 }
