@@ -1,5 +1,5 @@
-//! Checks of what runs on machines that are not there: AArch64 by the compiler and by emulation, and Miri, which sees every
-//! access to memory.
+//! Checks of what runs on machines that are not there: AArch64 by the compiler and by emulation, and Miri, which sees
+//! every access to memory.
 
 use anyhow::Result;
 

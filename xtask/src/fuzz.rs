@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: runs the fuzz targets for a time, each from its seeds and from what earlier runs have found.
 //!
-//! It needs no nightly toolchain and no cargo-fuzz, only a C++ compiler for libFuzzer. The pinned compiler marks the code by LLVM's
-//! coverage pass, as cargo-fuzz has it do; AddressSanitizer, which a stable compiler has but hides, is uncovered by
-//! `RUSTC_BOOTSTRAP`, for these programs only.
+//! It needs no nightly toolchain and no cargo-fuzz, only a C++ compiler for libFuzzer. The pinned compiler marks the
+//! code by LLVM's coverage pass, as cargo-fuzz has it do; AddressSanitizer, which a stable compiler has but hides, is
+//! enabled by `RUSTC_BOOTSTRAP`, for these programs only.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -12,9 +12,9 @@ pub(crate) const AARCH64: &str = "aarch64-unknown-linux-gnu";
 /// A part that rustup fetches.
 pub(crate) struct Part {
     name: &'static str,
-    /// What rustup is told to fetch it.
+    /// Arguments of rustup that fetch it.
     fetch: &'static [&'static str],
-    /// What rustup is told to see whether it is there: it then prints a line that begins with `found`.
+    /// Arguments of rustup that ask for it: where it is there, a line is printed that begins with `found`.
     ask: &'static [&'static str],
     found: &'static str,
 }

@@ -1,8 +1,8 @@
 //! The things that a machine may lack, so that a test or a step of the gate is skipped there.
 #![allow(unreachable_pub, reason = "the gate and crates below this one include the file")]
 
-/// The environment variable that lists, separated by commas, the needs that must be met: where one of them is not, the skip is a
-/// failure.
+/// The environment variable that lists, separated by commas, the needs that must be met: where one of them is not, the
+/// skip is a failure.
 pub const REQUIRED_VARIABLE: &str = "PFH_CI_REQUIRED";
 
 /// Something that a test or a step of the gate needs, and that not every machine has.
