@@ -1,5 +1,5 @@
-//! Hands the compiler's version to the program, which says it in `hello`, and the commit and the date of the build, which
-//! `--version` says where they are known.
+//! Hands the compiler's version to the program, which says it in `hello`, and the commit and the date of the build,
+//! which `--version` says where they are known.
 
 use std::env;
 use std::fs;
@@ -31,7 +31,8 @@ fn commit_of_package(package: &Path) -> Option<String> {
     shortened(after.split('"').nth(1)?)
 }
 
-/// From the repository, unless it is that of somebody who keeps a copy of the source in a repository of another project.
+/// From the repository, unless it is that of somebody who keeps a copy of the source in a repository of another
+/// project.
 fn commit_of_repository(package: &Path) -> Option<String> {
     let root = fs::canonicalize(package.join("../..")).ok()?;
     if fs::canonicalize(git(package, &["rev-parse", "--show-toplevel"])?).ok()? != root {

@@ -1,4 +1,5 @@
-//! The candidates: for each algorithm one function per crate. Ratios refer to the first; the last is `pfh-digest` itself.
+//! The candidates: for each algorithm one function per crate. Ratios refer to the first; the last is `pfh-digest`
+//! itself.
 
 /// Hashes `message`, given to the hasher `piece_bytes` at a time, and writes the value to the front of the array.
 /// A message of one piece goes through the crate's one-shot function where there is one.

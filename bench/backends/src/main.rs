@@ -1,7 +1,7 @@
 //! Times the candidates behind each algorithm of `pfh-digest` against each other and prints a Markdown table.
 //!
 //! `cargo run --release` in this folder; a word on the command line restricts it to the algorithms whose name has it.
-//! What is timed: one thread's processor time for hashing data that lies in its cache, so no reading. Candidates take
+//! The benchmark times one thread's processor time for hashing data in its cache, without reading. Candidates take
 //! turns, so that a change of the machine's clock meets all of them; figures are medians of the runs.
 //! Every candidate's value is compared with the first's.
 
@@ -51,7 +51,7 @@ fn rate(pass: fn(Run, &[u8]), run: Run, data: &[u8]) -> f64 {
     }
 }
 
-/// What the runs showed of one candidate.
+/// The figures of one candidate.
 struct Figure {
     /// Median of the runs.
     rate: f64,

@@ -1,5 +1,5 @@
-//! `pfh-bench-instructions ALGORITHM` hashes a fixed set of messages in the lanes of plain words. `cargo xtask instructions`
-//! runs it under callgrind, which counts what happens in [`hash_all`].
+//! `pfh-bench-instructions ALGORITHM` hashes a fixed set of messages in the lanes of plain words. `cargo xtask
+//! instructions` runs it under callgrind, which counts what happens in [`hash_all`].
 #![forbid(unsafe_code)]
 
 use std::error::Error;

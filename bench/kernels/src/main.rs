@@ -1,9 +1,10 @@
 //! Prints rates of the lane kernels, and their ratios to OpenSSL's EVP of the same algorithm.
 //!
-//! `pfh-bench-kernels [--raw] [kernels|backends|strings] [ALGORITHM…]`. CPU time of the thread, in alternating rounds. The ratio is
-//! the median over rounds; the second one is of the best round of either side, which neighbours on the same core disturb less.
-//! Every digest is compared. `--raw` prints a line for each round instead: experiment, algorithm, what is measured, unit, round, its
-//! rate and OpenSSL's (empty where OpenSSL lacks the algorithm), parted by commas.
+//! `pfh-bench-kernels [--raw] [kernels|backends|strings] [ALGORITHM…]`. CPU time of the thread, in alternating rounds.
+//! The ratio is the median over rounds; the second one is of the best round of either side, which neighbours on the
+//! same core disturb less. Every digest is compared. `--raw` prints a line for each round instead: experiment,
+//! algorithm, what is measured, unit, round, its rate and OpenSSL's (empty where OpenSSL lacks the algorithm), parted
+//! by commas.
 
 mod openssl;
 

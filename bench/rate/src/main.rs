@@ -1,5 +1,5 @@
-//! `pfh-bench-rate THREADS ALGORITHM…` prints, for each algorithm, MB (10^6 bytes) per second of one thread and of THREADS
-//! threads at once, each hashing one message in updates of 256 KiB from a buffer that lies in its cache.
+//! `pfh-bench-rate THREADS ALGORITHM…` prints, for each algorithm, MB (10^6 bytes) per second of one thread and of
+//! THREADS threads at once, each hashing one message in updates of 256 KiB from a buffer that lies in its cache.
 #![forbid(unsafe_code)]
 
 use std::error::Error;

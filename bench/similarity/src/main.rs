@@ -1,11 +1,13 @@
-//! Prints rates of similarity digests, one by one and many at once, and their ratios to what others make of the same bytes.
+//! Prints rates of similarity digests, one by one and many at once, and their ratios to what others make of the same
+//! bytes.
 //!
-//! `pfh-bench-similarity ssdeep|sdhash|mrsh-v2|tlsh [BACKEND]`. One thread. Rounds alternate between the contenders; a figure is the best of its
-//! rounds, which neighbours on the same core disturb least. Every digest is compared. The files are noise, once so few that
-//! they stay in the second-level cache, as when they have just been read, and once [`MANY_BYTES`].
+//! `pfh-bench-similarity ssdeep|sdhash|mrsh-v2|tlsh [BACKEND]`. One thread. Rounds alternate between the contenders; a
+//! figure is the best of its rounds, which neighbours on the same core disturb least. Every digest is compared. The
+//! files are noise, once so few that they stay in the second-level cache, as when they have just been read, and once
+//! [`MANY_BYTES`].
 //!
-//! ssdeep, sdhash and mrsh-v2 are the programs, with files in memory (`/dev/shm`), less the time that they take for one file of no bytes. They are looked for in
-//! `$PFH_BENCH_PEERS` first.
+//! ssdeep, sdhash and mrsh-v2 are the programs, with files in memory (`/dev/shm`), less the time that they take for one
+//! file of no bytes. They are looked for in `$PFH_BENCH_PEERS` first.
 
 use std::fs;
 use std::hint::black_box;

@@ -80,7 +80,7 @@ pub enum FormatName {
     Jsonl,
     /// Digital Forensics XML.
     Dfxml,
-    /// What the family's own program writes: `ssdeep`, `sdhash`, `mrsh-v2` or `tlsh`.
+    /// The list of the family's own program: `ssdeep`, `sdhash`, `mrsh-v2` or `tlsh`.
     Similarity(Family),
 }
 
@@ -179,7 +179,8 @@ pub enum FormatError {
         /// The way.
         encoding: Encoding,
     },
-    /// The format does not say of which algorithm its digests are, and one that a key entered would pass for one without.
+    /// The format does not say of which algorithm its digests are, and one that a key entered would pass for one
+    /// without.
     Keyed {
         /// The format.
         format: &'static str,
@@ -310,13 +311,14 @@ impl FormatName {
         }
     }
 
-    /// Whether files without digests (unreadable, changed while read, …) have records in this format. In the others only
-    /// the program can tell of them.
+    /// Whether files without digests (unreadable, changed while read, …) have records in this format. In the others
+    /// only the program can tell of them.
     pub fn records_failures(self) -> bool {
         matches!(self, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml)
     }
 
-    /// Whether the format can say that a file has no similarity digest. Where it cannot, only the program can tell of it.
+    /// Whether the format can say that a file has no similarity digest. Where it cannot, only the program can tell of
+    /// it.
     pub fn records_unfit(self) -> bool {
         !matches!(self, FormatName::Similarity(_))
     }

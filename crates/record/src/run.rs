@@ -1,10 +1,10 @@
-//! What is said about a run as a whole, before its first record and after its last.
+//! Facts about a run as a whole, written before its first record and after its last.
 
 use std::time::Duration;
 
 use crate::{Outcome, Record, Selection, Timestamp};
 
-/// What is known of a run before its first record.
+/// Facts about a run that are known before its first record.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
     /// Its digests, in the order that every record has.
@@ -42,7 +42,7 @@ pub struct HostFacts {
     pub architecture: String,
 }
 
-/// What is known of a run after its last record.
+/// Facts about a run that are known after its last record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Files of which every byte was hashed.

@@ -45,7 +45,7 @@ pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// What lies before and after the first `separator`.
+/// Returns the bytes before and after the first `separator`.
 pub(crate) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr(separator, bytes)?;
     Some((&bytes[..at], &bytes[at + 1..]))
@@ -56,8 +56,8 @@ pub(crate) fn hex_run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
 }
 
-/// A digest from its hexadecimal digits, upper or lower case; `None` where they are not as many as the algorithm has, or
-/// no hexadecimal digits.
+/// A digest from its hexadecimal digits, upper or lower case; `None` where they are not as many as the algorithm has,
+/// or no hexadecimal digits.
 pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
     let mut bytes = [0; Digest::BYTES_MAX];
     let bytes = bytes.get_mut(..hex.len() / 2)?;
@@ -106,8 +106,8 @@ fn hex_value(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16).map(|value| value as u8)
 }
 
-/// A digest whose algorithm the format does not name: the one given, else a likely one or the usual one of this length; and
-/// whether that is a guess.
+/// A digest whose algorithm the format does not name: the one given, else a likely one or the usual one of this length;
+/// and whether that is a guess.
 pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
     if let Some(likely) = options.likely_algorithm.and_then(|algorithm| parse_digest(algorithm, hex))
         && options.algorithm.is_none()

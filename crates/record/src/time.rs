@@ -19,8 +19,8 @@ impl Civil {
     /// Total: every `i64` has a date.
     pub(crate) fn of(seconds: i64) -> Civil {
         let second_of_day = seconds.rem_euclid(SECONDS_PER_DAY);
-        // Count years from 1 March, so that the leap day is the last of a year, and in eras of 400 years = 146,097 days.
-        // 719,468 days lie between 0000-03-01 and 1970-01-01.
+        // Count years from 1 March, so that the leap day is the last of a year, and in eras of 400 years = 146,097
+        // days. 719,468 days lie between 0000-03-01 and 1970-01-01.
         let days = seconds.div_euclid(SECONDS_PER_DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -39,7 +39,8 @@ impl Civil {
         }
     }
 
-    /// At least four digits, with a minus sign before year 0 (as `xs:dateTime` has it; RFC 3339 knows 0000 to 9999 only).
+    /// At least four digits, with a minus sign before year 0 (as `xs:dateTime` has it; RFC 3339 knows 0000 to 9999
+    /// only).
     pub(crate) fn push_year(&self, out: &mut Vec<u8>) {
         if self.year < 0 {
             out.push(b'-');

@@ -6,7 +6,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after that second.
+/// A point in time: seconds since 1970-01-01T00:00:00Z (negative before it) and nanoseconds (0 … 999,999,999) after
+/// that second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp {
     /// Whole seconds, rounded down.
@@ -15,7 +16,7 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
-/// What the filesystem said of the file at the moment its bytes were complete.
+/// Metadata of the file at the moment when all its bytes had been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Metadata {
     /// Length in bytes.
@@ -67,7 +68,7 @@ pub enum Outcome {
     Unreadable {
         /// First byte that could not be read; 0 when the file could not be opened.
         offset: u64,
-        /// What went wrong.
+        /// The error.
         error: FileError,
     },
     /// Not read on purpose.
@@ -77,7 +78,8 @@ pub enum Outcome {
 /// An error that belongs to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// Stable word for programs: `not-found`, `permission-denied`, `io`, `name-too-long`, `loop`, `vanished`, `internal`, `other`.
+    /// Stable word for programs: `not-found`, `permission-denied`, `io`, `name-too-long`, `loop`, `vanished`,
+    /// `internal`, `other`.
     pub kind: &'static str,
     /// The system's error number, where there is one.
     pub errno: Option<i32>,
@@ -96,7 +98,7 @@ pub enum SkipReason {
     TooManyPieces,
 }
 
-/// What is known of one file after a run.
+/// The record of one file after a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// The path as the user named it and the walk extended it: raw bytes.
@@ -115,7 +117,7 @@ pub struct Record {
     pub similarities: Vec<Similarity>,
 }
 
-/// What a family of similarity digests makes of one file.
+/// The similarity digest of one file in a family, or the reason for its absence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Similarity {
     /// The family.

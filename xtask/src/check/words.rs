@@ -31,21 +31,27 @@ const PHRASES: [(&str, &str); 18] = [
 ];
 
 /// Folders and files to which the check applies: Markdown in all of them, comments in their Rust sources.
-const PLACES: [&str; 14] = [
+const PLACES: [&str; 20] = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "bench/README.md",
+    "bench/backends",
+    "bench/instructions",
+    "bench/kernels",
     "bench/lab/README.md",
+    "bench/rate",
+    "bench/similarity",
     "crates/lab",
+    "crates/pfh/build.rs",
     "crates/pfh/src/cli/args.rs",
     "crates/pfh/src/cli/lab",
+    "crates/similarity/tests/vectors",
     "crates/testing",
     "docs",
     "fuzz",
     "lab",
     "xtask",
-    "crates/similarity/tests/vectors",
 ];
 
 /// The widest line of a comment, as `rustfmt.toml` has it for code, which rustfmt does not apply to comments.

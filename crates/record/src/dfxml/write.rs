@@ -152,8 +152,8 @@ fn is_xml(character: char) -> bool {
     !matches!(character, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space goes out
-/// as references, which no reader changes.
+/// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space goes
+/// out as references, which no reader changes.
 fn push_text(text: &str, out: &mut Vec<u8>) {
     // Nearly every name.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b"&<>'\"".contains(&byte)) {
@@ -248,7 +248,7 @@ fn push_similarities(indent: &str, similarities: &[Similarity], out: &mut Vec<u8
     }
 }
 
-/// What programs need to know of a failure, in one element of ours.
+/// Writes the facts about a failure that programs need, in an element of our own namespace.
 fn push_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
     if *outcome == Outcome::Complete {
         return;

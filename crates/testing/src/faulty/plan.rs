@@ -16,7 +16,7 @@ const EIO: i32 = 5;
 /// | `short BYTES` | no read returns more |
 /// | `shrink OFFSET SIZE` | once the byte at `OFFSET` was read, the file has `SIZE` bytes |
 /// | `grow OFFSET SIZE` | the same; what was not there reads as zeros |
-/// | `rewrite OFFSET` | once that byte was read, all others are new ([`rewritten`]), and the times of change a minute later |
+/// | `rewrite OFFSET` | once that byte was read, all others are new ([`rewritten`]), and the times a minute later |
 /// | `touch OFFSET` | once that byte was read, the times of change are a minute later |
 /// | `vanish OFFSET` | once that byte was read, the name leads to nothing |
 /// | `open ERRNO` | opening fails with this error number |
