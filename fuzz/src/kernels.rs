@@ -4,7 +4,7 @@
 use pfh_vector::ctph::{FILES, INITIAL, LANES, PLACES_SPARE, TILE_BYTES, Trigger, WINDOW_BYTES, rolling_hash, turned};
 use pfh_vector::sdhash_popularity::{LOOK_AHEAD, NO_COST, Scan};
 use pfh_vector::tlsh_triplets::{BUCKETS, Counter, PEARSON, WINDOWS_MAX};
-use pfh_vector::{bloom, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
+use pfh_vector::{bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
 /// The input from its second byte on, and its first one.
 fn flagged(input: &[u8]) -> (usize, &[u8]) {
@@ -31,12 +31,12 @@ pub fn bits(input: &[u8]) {
         .filter(|found| found.counts.last() > least.first())
         .collect();
     let columns = bloom::Columns::new(&sequences);
-    for backend in bloom::Backend::offered() {
+    for kernels in bloom::Kernels::offered() {
         // Nothing is given up before the last word.
         let search = bloom::Search { words: &words, least: &least, slack: 2048 };
         let mut found = Vec::new();
-        backend.search(&search, &columns, 0, &mut found);
-        assert_eq!(found, expected, "{backend:?}");
+        kernels.search(&search, &columns, 0, &mut found);
+        assert_eq!(found, expected, "{kernels:?}");
     }
 }
 
@@ -53,10 +53,10 @@ pub fn chunks(input: &[u8]) {
         expected.push(fnv1a_many::fnv1a_64(value, &bytes[start..end]));
         start = end;
     }
-    for backend in fnv1a_many::Backend::offered() {
+    for kernels in fnv1a_many::Kernels::offered() {
         let mut values = Vec::new();
-        backend.fnv1a_64(first, bytes, &ends, &mut values);
-        assert_eq!(values, expected, "{backend:?}");
+        kernels.fnv1a_64(first, bytes, &ends, &mut values);
+        assert_eq!(values, expected, "{kernels:?}");
     }
 }
 
@@ -83,34 +83,34 @@ pub fn pieces(input: &[u8]) {
     let keep: Box<[[u8; LANES]; TILE_BYTES]> = Box::new(std::array::from_fn(|_| {
         std::array::from_fn(|_| if byte() as usize % 8 == flag % 8 { 0 } else { 0xFF })
     }));
-    for backend in pfh_vector::ctph::Backend::offered() {
+    for kernels in ctph::Kernels::offered() {
         let mut found = vec![Trigger::default(); bytes.len() + PLACES_SPARE];
-        let count = backend.triggers(bytes, lowest, &mut found);
+        let count = kernels.triggers(bytes, lowest, &mut found);
         // Triggers below the level may be among them.
         found.truncate(count);
         found.retain(|trigger| trigger.level >= lowest);
-        assert_eq!(found, triggers, "{backend:?}");
+        assert_eq!(found, triggers, "{kernels:?}");
         let mut found = Vec::new();
-        backend.ends_160(bytes, &mut found);
-        assert_eq!(found, ends, "{backend:?}");
+        kernels.ends_160(bytes, &mut found);
+        assert_eq!(found, ends, "{kernels:?}");
 
-        if let Some(map) = backend.map(rows.as_flattened()) {
+        if let Some(map) = kernels.map(rows.as_flattened()) {
             let hash =
                 |value| rows.as_flattened().iter().fold(value, |hash: u8, byte| (hash.wrapping_mul(19) ^ byte) & 63);
-            assert!((0..64).all(|value| map[usize::from(value)] == hash(value)), "{backend:?}");
+            assert!((0..64).all(|value| map[usize::from(value)] == hash(value)), "{kernels:?}");
         }
 
         let mut hashes = first.map(turned);
         let mut trace = Box::new([[0; LANES]; TILE_BYTES]);
-        backend.advance(&rows, &mut hashes, &keep, &mut trace);
+        kernels.advance(&rows, &mut hashes, &keep, &mut trace);
         for lane in 0..LANES {
             let mut hash = first[lane];
             for at in 0..TILE_BYTES {
                 hash = (hash.wrapping_mul(19) ^ rows[lane / 2][at]) & 63;
-                assert_eq!(turned(trace[at][lane]), hash, "{backend:?}");
+                assert_eq!(turned(trace[at][lane]), hash, "{kernels:?}");
                 hash = if keep[at][lane] == 0 { INITIAL } else { hash };
             }
-            assert_eq!(turned(hashes[lane]), hash, "{backend:?}");
+            assert_eq!(turned(hashes[lane]), hash, "{kernels:?}");
         }
     }
 }
@@ -130,16 +130,16 @@ pub fn popularity(input: &[u8]) {
     let last = costs.len();
     costs.resize(last + LOOK_AHEAD, NO_COST);
     let pause = last.saturating_sub(LOOK_AHEAD) * (flag / 16) / 16;
-    let scores = |backend: sdhash_popularity::Backend| {
+    let scores = |kernels: sdhash_popularity::Kernels| {
         let (mut scan, mut scores) = (Scan::default(), vec![0; last + LOOK_AHEAD]);
-        scan.advance(backend, &costs, pause, &mut scores);
-        scan.advance(backend, &costs, last, &mut scores);
+        scan.advance(kernels, &costs, pause, &mut scores);
+        scan.advance(kernels, &costs, last, &mut scores);
         let mut places = Vec::new();
-        backend.at_least(&scores, 16, &mut places);
+        kernels.at_least(&scores, 16, &mut places);
         (scan.at(), scores, places)
     };
-    let mut found = sdhash_popularity::Backend::offered().map(scores);
-    let expected = sdhash_popularity::Backend::offered().last().map(scores);
+    let mut found = sdhash_popularity::Kernels::offered().map(scores);
+    let expected = sdhash_popularity::Kernels::offered().last().map(scores);
     assert!(found.all(|found| Some(found) == expected));
 }
 
@@ -165,10 +165,10 @@ pub fn entropy(input: &[u8]) {
             expected.push((counts.iter().map(|&count: &usize| added[count]).sum::<u32>() / 1024) as i16);
         }
     }
-    for backend in sdhash_rank::Backend::offered() {
+    for kernels in sdhash_rank::Kernels::offered() {
         let mut worths = vec![0; windows];
-        backend.worths(&tables, &bytes, &mut worths);
-        assert!(worths == expected[..windows], "{backend:?}");
+        kernels.worths(&tables, &bytes, &mut worths);
+        assert!(worths == expected[..windows], "{kernels:?}");
     }
 }
 
@@ -190,7 +190,7 @@ pub fn triplets(input: &[u8]) {
         }
         expected_steps.push(pearson(0, &[back(0), back(1)]));
     }
-    for mut counter in tlsh_triplets::Backend::offered().filter_map(Counter::with_backend) {
+    for mut counter in tlsh_triplets::Kernels::offered().filter_map(Counter::new) {
         let (mut counts, mut steps) = ([0; BUCKETS], vec![0; expected_steps.len()]);
         counter.count(bytes, &mut counts, &mut steps);
         assert_eq!((counts, steps), (expected, expected_steps.clone()));

@@ -11,7 +11,7 @@ use pfh_digest::Algorithm;
 use pfh_similarity::list::{Entry, LineFormat, Reader};
 use pfh_similarity::mrsh_v2::{self, Build, Measure};
 use pfh_similarity::sdhash::{self, BlockSize, Comparison, Direction, Mode, Options, Profile};
-use pfh_similarity::{ssdeep, tlsh};
+use pfh_similarity::{Backend, ssdeep, tlsh};
 
 /// Short, so that a fuzzer meets the limit.
 const LINE_BYTES_MAX: usize = 1 << 12;
@@ -144,7 +144,7 @@ pub fn many_digests(input: &[u8]) {
         hasher.finish()
     };
     let digests: Vec<_> = files.iter().map(alone).collect();
-    for backend in pfh_vector::ctph::Backend::offered() {
+    for backend in Backend::offered() {
         let found = ssdeep::ManyHasher::with_backend(backend).digest_many(&slices);
         let found: Vec<String> = found.into_iter().map(|digest| digest.expect("short enough").to_string()).collect();
         assert_eq!(found, texts, "{backend:?}");

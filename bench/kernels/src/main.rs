@@ -10,7 +10,7 @@ mod openssl;
 
 use openssl::OpenSsl;
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager};
+use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager, kernels_of};
 use rustix::time::{ClockId, clock_gettime};
 
 const MESSAGE_BYTES: usize = 8 << 10;
@@ -82,7 +82,7 @@ fn kernels(report: &Report<'_>, mut openssl: Option<OpenSsl>) {
     let algorithm = report.algorithm;
     let mut seen = Vec::new();
     for backend in Backend::offered() {
-        for (kernel, lanes) in backend.kernels_of(algorithm) {
+        for (kernel, lanes) in kernels_of(backend, algorithm) {
             if seen.contains(&kernel) {
                 continue;
             }

@@ -16,8 +16,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use fast_tlsh::GeneratorType;
-use pfh_vector::ctph::Backend;
-use pfh_similarity::{mrsh_v2, sdhash, ssdeep, tlsh};
+use pfh_similarity::{Backend, mrsh_v2, sdhash, ssdeep, tlsh};
 
 const SIZES: [usize; 5] = [512, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
 const FEW_BYTES: usize = 1 << 20;
@@ -28,7 +27,7 @@ const FOLDER: &str = "/dev/shm/pfh-bench-similarity";
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let backend = match arguments.get(1) {
-        Some(name) => Backend::offered().find(|backend| backend.name() == name).expect("a backend of this CPU"),
+        Some(name) => Backend::from_name(name).expect("a backend of this CPU"),
         None => Backend::chosen(),
     };
     let bytes = noise(MANY_BYTES);
@@ -38,8 +37,8 @@ fn main() {
             let files: Vec<&[u8]> = bytes[..total].chunks(size).collect();
             match arguments.first().map(String::as_str) {
                 Some("ssdeep") => ssdeep(backend, &files),
-                Some("sdhash") => sdhash(&files),
-                Some("mrsh-v2") => mrsh_v2(&files),
+                Some("sdhash") => sdhash(backend, &files),
+                Some("mrsh-v2") => mrsh_v2(backend, &files),
                 Some("tlsh") => tlsh(backend, &files),
                 _ => panic!("ssdeep, sdhash, mrsh-v2 or tlsh"),
             }
@@ -137,7 +136,7 @@ fn name(index: usize) -> String {
 fn ssdeep(backend: Backend, files: &[&[u8]]) {
     let mut many = ssdeep::ManyHasher::with_backend(backend);
     let one = |bytes: &&[u8]| {
-        let mut hasher = ssdeep::Hasher::new();
+        let mut hasher = ssdeep::Hasher::with_backend(backend);
         hasher.update(bytes);
         hasher.finish()
     };
@@ -152,12 +151,10 @@ fn ssdeep(backend: Backend, files: &[&[u8]]) {
     against(&["ssdeep", "-b", "-s"], digest, files, others);
 }
 
-fn sdhash(files: &[&[u8]]) {
+fn sdhash(backend: Backend, files: &[&[u8]]) {
     let one = |bytes: &&[u8]| {
-        let mut hasher = sdhash::Hasher::with_options(sdhash::Options {
-            input_bytes: Some(bytes.len() as u64),
-            ..sdhash::Options::default()
-        });
+        let options = sdhash::Options { input_bytes: Some(bytes.len() as u64), ..sdhash::Options::default() };
+        let mut hasher = sdhash::Hasher::with_backend(options, backend);
         hasher.update(bytes);
         hasher.finish()
     };
@@ -168,9 +165,9 @@ fn sdhash(files: &[&[u8]]) {
     against(&["sdhash", "-p", "1"], |line| Some(line), files, vec![("one by one", Box::new(run))]);
 }
 
-fn mrsh_v2(files: &[&[u8]]) {
+fn mrsh_v2(backend: Backend, files: &[&[u8]]) {
     let one = |bytes: &&[u8]| {
-        let mut hasher = mrsh_v2::Hasher::new();
+        let mut hasher = mrsh_v2::Hasher::with_backend(mrsh_v2::Build::Normal, backend);
         hasher.update(bytes);
         hasher.finish()
     };
@@ -189,7 +186,7 @@ fn mrsh_v2(files: &[&[u8]]) {
 fn tlsh(backend: Backend, files: &[&[u8]]) {
     let mut many = tlsh::ManyHasher::with_backend(backend);
     let one = |bytes: &&[u8]| {
-        let mut hasher = tlsh::Hasher::new();
+        let mut hasher = tlsh::Hasher::with_backend(backend);
         hasher.update(bytes);
         hasher.finish()
     };

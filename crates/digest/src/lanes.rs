@@ -20,9 +20,10 @@ mod track;
 #[allow(unsafe_code, reason = "vector instructions; each block argues")]
 mod vector;
 
-pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError};
+pub use backend::{kernels_chosen, kernels_of};
 pub use manager::{Detached, Event, LaneId, LaneManager};
 pub use many::{BatchHasher, hash_many};
+pub use pfh_vector::{BACKEND_VARIABLE, Backend, BackendError};
 pub(crate) use stream::Md5;
 
 /// Lanes of a manager, at most: sets of them are the bits of a word.

@@ -7,7 +7,7 @@ mod harness;
 use common::cycle251;
 use harness::{Message, check};
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager};
+use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager, kernels_of};
 
 fn lane_algorithms() -> Vec<Algorithm> {
     Algorithm::all()
@@ -29,7 +29,7 @@ fn unlike(bytes: usize) -> Vec<u8> {
 fn all_lengths_of_all_kernels() {
     for algorithm in lane_algorithms() {
         for backend in Backend::offered() {
-            for (kernel, lanes) in backend.kernels_of(algorithm) {
+            for (kernel, lanes) in kernels_of(backend, algorithm) {
                 let mut manager = LaneManager::with_kernel(algorithm, backend, &kernel).expect("listed");
                 assert_eq!(manager.lanes(), lanes);
                 let lengths = 0..=4 * algorithm.block_bytes() * lanes;
@@ -218,7 +218,7 @@ fn every_backend_ran() {
     for name in Backend::names() {
         let Ok(backend) = Backend::from_name(name) else { continue };
         assert_eq!(backend.name(), name);
-        for (kernel, lanes) in backend.kernels_of(md5) {
+        for (kernel, lanes) in kernels_of(backend, md5) {
             let mut manager = LaneManager::with_kernel(md5, backend, &kernel).expect("listed");
             let messages = (0..lanes).map(|bytes| Message::new(cycle251(bytes), usize::MAX, 256)).collect();
             check(&mut manager, &[md5], messages, lanes, &kernel);

@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest, Hasher, Keys};
 use pfh_record::{Piece, Similarity};
-use pfh_similarity::{Family, Making, Unfit, UnfitReason};
+use pfh_similarity::{Backend, Family, Making, Unfit, UnfitReason};
 
 /// The states of several algorithms and families that see the same bytes.
 pub(crate) struct DigestSet {
@@ -35,6 +35,7 @@ impl PieceRule {
 pub(crate) struct FamilyRule {
     pub(crate) family: Family,
     pub(crate) making: Making,
+    pub(crate) backend: Backend,
     /// Longer ones have no digest: it would take too much memory.
     pub(crate) bytes_max: u64,
 }
@@ -131,7 +132,7 @@ impl FamilyRule {
     fn hasher(&self, bytes: Option<u64>) -> pfh_similarity::Hasher {
         let mut making = self.making;
         making.sdhash.input_bytes = bytes;
-        pfh_similarity::Hasher::with_making(self.family, &making)
+        pfh_similarity::Hasher::with_backend(self.family, &making, self.backend)
     }
 }
 
@@ -260,6 +261,17 @@ mod tests {
     use pfh_vector::ctph::rolling_hash;
 
     #[test]
+    fn families_have_the_kernels_of_the_backend() {
+        for backend in Backend::offered() {
+            for family in Family::ALL {
+                let rule = FamilyRule { family, making: Making::default(), backend, bytes_max: u64::MAX };
+                let expected = pfh_similarity::Hasher::with_backend(family, &Making::default(), backend);
+                assert_eq!(format!("{:?}", rule.hasher(None)), format!("{expected:?}"), "{family} {backend}");
+            }
+        }
+    }
+
+    #[test]
     fn pieces_do_not_depend_on_how_the_bytes_arrive() {
         let algorithms: Vec<_> = ["md5", "crc32"].iter().map(|name| Algorithm::from_name(name).unwrap()).collect();
         let message: Vec<u8> = (0..1000u32).map(|i| (i % 251) as u8).collect();
@@ -287,7 +299,8 @@ mod tests {
 
     #[test]
     fn families_begin_anew_with_each_message_and_keep_to_their_limit() {
-        let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
+        let rule =
+            |family| FamilyRule { family, making: Making::default(), backend: Backend::chosen(), bytes_max: 6000 };
         let mut set =
             DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
         for (length, step) in [(0, 1), (3000, 7), (6001, 6001), (6000, 999), (6001, 1), (40, 3)] {
@@ -314,7 +327,8 @@ mod tests {
     /// What is known to be too long is not begun, and says nothing about the message after it.
     #[test]
     fn a_message_known_to_be_too_long_is_refused_at_once() {
-        let rule = |family| FamilyRule { family, making: Making::default(), bytes_max: 6000 };
+        let rule =
+            |family| FamilyRule { family, making: Making::default(), backend: Backend::chosen(), bytes_max: 6000 };
         let mut set = DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), None);
         set.expect(6001);
         set.update(&[7; 10]);
@@ -358,7 +372,12 @@ mod tests {
     #[test]
     fn chunks_of_41_bytes_cannot_exceed_what_is_reserved() {
         let chunks = shortest_chunks();
-        let rule = FamilyRule { family: Family::MrshV2, making: Making::default(), bytes_max: u64::MAX };
+        let rule = FamilyRule {
+            family: Family::MrshV2,
+            making: Making::default(),
+            backend: Backend::chosen(),
+            bytes_max: u64::MAX,
+        };
         let mut set = DigestSet::new(&[], &Keys::default(), &[rule], None);
         let mut given_up = 0;
         for repetitions in [100, 800, 900, 1] {

@@ -9,7 +9,7 @@ use crate::run::{Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_record::{Metadata, Similarity};
-use pfh_similarity::{Digest, Family, Hasher, ssdeep, tlsh};
+use pfh_similarity::{Backend, Digest, Family, Hasher, Making, ssdeep, tlsh};
 use pfh_source::Source;
 use std::collections::VecDeque;
 
@@ -22,10 +22,10 @@ enum ManyHasher {
 }
 
 impl ManyHashers {
-    pub(crate) fn new(families: &[Family]) -> ManyHashers {
+    pub(crate) fn new(families: &[Family], backend: Backend) -> ManyHashers {
         let hasher = |family: &Family| match family {
-            Family::Ssdeep => Some(ManyHasher::Ssdeep(Box::default())),
-            Family::Tlsh => Some(ManyHasher::Tlsh(Box::default())),
+            Family::Ssdeep => Some(ManyHasher::Ssdeep(Box::new(ssdeep::ManyHasher::with_backend(backend)))),
+            Family::Tlsh => Some(ManyHasher::Tlsh(Box::new(tlsh::ManyHasher::with_backend(backend)))),
             Family::Sdhash | Family::MrshV2 => None,
         };
         ManyHashers(families.iter().filter_map(hasher).collect())
@@ -63,24 +63,26 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// The digests of each message by the families that make many at once.
     pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Similarities> {
         let families = &self.context.many;
+        let backend = self.context.options.backend;
         if families.is_empty() {
             return vec![Some(Vec::new()); messages.len()];
         }
         let started = self.context.clock.start();
-        let all = self.guarded(|worker| worker.many.get_or_insert_with(|| ManyHashers::new(families)).digest(messages));
+        let all = self
+            .guarded(|worker| worker.many.get_or_insert_with(|| ManyHashers::new(families, backend)).digest(messages));
         let digests = match all {
             Some(all) => all.into_iter().map(Some).collect(),
             // One of them is at fault, and the others are not to suffer.
-            None => messages.iter().map(|message| self.guarded(|_| one_by_one(families, message))).collect(),
+            None => messages.iter().map(|message| self.guarded(|_| one_by_one(families, backend, message))).collect(),
         };
         stop(started, &mut self.timers.hash);
         digests
     }
 }
 
-fn one_by_one(families: &[Family], message: &[u8]) -> Vec<Similarity> {
+fn one_by_one(families: &[Family], backend: Backend, message: &[u8]) -> Vec<Similarity> {
     let similarity = |&family| {
-        let mut hasher = Hasher::new(family);
+        let mut hasher = Hasher::with_backend(family, &Making::default(), backend);
         hasher.update(message);
         Similarity { family, digest: hasher.finish() }
     };
@@ -169,11 +171,13 @@ mod tests {
             .collect();
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         let families: Vec<Family> = Family::ALL.into_iter().rev().filter(|&family| digests_many(family)).collect();
-        let mut hashers = ManyHashers::new(&families);
-        for part in [&messages[..], &messages[3..4], &[]] {
-            let alone: Vec<_> = part.iter().map(|message| one_by_one(&families, message)).collect();
-            assert_eq!(hashers.digest(part), alone);
+        for backend in Backend::offered() {
+            let mut hashers = ManyHashers::new(&families, backend);
+            for part in [&messages[..], &messages[3..4], &[]] {
+                let alone: Vec<_> = part.iter().map(|message| one_by_one(&families, backend, message)).collect();
+                assert_eq!(hashers.digest(part), alone, "{backend}");
+            }
+            assert_eq!(families.len(), hashers.0.len());
         }
-        assert_eq!(families.len(), hashers.0.len());
     }
 }

@@ -103,7 +103,7 @@ pub struct Options {
     /// In [`Mode::Mtp`]: prefer, among the next jobs, one that fits the free part of the memory table (published
     /// listing 3). Needs sizes from the walk.
     pub balance: bool,
-    /// Kernels for many files at once. Digests are the same with each.
+    /// Instructions of the kernels that hash many files at once, and of those of similarity digests. Digests are the same with each.
     pub backend: Backend,
     /// Also digest every piece of this many bytes, with the algorithms; families digest whole files only.
     pub piece_bytes: Option<u64>,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use pfh_vector::Backend;
+
 use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
 
 /// How digests are made, by the families that leave a choice. A digest does not say which one was taken.
@@ -14,6 +16,7 @@ pub struct Making {
 }
 
 /// Makes a digest of any family from pieces of any sizes.
+#[derive(Debug)]
 pub enum Hasher {
     /// ssdeep.
     Ssdeep(Box<ssdeep::Hasher>),
@@ -33,11 +36,17 @@ impl Hasher {
 
     /// The beginning of an input, with other options.
     pub fn with_making(family: Family, making: &Making) -> Hasher {
+        Hasher::with_backend(family, making, Backend::chosen())
+    }
+
+    /// The beginning of an input, with other options and these instructions. The instructions are no option: they do not change the
+    /// digest.
+    pub fn with_backend(family: Family, making: &Making, backend: Backend) -> Hasher {
         match family {
-            Family::Ssdeep => Hasher::Ssdeep(Box::default()),
-            Family::Sdhash => Hasher::Sdhash(Box::new(sdhash::Hasher::with_options(making.sdhash))),
-            Family::MrshV2 => Hasher::MrshV2(Box::new(mrsh_v2::Hasher::with_build(making.mrsh_v2))),
-            Family::Tlsh => Hasher::Tlsh(Box::default()),
+            Family::Ssdeep => Hasher::Ssdeep(Box::new(ssdeep::Hasher::with_backend(backend))),
+            Family::Sdhash => Hasher::Sdhash(Box::new(sdhash::Hasher::with_backend(making.sdhash, backend))),
+            Family::MrshV2 => Hasher::MrshV2(Box::new(mrsh_v2::Hasher::with_backend(making.mrsh_v2, backend))),
+            Family::Tlsh => Hasher::Tlsh(Box::new(tlsh::Hasher::with_backend(backend))),
         }
     }
 

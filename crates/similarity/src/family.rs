@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use pfh_vector::{Backend, bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
+
 /// A family of similarity digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
@@ -40,6 +42,26 @@ impl Family {
         }
     }
 
+    /// The vector kernels of the family with this backend: the one that takes most of the time to make a digest first, the one that
+    /// finds similar digests last. The features of sdhash are hashed by the lanes of SHA-1.
+    pub fn kernels(self, backend: Backend) -> Vec<FamilyKernel> {
+        let kernel = |work, instructions| FamilyKernel { work, instructions };
+        let pieces = || ctph::Kernels::new(backend).name();
+        let filters = || kernel("filters", bloom::Kernels::new(backend).name());
+        match self {
+            Family::Ssdeep => vec![kernel("pieces", pieces())],
+            Family::Sdhash => vec![
+                kernel("ranks", sdhash_rank::Kernels::new(backend).name()),
+                kernel("popularity", sdhash_popularity::Kernels::new(backend).name()),
+                filters(),
+            ],
+            Family::MrshV2 => {
+                vec![kernel("chunks", fnv1a_many::Kernels::new(backend).name()), kernel("ends", pieces()), filters()]
+            }
+            Family::Tlsh => vec![kernel("triplets", tlsh_triplets::Kernels::new(backend).name())],
+        }
+    }
+
     /// The least that has a digest, in bytes.
     pub const fn minimum_bytes(self) -> u64 {
         match self {
@@ -48,6 +70,15 @@ impl Family {
             Family::Tlsh => 50,
         }
     }
+}
+
+/// A vector kernel of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FamilyKernel {
+    /// What it works on: `pieces`, `ranks` ….
+    pub work: &'static str,
+    /// The instructions that it is compiled for: `avx512`, `portable` ….
+    pub instructions: &'static str,
 }
 
 impl fmt::Display for Family {

@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use pfh_vector::bloom::{Backend, Columns, STAGE_ENDS, Search};
+use pfh_vector::bloom::{Columns, Kernels, STAGE_ENDS, Search};
 
 use crate::filter::Counted;
 
@@ -186,13 +186,13 @@ fn tiles(starts: &[usize], filters: usize) -> Vec<Range<usize>> {
 /// needle and digest (by their places in the orders of sizes) that have a pair of matching filters, and with the sum of the best
 /// scores of the needle's filters.
 pub(crate) fn search<M: Match>(
+    kernels: Kernels,
     needles: &Corpus,
     corpus: &Corpus,
     tile: usize,
     rule: &M,
     mut found: impl FnMut(usize, usize, f64),
 ) {
-    let backend = Backend::chosen();
     let tile = &corpus.tiles[tile];
     let sizes = &corpus.sizes[tile.digests.clone()];
     let (mut least, mut candidates) = (Vec::new(), Vec::new());
@@ -208,7 +208,7 @@ pub(crate) fn search<M: Match>(
         for filter in own.iter().filter(|filter| filter.elements >= M::ELEMENTS_MIN) {
             rule.least(filter, tile.numbers(searched), &mut least);
             let search = Search { words: &filter.filter.0, least: &least, slack: M::SLACK };
-            backend.search(&search, &tile.columns, 0, &mut candidates);
+            kernels.search(&search, &tile.columns, 0, &mut candidates);
             for candidate in candidates.drain(..) {
                 let Place { digest, numbers } = &tile.places[candidate.place as usize];
                 if *digest >= first {

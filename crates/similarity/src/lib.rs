@@ -35,7 +35,8 @@ mod unfit;
 
 pub use any::{Digest, Hasher, Making, Score};
 pub use disk::IndexError;
-pub use family::{Family, UnknownFamily};
+pub use family::{Family, FamilyKernel, UnknownFamily};
 pub use pair::Pair;
 pub use parse_error::ParseError;
+pub use pfh_vector::Backend;
 pub use unfit::{Unfit, UnfitReason};

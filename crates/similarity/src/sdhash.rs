@@ -38,7 +38,7 @@ mod window;
 
 pub use compare::{Comparison, Direction};
 pub use digest::Digest;
-pub use hasher::{Hasher, SegmentedHasher};
+pub use hasher::Hasher;
 pub use pairs::Pairs;
 
 /// The two versions of the algorithm. A digest does not say which one made it.

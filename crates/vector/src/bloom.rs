@@ -5,22 +5,26 @@
 //! from few of their words; so the columns of each stage lie by themselves.
 //!
 //! ```
-//! use pfh_vector::bloom::{Backend, Columns, Search, WORDS};
+//! use pfh_vector::Backend;
+//! use pfh_vector::bloom::{Columns, Kernels, Search, WORDS};
 //!
 //! let mut sequences = [[0; WORDS]; 3];
 //! sequences[1][0] = 0b111;
 //! sequences[2][31] = 0b1111;
 //! let search = Search { words: &[u64::MAX; WORDS], least: &[2; 3], slack: 2048 };
 //! let mut found = Vec::new();
-//! Backend::chosen().search(&search, &Columns::new(&sequences), 0, &mut found);
+//! Kernels::new(Backend::chosen()).search(&search, &Columns::new(&sequences), 0, &mut found);
 //! let found: Vec<_> = found.iter().map(|found| (found.place, found.counts)).collect();
 //! assert_eq!(found, [(1, [3, 3, 3, 3]), (2, [0, 0, 0, 4])]);
 //! ```
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
-use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+
+use crate::Backend;
+#[cfg(target_arch = "x86_64")]
+use crate::Feature;
+use crate::kernels::kernels;
 
 /// Sequences side by side.
 pub const LANES: usize = 8;
@@ -82,69 +86,19 @@ pub struct Found {
     pub counts: [u16; STAGES],
 }
 
-/// A way to count. A value exists only for what this CPU offers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Backend(Level);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Popcnt,
-    Portable,
-}
-
-/// Best first.
-const LEVELS: &[Level] = &[
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Level::Popcnt,
-    Level::Portable,
-];
-
-impl Level {
-    fn offered(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq"),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Level::Popcnt => is_x86_feature_detected!("popcnt"),
-            Level::Portable => true,
-        }
+kernels! {
+    /// Kernels that count common bits.
+    pub struct Kernels {
+        Avx512 = "avx512", &[Feature::Avx512f, Feature::Avx512vpopcntdq];
+        Avx2 = "avx2", &[Feature::Avx2];
+        Popcnt = "popcnt", &[Feature::Popcnt];
     }
 }
 
-impl Backend {
-    /// The backends that this CPU offers, best first; the last one is always `portable`.
-    pub fn offered() -> impl Iterator<Item = Backend> {
-        LEVELS.iter().filter(|level| level.offered()).map(|&level| Backend(level))
-    }
-
-    /// The best one. Decided once per process.
-    pub fn chosen() -> Backend {
-        static CHOSEN: OnceLock<Backend> = OnceLock::new();
-        *CHOSEN.get_or_init(|| Backend::offered().next().unwrap_or(Backend(Level::Portable)))
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Popcnt => "popcnt",
-            Level::Portable => "portable",
-        }
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::best(backend.features())
     }
 
     /// Looks through as many sequences as `search.least` has numbers, from `first` on, and appends those found to `found`, by place.
@@ -157,23 +111,16 @@ impl Backend {
         assert!(start + search.least.len().div_ceil(LANES) <= columns.groups, "sequences for all numbers");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { x86::search_avx512(search, columns, start, found) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { x86::search_avx512(search, columns, start, found) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { x86::search_avx2(search, columns, start, found) },
+            Form::Avx2 => unsafe { x86::search_avx2(search, columns, start, found) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Popcnt => unsafe { x86::search_popcnt(search, columns, start, found) },
-            Level::Portable => run(search, columns, start, found, add),
+            Form::Popcnt => unsafe { x86::search_popcnt(search, columns, start, found) },
+            Form::Portable => run(search, columns, start, found, add),
         }
-    }
-}
-
-/// The name.
-impl fmt::Debug for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -338,7 +285,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Columns, Found, LANES, STAGE_ENDS, STAGES, Search, WORDS};
+    use super::{Columns, Found, Kernels, LANES, STAGE_ENDS, STAGES, Search, WORDS};
 
     fn common(a: &[u64], b: &[u64]) -> u16 {
         a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as u16).sum()
@@ -383,11 +330,11 @@ mod tests {
                             .collect();
                         all[0] += expected.len();
                         all[1] += least.len();
-                        for backend in Backend::offered() {
+                        for kernels in Kernels::offered() {
                             let search = Search { words: &words, least: &least, slack };
                             let mut found = Vec::new();
-                            backend.search(&search, &columns, first, &mut found);
-                            assert_eq!(found, expected, "{backend:?} {count} {first} {slack} {bound}");
+                            kernels.search(&search, &columns, first, &mut found);
+                            assert_eq!(found, expected, "{kernels:?} {count} {first} {slack} {bound}");
                         }
                     }
                 }
@@ -398,13 +345,13 @@ mod tests {
 
     #[test]
     fn full_words_do_not_overflow() {
-        for backend in Backend::offered() {
+        for kernels in Kernels::offered() {
             let mut found = Vec::new();
             let columns = Columns::new(&[[u64::MAX; WORDS]; 9]);
             let search = Search { words: &[u64::MAX; WORDS], least: &[2047; 9], slack: 2048 };
-            backend.search(&search, &columns, 0, &mut found);
+            kernels.search(&search, &columns, 0, &mut found);
             assert!(found.iter().all(|found| found.counts == [256, 512, 1024, 2048]));
-            assert_eq!(found.len(), 9, "{backend:?}");
+            assert_eq!(found.len(), 9, "{kernels:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sixty-four bytes at once: what the vector code of the similarity digests is written in.
 //!
-//! The texts in `ctph` are generic over a [`Bytes`] and compiled once for each [`Backend`], inside a function that enables
-//! the CPU's features.
+//! The texts in `ctph` are generic over a [`Bytes`] and compiled once for each kind of vector, inside a function that
+//! enables the CPU's features.
 //!
 //! As in the lanes of the cryptographic digests, a value is a proof: the first one is made by an `unsafe` load inside such a
 //! function, and all others come from it. So everything but the loads is safe to call.
@@ -19,8 +19,8 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use plain::Plain;
 
-use std::fmt;
-use std::sync::OnceLock;
+#[cfg(target_arch = "x86_64")]
+use crate::Feature;
 
 /// Bytes side by side.
 pub(crate) const WIDTH: usize = 64;
@@ -65,53 +65,24 @@ pub(crate) trait Bytes: Copy {
     }
 }
 
-/// The instructions that are used. A value exists only for what this CPU offers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Backend(pub(crate) Level);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    Portable,
-}
-
-/// Best first.
-const LEVELS: &[Level] = &[
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx2,
-    Level::Portable,
+/// What [`Avx512`] needs.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const AVX512: &[Feature] = &[
+    Feature::Avx512bw,
+    Feature::Avx512vl,
+    Feature::Avx512vbmi,
+    Feature::Avx512vbmi2,
+    Feature::Gfni,
+    Feature::Popcnt,
+    Feature::Bmi1,
 ];
 
-impl Level {
-    fn offered(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512vbmi")
-                    && is_x86_feature_detected!("avx512vbmi2")
-                    && is_x86_feature_detected!("gfni")
-                    && is_x86_feature_detected!("popcnt")
-                    && is_x86_feature_detected!("bmi1")
-            }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("popcnt")
-                    && is_x86_feature_detected!("bmi1")
-            }
-            Level::Portable => true,
-        }
-    }
-}
+/// What [`Avx2`] needs.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const AVX2: &[Feature] = &[Feature::Avx2, Feature::Popcnt, Feature::Bmi1];
 
-/// Defines a function for each backend that is the text of the given name, compiled for the backend's features.
+/// Defines a function for each kind of vector that is the text of the given name, compiled for what that kind needs ([`AVX512`],
+/// [`AVX2`]).
 macro_rules! compiled {
     ($text:ident => $avx512:ident, $avx2:ident, $plain:ident; ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
         #[cfg(target_arch = "x86_64")]
@@ -135,34 +106,3 @@ macro_rules! compiled {
     };
 }
 pub(crate) use compiled;
-
-impl Backend {
-    /// The backends that this CPU offers, best first; the last one is always `portable`.
-    pub fn offered() -> impl Iterator<Item = Backend> {
-        LEVELS.iter().filter(|level| level.offered()).map(|&level| Backend(level))
-    }
-
-    /// The best one. Decided once per process.
-    pub fn chosen() -> Backend {
-        static CHOSEN: OnceLock<Backend> = OnceLock::new();
-        *CHOSEN.get_or_init(|| Backend::offered().next().unwrap_or(Backend(Level::Portable)))
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
-            Level::Portable => "portable",
-        }
-    }
-}
-
-/// The name.
-impl fmt::Debug for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}

@@ -10,9 +10,11 @@
 #[cfg(target_arch = "x86_64")]
 mod maps;
 
-use crate::bytes64::{Bytes, Level, WIDTH, compiled};
-
-pub use crate::bytes64::Backend;
+use crate::Backend;
+#[cfg(target_arch = "x86_64")]
+use crate::bytes64;
+use crate::bytes64::{Bytes, WIDTH, compiled};
+use crate::kernels::kernels;
 
 /// Bytes of a window of the rolling hash.
 pub const WINDOW_BYTES: usize = 7;
@@ -50,10 +52,23 @@ pub const INITIAL: u8 = 0x27;
 /// Values of that hash: it has six bits.
 pub const VALUES: usize = 64;
 
-/// What [`Backend::map`] takes is a multiple of this.
+/// What [`Kernels::map`] takes is a multiple of this.
 pub const MAPPED_BYTES: usize = 256;
 
-impl Backend {
+kernels! {
+    /// Kernels for context-triggered pieces.
+    pub struct Kernels {
+        Avx512 = "avx512", bytes64::AVX512;
+        Avx2 = "avx2", bytes64::AVX2;
+    }
+}
+
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::best(backend.features())
+    }
+
     /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many there are.
     /// The first place is that of the eighth byte.
     ///
@@ -67,12 +82,12 @@ impl Backend {
         assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { triggers_avx512(bytes, lowest, triggers) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { triggers_avx512(bytes, lowest, triggers) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { triggers_avx2(bytes, lowest, triggers) },
-            Level::Portable => triggers_plain(bytes, lowest, triggers),
+            Form::Avx2 => unsafe { triggers_avx2(bytes, lowest, triggers) },
+            Form::Portable => triggers_plain(bytes, lowest, triggers),
         }
     }
 
@@ -88,12 +103,12 @@ impl Backend {
         ends.clear();
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { ends_160_avx512(bytes, ends) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { ends_160_avx512(bytes, ends) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { ends_160_avx2(bytes, ends) },
-            Level::Portable => ends_160_plain(bytes, ends),
+            Form::Avx2 => unsafe { ends_160_avx2(bytes, ends) },
+            Form::Portable => ends_160_plain(bytes, ends),
         }
     }
 
@@ -105,11 +120,11 @@ impl Backend {
         assert!(bytes.len().is_multiple_of(MAPPED_BYTES), "whole blocks of all parts");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => Some(unsafe { maps::map(bytes) }),
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => Some(unsafe { maps::map(bytes) }),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => None,
-            Level::Portable => None,
+            Form::Avx2 => None,
+            Form::Portable => None,
         }
     }
 
@@ -125,12 +140,12 @@ impl Backend {
     ) {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { advance_avx512(rows, hashes, keep, trace) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { advance_avx512(rows, hashes, keep, trace) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { advance_avx2(rows, hashes, keep, trace) },
-            Level::Portable => advance_plain(rows, hashes, keep, trace),
+            Form::Avx2 => unsafe { advance_avx2(rows, hashes, keep, trace) },
+            Form::Portable => advance_plain(rows, hashes, keep, trace),
         }
     }
 }
@@ -516,11 +531,11 @@ mod tests {
             for lowest in [0, 1, 2, 4, 6, 8, 10] {
                 let expected: Vec<&Trigger> =
                     defined.iter().filter(|end| (end.place as usize) < length && end.level >= lowest).collect();
-                for backend in Backend::offered() {
+                for kernels in Kernels::offered() {
                     let mut found = vec![Trigger::default(); length + PLACES_SPARE];
-                    let count = backend.triggers(&bytes[..length], lowest, &mut found);
+                    let count = kernels.triggers(&bytes[..length], lowest, &mut found);
                     let found: Vec<&Trigger> = found[..count].iter().filter(|end| end.level >= lowest).collect();
-                    assert_eq!(found, expected, "{backend:?}, {length} bytes, level {lowest}");
+                    assert_eq!(found, expected, "{kernels:?}, {length} bytes, level {lowest}");
                 }
             }
         }
@@ -535,10 +550,10 @@ mod tests {
         assert!(defined.len() > 80);
         for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
             let expected: Vec<u32> = defined.iter().copied().filter(|&end| (end as usize) < length).collect();
-            for backend in Backend::offered() {
+            for kernels in Kernels::offered() {
                 let mut found = vec![1];
-                backend.ends_160(&bytes[..length], &mut found);
-                assert_eq!(found, expected, "{backend:?}, {length} bytes");
+                kernels.ends_160(&bytes[..length], &mut found);
+                assert_eq!(found, expected, "{kernels:?}, {length} bytes");
             }
         }
     }
@@ -550,9 +565,9 @@ mod tests {
             let bytes = &bytes[..blocks * MAPPED_BYTES];
             let hash = |value: u8| bytes.iter().fold(value, |hash, byte| (hash.wrapping_mul(19) ^ byte) & 63);
             let expected: [u8; VALUES] = std::array::from_fn(|value| hash(value as u8));
-            for backend in Backend::offered() {
-                if let Some(found) = backend.map(bytes) {
-                    assert_eq!(found, expected, "{backend:?}, {blocks} blocks");
+            for kernels in Kernels::offered() {
+                if let Some(found) = kernels.map(bytes) {
+                    assert_eq!(found, expected, "{kernels:?}, {blocks} blocks");
                 }
             }
         }
@@ -578,12 +593,12 @@ mod tests {
             }
             last[lane] = hash;
         }
-        for backend in Backend::offered() {
+        for kernels in Kernels::offered() {
             let mut hashes = first.map(turned);
             let mut trace = [[0; LANES]; TILE_BYTES];
-            backend.advance(&rows, &mut hashes, &keep, &mut trace);
-            assert_eq!(hashes.map(turned), last, "{backend:?}");
-            assert!(trace.iter().zip(&expected).all(|(found, expected)| found.map(turned) == *expected), "{backend:?}");
+            kernels.advance(&rows, &mut hashes, &keep, &mut trace);
+            assert_eq!(hashes.map(turned), last, "{kernels:?}");
+            assert!(trace.iter().zip(&expected).all(|(found, expected)| found.map(turned) == *expected), "{kernels:?}");
         }
     }
 }

@@ -3,89 +3,54 @@
 //! FNV-1a takes one byte after the other, and each step waits for a multiplication. So several chunks are hashed side by side.
 //!
 //! ```
-//! use pfh_vector::fnv1a_many::{Backend, OFFSET_BASIS};
+//! use pfh_vector::Backend;
+//! use pfh_vector::fnv1a_many::{Kernels, OFFSET_BASIS};
 //!
 //! let mut values = Vec::new();
-//! Backend::chosen().fnv1a_64(OFFSET_BASIS, b"afoobar", &[1, 7], &mut values);
+//! Kernels::new(Backend::chosen()).fnv1a_64(OFFSET_BASIS, b"afoobar", &[1, 7], &mut values);
 //! assert_eq!(values, [0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]);
 //! ```
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
-use std::fmt;
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "x86_64")]
-use crate::is_intel;
+use crate::Feature;
+use crate::kernels::kernels;
+use crate::{Backend, Features, is_intel};
 
 /// The value of no bytes.
 pub const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// A way to hash. A value exists only for what this CPU offers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Backend(Level);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
-    #[cfg(target_arch = "x86_64")]
-    Avx512Dq,
-    #[cfg(target_arch = "x86_64")]
-    Avx512Ifma,
-    Portable,
-}
-
-/// Best first.
-const LEVELS: &[Level] = &[
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx512Dq,
-    #[cfg(target_arch = "x86_64")]
-    Level::Avx512Ifma,
-    Level::Portable,
-];
-
-impl Level {
-    fn offered(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            // Intel's product of 64 bits takes three times as long as one of 52.
-            Level::Avx512Dq => has_avx512() && !(is_intel() && Level::Avx512Ifma.offered()),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => has_avx512() && is_x86_feature_detected!("avx512ifma"),
-            Level::Portable => true,
-        }
-    }
-}
-
-/// What both vector backends need.
+/// What both vector forms need.
 #[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("bmi2")
+const AVX512: &[Feature] = &[Feature::Avx512bw, Feature::Avx512dq, Feature::Avx512vl, Feature::Bmi2];
+
+#[cfg(target_arch = "x86_64")]
+const AVX512_IFMA: &[Feature] =
+    &[Feature::Avx512bw, Feature::Avx512dq, Feature::Avx512vl, Feature::Bmi2, Feature::Avx512ifma];
+
+kernels! {
+    /// Kernels that hash many chunks.
+    pub struct Kernels {
+        Avx512Dq = "avx512-dq", AVX512;
+        Avx512Ifma = "avx512-ifma", AVX512_IFMA;
+    }
 }
 
-impl Backend {
-    /// The backends that this CPU offers, best first; the last one is always `portable`.
-    pub fn offered() -> impl Iterator<Item = Backend> {
-        LEVELS.iter().filter(|level| level.offered()).map(|&level| Backend(level))
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::choose(backend.features(), is_intel())
     }
 
-    /// The best one. Decided once per process.
-    pub fn chosen() -> Backend {
-        static CHOSEN: OnceLock<Backend> = OnceLock::new();
-        *CHOSEN.get_or_init(|| Backend::offered().next().unwrap_or(Backend(Level::Portable)))
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Dq => "avx512-dq",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => "avx512-ifma",
-            Level::Portable => "portable",
+    pub(crate) fn choose(features: Features, is_intel: bool) -> Kernels {
+        // Intel's product of 64 bits takes three times as long as one of 52.
+        #[cfg(target_arch = "x86_64")]
+        if is_intel && features.has_all(AVX512_IFMA) {
+            return Kernels(Form::Avx512Ifma);
         }
+        let _ = is_intel;
+        Kernels::best(features)
     }
 
     /// Hashes the chunks that end at `ends`, one behind another from the beginning of `bytes` on, and makes `values` their values.
@@ -104,21 +69,14 @@ impl Backend {
         let (groups, _) = chunks.as_chunks();
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512Dq => unsafe { x86::hash_dq(groups, &[filler; GROUP], values) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512Dq => unsafe { x86::hash_dq(groups, &[filler; GROUP], values) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx512Ifma => unsafe { x86::hash_ifma(groups, &[filler; GROUP], values) },
-            Level::Portable => hash(groups, values),
+            Form::Avx512Ifma => unsafe { x86::hash_ifma(groups, &[filler; GROUP], values) },
+            Form::Portable => hash(groups, values),
         }
         values.truncate(ends.len());
-    }
-}
-
-/// The name.
-impl fmt::Debug for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -467,7 +425,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, OFFSET_BASIS, fnv1a_64};
+    use super::{Kernels, OFFSET_BASIS, fnv1a_64};
 
     /// Values of the reference's test suite.
     #[test]
@@ -502,10 +460,10 @@ mod tests {
                         fnv1a_64(if chunk == 0 { 77 } else { OFFSET_BASIS }, &bytes[start..end])
                     })
                     .collect();
-                for backend in Backend::offered() {
+                for kernels in Kernels::offered() {
                     let mut values = vec![1];
-                    backend.fnv1a_64(77, &bytes, &ends, &mut values);
-                    assert_eq!(values, expected, "{backend:?}, {chunks} of at most {most}");
+                    kernels.fnv1a_64(77, &bytes, &ends, &mut values);
+                    assert_eq!(values, expected, "{kernels:?}, {chunks} of at most {most}");
                 }
             }
         }

@@ -1,4 +1,15 @@
-//! The vector kernels of similarity digests.
+//! Which instructions there are, and the kernels of similarity digests.
+//!
+//! A [`Backend`] names instructions. It is detected or forced once, and handed down; the kernels that it stands for are chosen from
+//! the [`Features`] that the CPU has and the backend allows:
+//!
+//! ```
+//! use pfh_vector::{Backend, ctph};
+//!
+//! let backend = Backend::from_name("portable")?;
+//! assert_eq!(ctph::Kernels::new(backend).name(), "portable");
+//! # Ok::<(), pfh_vector::BackendError>(())
+//! ```
 //!
 //! | module | finds | for |
 //! | --- | --- | --- |
@@ -12,15 +23,18 @@
 //! What digests are made of them is the business of `pfh-similarity`. This crate knows no files, no threads and no digests.
 #![deny(unsafe_code)]
 
+mod backend;
 pub mod bloom;
 mod bytes64;
+mod cpu;
 pub mod ctph;
 pub mod fnv1a_many;
-mod intel;
+mod kernels;
 pub mod sdhash_popularity;
 pub mod sdhash_rank;
 #[cfg(test)]
 mod testing;
 pub mod tlsh_triplets;
 
-pub use intel::is_intel;
+pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError, Level};
+pub use cpu::{Feature, Features, is_intel};

@@ -15,11 +15,11 @@
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 
+use crate::Backend;
 #[cfg(target_arch = "x86_64")]
-use crate::bytes64::{Avx2, Avx512};
-use crate::bytes64::{Level, Plain, compiled};
-
-pub use crate::bytes64::Backend;
+use crate::bytes64::{self, Avx2, Avx512};
+use crate::bytes64::{Plain, compiled};
+use crate::kernels::kernels;
 
 /// The cost of a position that is not eligible: above all others.
 pub const NO_COST: i16 = 0x7FC0;
@@ -61,18 +61,18 @@ impl Scan {
     ///
     /// # Panics
     /// When there are fewer costs or scores.
-    pub fn advance(&mut self, backend: Backend, costs: &[i16], end: usize, scores: &mut [u8]) {
-        match backend.0 {
+    pub fn advance(&mut self, kernels: Kernels, costs: &[i16], end: usize, scores: &mut [u8]) {
+        match kernels.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe {
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe {
                 lanes::advance(self, costs, end, scores);
                 advance_avx512(self, costs, end, scores);
             },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { advance_avx2(self, costs, end, scores) },
-            Level::Portable => advance_plain(self, costs, end, scores),
+            Form::Avx2 => unsafe { advance_avx2(self, costs, end, scores) },
+            Form::Portable => advance_plain(self, costs, end, scores),
         }
     }
 
@@ -86,7 +86,20 @@ impl Scan {
     }
 }
 
-impl Backend {
+kernels! {
+    /// Kernels that score positions.
+    pub struct Kernels {
+        Avx512 = "avx512", bytes64::AVX512;
+        Avx2 = "avx2", bytes64::AVX2;
+    }
+}
+
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::best(backend.features())
+    }
+
     /// Makes `places` those of the scores that are at least `least`, in order.
     ///
     /// # Panics
@@ -96,12 +109,12 @@ impl Backend {
         places.clear();
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { at_least_avx512(scores, least, places) },
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { at_least_avx512(scores, least, places) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { at_least_avx2(scores, least, places) },
-            Level::Portable => at_least_plain(scores, least, places),
+            Form::Avx2 => unsafe { at_least_avx2(scores, least, places) },
+            Form::Portable => at_least_plain(scores, least, places),
         }
     }
 }
@@ -454,7 +467,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, LOOK_AHEAD, NO_COST, Scan};
+    use super::{Kernels, LOOK_AHEAD, NO_COST, Scan};
     use crate::testing::numbers;
 
     /// A rank as a cost: 0 comes last.
@@ -497,7 +510,7 @@ mod tests {
     }
 
     /// `ranks` ends with 64 zeros; each element of `ends` is a place where the scan stops and is taken up again.
-    fn scored(backend: Backend, ranks: &[u16], ends: &[usize]) -> Vec<u8> {
+    fn scored(kernels: Kernels, ranks: &[u16], ends: &[usize]) -> Vec<u8> {
         let last = ranks.len() - 64;
         let mut costs: Vec<i16> = ranks.iter().map(|&rank| cost(rank)).collect();
         costs.resize(last + LOOK_AHEAD, NO_COST);
@@ -508,9 +521,9 @@ mod tests {
             let end = end.min(last.saturating_sub(LOOK_AHEAD));
             let mut known = costs.clone();
             known[end + LOOK_AHEAD..].fill(cost(100));
-            scan.advance(backend, &known, end, &mut scores);
+            scan.advance(kernels, &known, end, &mut scores);
         }
-        scan.advance(backend, &costs, last, &mut scores);
+        scan.advance(kernels, &costs, last, &mut scores);
         assert_eq!(scan.at(), last);
         scores
     }
@@ -546,8 +559,8 @@ mod tests {
             let mut ends: Vec<usize> = (0..next(4)).map(|_| next(length + 200) as usize).collect();
             ends.sort_unstable();
             let expected = score_literal(&ranks);
-            for backend in Backend::offered() {
-                assert_eq!(scored(backend, &ranks, &ends), expected, "{backend:?}, seed {seed}");
+            for kernels in Kernels::offered() {
+                assert_eq!(scored(kernels, &ranks, &ends), expected, "{kernels:?}, seed {seed}");
             }
         }
     }
@@ -560,10 +573,10 @@ mod tests {
             for least in [0, 1, 17, 39, 40, 255] {
                 let is_high = |&place: &u32| scores[place as usize] >= least;
                 let expected: Vec<u32> = (0..length as u32).filter(is_high).collect();
-                for backend in Backend::offered() {
+                for kernels in Kernels::offered() {
                     let mut places = vec![7; 3];
-                    backend.at_least(&scores[..length], least, &mut places);
-                    assert_eq!(places, expected, "{backend:?}, {length} scores, {least}");
+                    kernels.at_least(&scores[..length], least, &mut places);
+                    assert_eq!(places, expected, "{kernels:?}, {length} scores, {least}");
                 }
             }
         }

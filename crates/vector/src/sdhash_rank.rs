@@ -13,10 +13,10 @@ mod occurrences;
 #[cfg(target_arch = "x86_64")]
 mod sums;
 
+use crate::Backend;
 #[cfg(target_arch = "x86_64")]
-use crate::bytes64::Level;
-
-pub use crate::bytes64::Backend;
+use crate::bytes64;
+use crate::kernels::kernels;
 
 /// Bytes of a window.
 pub const WINDOW_BYTES: usize = 64;
@@ -63,7 +63,19 @@ impl Tables {
     }
 }
 
-impl Backend {
+kernels! {
+    /// Kernels that rank windows.
+    pub struct Kernels {
+        Avx512 = "avx512", bytes64::AVX512;
+    }
+}
+
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::best(backend.features())
+    }
+
     /// The worth of the entropy of each of the first windows of `bytes`, as many as `worths` has room for.
     ///
     /// # Panics
@@ -72,9 +84,9 @@ impl Backend {
         assert!(bytes.len() >= worths.len() + WINDOW_BYTES, "there is a window for each worth and a byte behind it");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level exists only where the CPU was found to have the features.
-            Level::Avx512 => unsafe { sums::worths(tables, bytes, worths) },
-            _ => slide(tables, bytes, worths),
+            // SAFETY: the form exists only where the CPU was found to have the features.
+            Form::Avx512 => unsafe { sums::worths(tables, bytes, worths) },
+            Form::Portable => slide(tables, bytes, worths),
         }
     }
 }
@@ -134,7 +146,8 @@ impl Window<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Tables, WINDOW_BYTES, WINDOWS};
+    use super::{Kernels, Tables, WINDOW_BYTES, WINDOWS};
+    use crate::Backend;
     use crate::testing::numbers;
 
     /// Any entropy will do that keeps its bounds; each worth is another one.
@@ -151,10 +164,10 @@ mod tests {
             (counts.map(|count: usize| entropy[count]).iter().sum::<u32>() >> 10) as i16 - 300
         };
         let expected: Vec<i16> = bytes.windows(WINDOW_BYTES).take(windows).map(worth).collect();
-        for backend in Backend::offered() {
+        for kernels in Kernels::offered() {
             let mut worths = vec![0; windows];
-            backend.worths(&tables, bytes, &mut worths);
-            assert_eq!(worths, expected, "{backend:?}");
+            kernels.worths(&tables, bytes, &mut worths);
+            assert_eq!(worths, expected, "{kernels:?}");
         }
     }
 
@@ -191,6 +204,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "a window for each worth")]
     fn too_few_bytes() {
-        Backend::chosen().worths(&tables().1, &[0; 64], &mut [0]);
+        Kernels::new(Backend::chosen()).worths(&tables().1, &[0; 64], &mut [0]);
     }
 }

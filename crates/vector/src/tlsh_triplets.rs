@@ -13,10 +13,10 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
+use crate::Backend;
 #[cfg(target_arch = "x86_64")]
-use crate::bytes64::Level;
-
-pub use crate::bytes64::Backend;
+use crate::bytes64;
+use crate::kernels::kernels;
 
 /// Bytes of a window that come before its last.
 pub const HISTORY_BYTES: usize = 4;
@@ -50,6 +50,25 @@ const TRIPLETS: [(u8, usize, usize); 6] = [(2, 1, 2), (3, 1, 3), (11, 1, 4), (5,
 #[cfg(target_arch = "x86_64")]
 const CHECKSUM: (u8, usize) = (0, 1);
 
+kernels! {
+    /// Kernels that count triplets. The portable one is one look-up after the other, and its callers have it.
+    pub struct Kernels {
+        Avx512 = "avx512", bytes64::AVX512;
+    }
+}
+
+impl Kernels {
+    /// Those of a backend.
+    pub fn new(backend: Backend) -> Kernels {
+        Kernels::best(backend.features())
+    }
+
+    /// Whether a [`Counter`] can be made.
+    pub fn count_many(self) -> bool {
+        self.0 != Form::Portable
+    }
+}
+
 /// Counts triplets. Memory: some 40 KiB.
 #[derive(Clone, Debug)]
 pub struct Counter {
@@ -60,14 +79,13 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// `None` where these instructions gain nothing over one look-up after the other.
-    pub fn with_backend(backend: Backend) -> Option<Counter> {
-        #[cfg(target_arch = "x86_64")]
-        if backend.0 == Level::Avx512 {
-            return Some(Counter { pairs: Box::default() });
+    /// `None` where these kernels gain nothing over one look-up after the other.
+    pub fn new(kernels: Kernels) -> Option<Counter> {
+        match kernels.0 {
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512 => Some(Counter { pairs: Box::default() }),
+            Form::Portable => None,
         }
-        let _ = backend;
-        None
     }
 
     /// Adds the triplets of the windows in `bytes` to `counts`. The first window ends with the fifth byte. `steps` becomes what each
@@ -112,8 +130,8 @@ mod tests {
     fn counts_are_those_of_the_definition() {
         for values in [1, 2, 256] {
             let bytes = noise(HISTORY_BYTES + WINDOWS_MAX, values);
-            for backend in Backend::offered() {
-                let Some(mut counter) = Counter::with_backend(backend) else { continue };
+            for kernels in Kernels::offered() {
+                let Some(mut counter) = Counter::new(kernels) else { continue };
                 for length in (0..300).chain([1000, 1028, 5000, bytes.len()]) {
                     let bytes = &bytes[..length];
                     let mut expected = [3; BUCKETS];
@@ -132,8 +150,8 @@ mod tests {
                     let mut counts = [3; BUCKETS];
                     let mut steps = vec![0; expected_steps.len()];
                     counter.count(bytes, &mut counts, &mut steps);
-                    assert_eq!(counts, expected, "{backend:?}, {length} bytes of {values} values");
-                    assert_eq!(steps, expected_steps, "{backend:?}, {length} bytes of {values} values");
+                    assert_eq!(counts, expected, "{kernels:?}, {length} bytes of {values} values");
+                    assert_eq!(steps, expected_steps, "{kernels:?}, {length} bytes of {values} values");
                 }
             }
         }

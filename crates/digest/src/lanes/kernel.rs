@@ -84,7 +84,7 @@ impl Kernel {
     /// # Panics
     /// When the slices are too short.
     pub(super) fn run(&self, states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
-        // SAFETY: a kernel leaves its table only through `Backend::kernels`, and a `Backend` is made only where the CPU has
+        // SAFETY: a kernel leaves its table only through `backend::kernels`, and a `Backend` is made only where the CPU has
         // its features.
         unsafe { (self.run)(states, inputs, blocks) }
     }

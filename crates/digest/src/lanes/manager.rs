@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use pfh_vector::Backend;
+
 use super::LANES_MAX;
-use super::backend::Backend;
 use super::definition::PADDING_BYTES_MAX;
 use super::schedule::Schedule;
 use super::track::{self, Buffers, LaneSet};
@@ -136,7 +137,7 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         LaneManager::with_schedule(Schedule::new(algorithms, backend, None)?)
     }
 
-    /// A manager of one kernel alone, for tests and measurements: see [`Backend::kernels_of`].
+    /// A manager of one kernel alone, for tests and measurements: see [`kernels_of`](super::kernels_of).
     ///
     /// `None` when the backend has no kernel of that name for the algorithm.
     pub fn with_kernel(algorithm: Algorithm, backend: Backend, kernel: &str) -> Option<Self> {

@@ -1,7 +1,9 @@
 //! Many messages in memory.
 
+use pfh_vector::Backend;
+
 use super::LANES_MAX;
-use super::backend::Backend;
+use super::backend::kernels;
 use super::definition::Definition;
 use super::kernel::Kernel;
 use super::schedule::Schedule;
@@ -119,7 +121,7 @@ impl Lanes {
     fn new(algorithm: Algorithm, backend: Backend) -> Option<Lanes> {
         let definition = Definition::of(algorithm)?;
         let schedule = Schedule::new(&[algorithm], backend, None).filter(Schedule::pays)?;
-        let kernels = backend.kernels(definition.compression);
+        let kernels = kernels(backend, definition.compression);
         // A cut digest (SHA-224) takes the longer way.
         let whole = definition.state_bytes() == algorithm.digest_bytes();
         let short = kernels.into_iter().find(|kernel| kernel.takes_short() && whole).map(|kernel| {

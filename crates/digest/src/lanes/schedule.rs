@@ -1,7 +1,9 @@
 //! All algorithms of a set over the same lanes.
 
+use pfh_vector::Backend;
+
 use super::LANES_MAX;
-use super::backend::Backend;
+use super::backend::kernels;
 use super::definition::Definition;
 use super::plan::Plan;
 use super::track::{Buffers, Chunk, Detached, LaneSet, Track};
@@ -32,7 +34,7 @@ impl Schedule {
         let plans: Option<Vec<_>> = definitions
             .iter()
             .map(|definition| {
-                let mut kernels = backend.kernels(definition.compression);
+                let mut kernels = kernels(backend, definition.compression);
                 kernels.retain(|kernel| only.is_none_or(|name| kernel.name() == name));
                 Plan::new(kernels)
             })

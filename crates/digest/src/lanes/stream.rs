@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::backend::Backend;
+use pfh_vector::Backend;
+
+use super::backend::kernels;
 use super::definition::{Compression, Definition};
 use super::kernel::Kernel;
 use crate::state::State;
@@ -23,7 +25,7 @@ pub(crate) struct Md5 {
 /// The definition, and the kernel that hashes one stream fastest.
 static MD5: LazyLock<(&Definition, &Kernel)> = LazyLock::new(|| {
     let definition = Algorithm::from_name("md5").ok().and_then(Definition::of).expect("MD5 has a definition");
-    let kernels = Backend::chosen().kernels(Compression::Md5).into_iter().filter(|kernel| kernel.lanes == 1);
+    let kernels = kernels(Backend::chosen(), Compression::Md5).into_iter().filter(|kernel| kernel.lanes == 1);
     (definition, kernels.min_by_key(|kernel| kernel.cost()).expect("the portable kernels have one for a stream"))
 });
 

@@ -3,7 +3,7 @@
 use super::args::AlgorithmsArguments;
 use super::{Ending, message};
 use pfh_digest::{Algorithm, Status};
-use pfh_similarity::Family;
+use pfh_similarity::{Backend, Family};
 
 /// Prints the registry.
 pub(crate) fn run(arguments: &AlgorithmsArguments) -> Ending {
@@ -22,14 +22,9 @@ fn status(algorithm: Algorithm) -> &'static str {
 /// The status of the families.
 const SIMILARITY: &str = "similarity";
 
-/// The code path that makes digests of a family on this CPU.
+/// The code path that takes most of the time to make a digest of a family on this CPU.
 fn backend(family: Family) -> &'static str {
-    match family {
-        Family::Ssdeep => pfh_vector::ctph::Backend::chosen().name(),
-        Family::Sdhash => pfh_vector::sdhash_rank::Backend::chosen().name(),
-        Family::MrshV2 => pfh_vector::fnv1a_many::Backend::chosen().name(),
-        Family::Tlsh => pfh_vector::tlsh_triplets::Backend::chosen().name(),
-    }
+    family.kernels(Backend::chosen()).first().map_or("", |kernel| kernel.instructions)
 }
 
 fn table() -> String {

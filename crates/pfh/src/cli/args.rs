@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
     Algorithms(AlgorithmsArguments),
-    /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm.
+    /// Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family.
     Cpu(CpuArguments),
     /// Measure hash and cipher implementations of many languages, and check their answers.
     Lab(LabArguments),
@@ -696,10 +696,11 @@ pub(crate) struct EngineArguments {
     #[arg(long)]
     pub(crate) balance: bool,
 
-    /// Instructions for hashing many files at once, instead of the best that this CPU has; `pfh cpu` lists the names.
+    /// Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu`
+    /// lists the names.
     ///
     /// The environment variable PFH_BACKEND does the same for a whole session. All backends compute the same digests.
-    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected.
+    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected, except by similarity digests.
     #[arg(long, value_name = "NAME", value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
 

@@ -3,7 +3,9 @@
 use super::args::CpuArguments;
 use super::{Ending, message};
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
+use pfh_digest::lanes;
+use pfh_similarity::{Family, FamilyKernel};
+use pfh_vector::{BACKEND_VARIABLE, Backend, Feature, Features};
 use serde_json::json;
 
 /// Prints what this CPU offers, and what is made of it.
@@ -18,7 +20,7 @@ pub(crate) fn run(arguments: &CpuArguments) -> Ending {
 
 /// The kernels for many messages at once, the widest first; empty where that gains nothing.
 fn kernels(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
-    let kernels = backend.kernels_chosen(algorithm);
+    let kernels = lanes::kernels_chosen(backend, algorithm);
     match kernels.first() {
         Some((_, lanes)) if *lanes > 1 => kernels,
         _ => Vec::new(),
@@ -26,7 +28,8 @@ fn kernels(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
 }
 
 fn tables(chosen: Backend) -> String {
-    let features: Vec<_> = Backend::features().filter(|(_, detected)| *detected).map(|(name, _)| name).collect();
+    let detected = Features::detected();
+    let features: Vec<_> = Feature::ALL.iter().filter(|&&one| detected.has(one)).map(|one| one.name()).collect();
     let mut text = format!("{}: {}\n\n", std::env::consts::ARCH, features.join(" "));
     text += &format!("{:<9} {}\n", "backend", "for many files at once");
     for backend in Backend::catalogue() {
@@ -53,12 +56,19 @@ fn tables(chosen: Backend) -> String {
         text += line.trim_end();
         text += "\n";
     }
+    text += &format!("\n{:<12} {}\n", "family", "kernels of similarity digests, by what they work on");
+    for family in Family::ALL {
+        let kernels = family.kernels(chosen);
+        let names: Vec<_> = kernels.iter().map(|kernel| format!("{} {}", kernel.work, kernel.instructions)).collect();
+        text += &format!("{:<12} {}\n", family.name(), names.join(", "));
+    }
     text + "\n`pfh hash --backend NAME` and PFH_BACKEND=NAME force a backend. Digests are the same with all.\n"
 }
 
 fn json(chosen: Backend) -> String {
+    let detected = Features::detected();
     let features: serde_json::Map<_, _> =
-        Backend::features().map(|(name, detected)| (name.to_owned(), detected.into())).collect();
+        Feature::ALL.iter().map(|&one| (one.name().to_owned(), detected.has(one).into())).collect();
     let backends: Vec<_> = Backend::catalogue()
         .map(|backend| {
             json!({
@@ -81,11 +91,22 @@ fn json(chosen: Backend) -> String {
             })
         })
         .collect();
+    let families: Vec<_> = Family::ALL
+        .into_iter()
+        .map(|family| {
+            let kernel = |kernel: FamilyKernel| json!({"work": kernel.work, "instructions": kernel.instructions});
+            json!({
+                "name": family.name(),
+                "kernels": family.kernels(chosen).into_iter().map(kernel).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     let all = json!({
         "architecture": std::env::consts::ARCH,
         "features": features,
         "backends": backends,
         "algorithms": algorithms,
+        "families": families,
     });
     format!("{all}\n")
 }

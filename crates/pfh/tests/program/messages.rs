@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
+use pfh_similarity::{Backend, Family};
 use serde_json::Value;
 
 use crate::fixture::*;
@@ -194,21 +195,18 @@ fn versions_name_the_program() {
     }
 }
 
-/// Kernels of similarity digests are named as they are: on this CPU none of them is plain if it has AVX-512.
+/// Families are listed with the kernel that takes most of the time, on the CPU at hand and with what the environment forces.
 #[test]
 fn families_name_their_code_paths() {
     let directory = scratch();
-    let json = pfh(directory.path(), ["algorithms", "--json"]).run();
-    let lines: Vec<Value> =
-        str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let expected = [
-        ("ssdeep", pfh_vector::ctph::Backend::chosen().name()),
-        ("sdhash", pfh_vector::sdhash_rank::Backend::chosen().name()),
-        ("mrsh-v2", pfh_vector::fnv1a_many::Backend::chosen().name()),
-        ("tlsh", pfh_vector::tlsh_triplets::Backend::chosen().name()),
-    ];
-    for (name, backend) in expected {
-        let line = lines.iter().find(|line| line["name"] == name).unwrap();
-        assert_eq!(line["backend"], backend, "{name}");
+    for backend in Backend::offered() {
+        let json = pfh(directory.path(), ["algorithms", "--json"]);
+        let json = json.with(|command| command.env("PFH_BACKEND", backend.name())).run();
+        let lines: Vec<Value> =
+            str::from_utf8(json.done()).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for family in Family::ALL {
+            let line = lines.iter().find(|line| line["name"] == family.name()).unwrap();
+            assert_eq!(line["backend"], family.kernels(backend)[0].instructions, "{family} {backend}");
+        }
     }
 }

@@ -265,8 +265,23 @@ fn the_cpu_is_described() {
         assert_eq!(told["kernels"][0]["lanes"].as_u64().unwrap_or(1), lanes as u64, "{algorithm}");
         assert!(table.contains(&format!("\n{:<12} ", algorithm.name())), "{table}");
     }
+    for (family, told) in Family::ALL.into_iter().zip(json["families"].as_array().unwrap()) {
+        assert_eq!(told["name"], family.name());
+        let kernels = told["kernels"].as_array().unwrap();
+        let kernel = |kernel: &Value| format!("{} {}", kernel["work"], kernel["instructions"]).replace('"', "");
+        let kernels: Vec<_> = kernels.iter().map(kernel).collect();
+        let expected = family.kernels(Backend::from_name(offered[0]).unwrap());
+        assert!(
+            kernels
+                .iter()
+                .eq(&expected.iter().map(|one| format!("{} {}", one.work, one.instructions)).collect::<Vec<_>>())
+        );
+        assert!(table.contains(&format!("\n{:<12} {}\n", family.name(), kernels.join(", "))), "{table}");
+    }
     let forced = pfh(directory.path(), ["cpu"]).with(|command| command.env("PFH_BACKEND", "portable")).run();
-    assert!(str::from_utf8(forced.done()).unwrap().contains("\nportable  chosen: "));
+    let forced = str::from_utf8(forced.done()).unwrap();
+    assert!(forced.contains("\nportable  chosen: "));
+    assert!(forced.contains("\nsdhash       ranks portable, popularity portable, filters portable\n"), "{forced}");
 }
 
 /// Every backend makes the same list, by option and by environment; one that is not there is an error that names the others.
@@ -277,7 +292,7 @@ fn backends() {
         fs::write(directory.path().join(format!("t/many-{index}")), contents(index, 37 * index)).unwrap();
     }
     let list = |arguments: &[&str], variable: &str| {
-        let arguments = [arguments, &["-a", "md5,sha512,sha3-256,crc32", "t"]].concat();
+        let arguments = [arguments, &["-a", "md5,sha512,sha3-256,crc32,ssdeep,sdhash,mrsh-v2,tlsh", "t"]].concat();
         let ended = hash(directory.path(), arguments).with(|command| command.env("PFH_BACKEND", variable)).run();
         ended.done().to_vec()
     };

@@ -1,7 +1,7 @@
 //! Bytes in, digest out.
 
-use pfh_vector::ctph;
-use pfh_vector::fnv1a_many::{Backend, OFFSET_BASIS};
+use pfh_vector::fnv1a_many::OFFSET_BASIS;
+use pfh_vector::{Backend, ctph, fnv1a_many};
 
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
@@ -20,8 +20,10 @@ const SKIP_BYTES: usize = 40;
 ///
 /// Memory: some 50 KiB, or 200 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which come to
 /// less than 1 % of the input. The input itself is never held.
+#[derive(Debug)]
 pub struct Hasher {
     build: Build,
+    kernels: fnv1a_many::Kernels,
     /// Bytes that are not divided yet.
     gathered: Vec<u8>,
     divider: Divider,
@@ -42,10 +44,16 @@ impl Hasher {
 
     /// Either build.
     pub fn with_build(build: Build) -> Hasher {
+        Hasher::with_backend(build, Backend::chosen())
+    }
+
+    /// With these instructions. The digests are the same.
+    pub fn with_backend(build: Build, backend: Backend) -> Hasher {
         Hasher {
             build,
+            kernels: fnv1a_many::Kernels::new(backend),
             gathered: Vec::new(),
-            divider: Divider::default(),
+            divider: Divider::new(ctph::Kernels::new(backend)),
             filters: Filters { filters: vec![Filter::EMPTY], last: 0 },
             chunks: Vec::new(),
             open: OFFSET_BASIS,
@@ -102,7 +110,7 @@ impl Hasher {
         let done = self.divider.divide(bytes, is_end);
         // What is behind the last end belongs to the chunk that goes on.
         self.divider.ends.push(done);
-        Backend::chosen().fnv1a_64(self.open, &bytes[..done], &self.divider.ends, &mut self.chunks);
+        self.kernels.fnv1a_64(self.open, &bytes[..done], &self.divider.ends, &mut self.chunks);
         self.open = self.chunks.pop().unwrap_or(self.open);
         let dropped = usize::from(self.build == Build::Network && self.is_first);
         self.chunks.iter().skip(dropped).for_each(|&chunk| self.filters.insert(chunk));
@@ -118,8 +126,9 @@ impl Default for Hasher {
 }
 
 /// Finds where chunks end.
-#[derive(Default)]
+#[derive(Debug)]
 struct Divider {
+    kernels: ctph::Kernels,
     /// Positions where a chunk would end if nothing was skipped before.
     positions: Vec<u32>,
     /// Ends of chunks in the latest bytes.
@@ -131,11 +140,15 @@ struct Divider {
 }
 
 impl Divider {
+    fn new(kernels: ctph::Kernels) -> Divider {
+        Divider { kernels, positions: Vec::new(), ends: Vec::new(), window: 0, skips: false }
+    }
+
     /// Finds the ends of chunks, and returns how many bytes are done with: all of them at the end of the input.
     fn divide(&mut self, bytes: &[u8], is_end: bool) -> usize {
-        let Divider { positions, ends, window, skips } = self;
+        let Divider { kernels, positions, ends, window, skips } = self;
         ends.clear();
-        ctph::Backend::chosen().ends_160(bytes, positions);
+        kernels.ends_160(bytes, positions);
         let mut positions = positions.iter().map(|&position| position as usize);
         let mut at = 0;
         loop {
@@ -187,6 +200,7 @@ fn next_end(bytes: &[u8], positions: &mut impl Iterator<Item = usize>, at: usize
 }
 
 /// The filters, the last of which is being filled.
+#[derive(Debug)]
 struct Filters {
     filters: Vec<Filter>,
     /// Elements of the last one.

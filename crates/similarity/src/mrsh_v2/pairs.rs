@@ -2,6 +2,9 @@
 
 use std::num::NonZero;
 
+use pfh_vector::Backend;
+use pfh_vector::bloom::Kernels;
+
 use super::compare::{ELEMENTS_MIN, Measure, score_of, total};
 use super::digest::Digest;
 use crate::Pair;
@@ -13,6 +16,7 @@ use crate::filter_pairs::{Corpus, Match, Numbers, search};
 ///
 /// The work is divided into parts that any threads may do in any order. Memory: about 550 bytes for each filter.
 pub struct Pairs {
+    kernels: Kernels,
     left: Corpus,
     /// `None` if all are compared with all.
     right: Option<Corpus>,
@@ -28,12 +32,18 @@ fn corpus(digests: &[Digest]) -> Corpus {
 impl Pairs {
     /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i < j.
     pub fn all(digests: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
-        Pairs { left: corpus(digests), right: None, measure, threshold }
+        Pairs { kernels: Kernels::new(Backend::chosen()), left: corpus(digests), right: None, measure, threshold }
     }
 
     /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j])`.
     pub fn between(left: &[Digest], right: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
         Pairs { right: Some(corpus(right)), ..Pairs::all(left, measure, threshold) }
+    }
+
+    /// With these instructions. The pairs are the same.
+    #[must_use]
+    pub fn with_backend(self, backend: Backend) -> Pairs {
+        Pairs { kernels: Kernels::new(backend), ..self }
     }
 
     /// Number of parts.
@@ -52,7 +62,7 @@ impl Pairs {
             Some(right) if part < left_parts => (right, &self.left, part, false),
             Some(right) => (&self.left, right, part - left_parts, true),
         };
-        search(needles, corpus, tile, &Rule, |needle, digest, sum| {
+        search(self.kernels, needles, corpus, tile, &Rule, |needle, digest, sum| {
             let (needle_at, digest_at) = (needles.place(needle), corpus.place(digest));
             let is_first = if self.right.is_some() { needles_are_left } else { needle_at < digest_at };
             let (small, large) = (needles.filters(needle), corpus.filters(digest));

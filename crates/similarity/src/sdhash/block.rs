@@ -1,5 +1,7 @@
 //! Block mode: one filter for each block, of its best features.
 
+use pfh_vector::Backend;
+
 use super::digest::Layout;
 use super::features::{self, Feature};
 use super::window::Window;
@@ -13,6 +15,7 @@ const SCORE_MIN: usize = 16;
 /// The highest score: that of a position which is the best one of every window it lies in.
 const SCORE_MAX: usize = 65;
 
+#[derive(Debug)]
 pub(super) struct Blocks {
     window: Window,
     block_bytes: u32,
@@ -24,8 +27,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(block_bytes: u32) -> Blocks {
-        let window = Window::new(block_bytes as usize);
+    pub(super) fn new(block_bytes: u32, backend: Backend) -> Blocks {
+        let window = Window::new(block_bytes as usize, backend);
         Blocks { window, block_bytes, gathered: Vec::new(), filters: Vec::new(), elements: Vec::new() }
     }
 
@@ -68,7 +71,7 @@ impl Blocks {
         let is_full = block.len() == self.block_bytes as usize;
         let mut selection = if is_full { selection(&found) } else { Selection::new(SCORE_MIN, ELEMENTS_MAX) };
         found.retain(|feature| feature.score >= selection.threshold);
-        features::hash(&found, |score, words| selection.insert(score, words));
+        features::hash(&found, self.window.backend(), |score, words| selection.insert(score, words));
         self.window.clear();
         self.filters.push(selection.filter);
         self.elements.push(selection.elements as u8);

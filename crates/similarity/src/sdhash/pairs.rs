@@ -2,6 +2,9 @@
 
 use std::num::NonZero;
 
+use pfh_vector::Backend;
+use pfh_vector::bloom::Kernels;
+
 use super::compare::{
     Bits, Comparison, Direction, ELEMENTS_MIN, Folded, SLACK, Side, cut_4_0, folded, match_of_counts, score, swaps_tie,
     total,
@@ -25,6 +28,7 @@ enum Way {
 }
 
 struct Search {
+    kernels: Kernels,
     left: Set,
     /// `None` if all are compared with all.
     right: Option<Set>,
@@ -69,7 +73,17 @@ impl Pairs {
         }
         let (left, right) = (Set::new(left), right.map(Set::new));
         let Comparison { profile, direction, .. } = *comparison;
-        Pairs(Way::Search(Box::new(Search { left, right, rule: Rule { profile }, direction, threshold })))
+        let kernels = Kernels::new(Backend::chosen());
+        Pairs(Way::Search(Box::new(Search { kernels, left, right, rule: Rule { profile }, direction, threshold })))
+    }
+
+    /// With these instructions. The pairs are the same.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Pairs {
+        if let Way::Search(search) = &mut self.0 {
+            search.kernels = Kernels::new(backend);
+        }
+        self
     }
 
     /// Number of parts.
@@ -160,7 +174,7 @@ impl Search {
             Some(right) if part < left_parts => (right, &self.left, part, false),
             Some(right) => (&self.left, right, part - left_parts, true),
         };
-        search(&needles.corpus, &set.corpus, tile, &self.rule, |needle, digest, sum| {
+        search(self.kernels, &needles.corpus, &set.corpus, tile, &self.rule, |needle, digest, sum| {
             let (needle_at, digest_at) = (needles.corpus.place(needle), set.corpus.place(digest));
             if self.right.is_none() && needle_at == digest_at {
                 return;

@@ -1,7 +1,7 @@
 //! Step 1: how improbable the 64 bytes at each position are.
 
 use pfh_vector::sdhash_popularity::NO_COST;
-use pfh_vector::sdhash_rank::{Backend, Tables};
+use pfh_vector::sdhash_rank::{Kernels, Tables};
 
 use super::tables::{ENTROPY, RANK};
 
@@ -22,8 +22,8 @@ static COSTS: Tables = {
 };
 
 /// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
-pub(super) fn costs(bytes: &[u8], out: &mut [i16]) {
-    Backend::chosen().worths(&COSTS, bytes, out);
+pub(super) fn costs(kernels: Kernels, bytes: &[u8], out: &mut [i16]) {
+    kernels.worths(&COSTS, bytes, out);
 }
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    use super::{cost, costs};
+    use super::{Kernels, cost, costs};
     use crate::sdhash::tables::{ENTROPY, RANK};
 
     proptest! {
@@ -39,12 +39,14 @@ mod tests {
         fn sliding_is_counting(runs in vec((any::<u8>(), 1..40_usize), 0..60), noise in vec(any::<u8>(), 65..300)) {
             let repeated = runs.into_iter().flat_map(|(byte, length)| vec![byte; length]);
             let bytes: Vec<u8> = repeated.chain(noise).collect();
-            let mut found = vec![0; bytes.len() - 64];
-            costs(&bytes, &mut found);
-            for (window, found) in bytes.windows(64).zip(found) {
-                let counts = (0..=u8::MAX).map(|value| window.iter().filter(|&&byte| byte == value).count());
-                let entropy: u32 = counts.map(|count| ENTROPY[count]).sum();
-                assert_eq!(found, cost(RANK[(entropy >> 10) as usize]));
+            for kernels in Kernels::offered() {
+                let mut found = vec![0; bytes.len() - 64];
+                costs(kernels, &bytes, &mut found);
+                for (window, found) in bytes.windows(64).zip(found) {
+                    let counts = (0..=u8::MAX).map(|value| window.iter().filter(|&&byte| byte == value).count());
+                    let entropy: u32 = counts.map(|count| ENTROPY[count]).sum();
+                    assert_eq!(found, cost(RANK[(entropy >> 10) as usize]), "{kernels:?}");
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Stream mode: features fill one filter after another.
 
+use pfh_vector::Backend;
 use pfh_vector::sdhash_popularity::LOOK_AHEAD;
 use pfh_vector::sdhash_rank::WINDOWS;
 
@@ -22,6 +23,7 @@ pub(super) const ELEMENTS_MAX: u16 = 160;
 /// A last filter with fewer elements is dropped if there are others.
 const LAST_ELEMENTS_MIN: u16 = 20;
 
+#[derive(Debug)]
 pub(super) struct Stream {
     window: Window,
     window_bytes: usize,
@@ -34,12 +36,12 @@ pub(super) struct Stream {
 
 impl Stream {
     /// For an input of so many bytes, as far as that is known.
-    pub(super) fn new(profile: Profile, input_bytes: Option<u64>) -> Stream {
+    pub(super) fn new(profile: Profile, input_bytes: Option<u64>, backend: Backend) -> Stream {
         let input_bytes = input_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
         // A short input does not fill the window, and so is scored at once.
         let window_bytes = input_bytes.saturating_add(1).clamp(WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         Stream {
-            window: Window::new(window_bytes),
+            window: Window::new(window_bytes, backend),
             window_bytes,
             gathered: Vec::new(),
             filters: Filters {
@@ -98,7 +100,7 @@ impl Stream {
         window.score(bytes, is_end);
         window.find_features(SCORE_MIN);
         let found: Vec<Feature<'_>> = window.features(bytes).collect();
-        features::hash(&found, |_, words| filters.insert(words));
+        features::hash(&found, window.backend(), |_, words| filters.insert(words));
         if is_end { 0 } else { window.retire() }
     }
 
@@ -116,6 +118,7 @@ impl Stream {
 }
 
 /// The filters, the last of which is being filled.
+#[derive(Debug)]
 struct Filters {
     filters: Vec<Filter>,
     /// Elements of the last one.
@@ -142,6 +145,7 @@ impl Filters {
 }
 
 /// The large filter of profile 4.0, through which each feature counts once.
+#[derive(Debug)]
 struct Seen {
     words: Box<[u64; Seen::BITS / 64]>,
     count: u32,

@@ -4,7 +4,8 @@
 //! of overlap are enough to go through a chunk of any length as if it lay in memory as a whole. The window has no bytes of its own: what it looks at is
 //! given each time.
 
-use pfh_vector::sdhash_popularity::{Backend, LOOK_AHEAD, NO_COST, Scan};
+use pfh_vector::sdhash_popularity::{LOOK_AHEAD, NO_COST, Scan};
+use pfh_vector::{Backend, sdhash_popularity, sdhash_rank};
 
 use super::features::Feature;
 use super::rank::costs;
@@ -13,7 +14,11 @@ use super::rank::costs;
 pub(super) const FEATURE_BYTES: usize = 64;
 
 /// Part of a chunk (or a whole block), with what is known about its positions.
+#[derive(Debug)]
 pub(super) struct Window {
+    backend: Backend,
+    rank: sdhash_rank::Kernels,
+    popularity: sdhash_popularity::Kernels,
     /// Each position's cost (its rank, see [`NO_COST`]); `NO_COST` behind the last one.
     costs: Box<[i16]>,
     /// How many costs are known.
@@ -26,8 +31,11 @@ pub(super) struct Window {
 
 impl Window {
     /// A window over `capacity` bytes, which must be more than is kept for overlap.
-    pub(super) fn new(capacity: usize) -> Window {
+    pub(super) fn new(capacity: usize, backend: Backend) -> Window {
         Window {
+            backend,
+            rank: sdhash_rank::Kernels::new(backend),
+            popularity: sdhash_popularity::Kernels::new(backend),
             costs: vec![NO_COST; capacity + LOOK_AHEAD].into(),
             ranked: 0,
             scores: vec![0; capacity].into(),
@@ -36,13 +44,17 @@ impl Window {
         }
     }
 
+    pub(super) fn backend(&self) -> Backend {
+        self.backend
+    }
+
     /// Scores what can be scored of these bytes: everything where this is the end of the chunk. They begin with the first position that is not
     /// forgotten.
     pub(super) fn score(&mut self, bytes: &[u8], is_end: bool) {
         // The window that ends with the chunk has no rank: so a rank needs one byte more than its feature.
         let ranked = bytes.len().saturating_sub(FEATURE_BYTES);
         if ranked > self.ranked {
-            costs(&bytes[self.ranked..], &mut self.costs[self.ranked..ranked]);
+            costs(self.rank, &bytes[self.ranked..], &mut self.costs[self.ranked..ranked]);
             self.ranked = ranked;
         }
         let end = if is_end {
@@ -51,12 +63,12 @@ impl Window {
         } else {
             ranked.saturating_sub(LOOK_AHEAD)
         };
-        self.scan.advance(Backend::chosen(), &self.costs, end, &mut self.scores);
+        self.scan.advance(self.popularity, &self.costs, end, &mut self.scores);
     }
 
     /// Finds the features whose scores are final and at least `least`.
     pub(super) fn find_features(&mut self, least: u8) {
-        Backend::chosen().at_least(&self.scores[..self.scan.at()], least, &mut self.places);
+        self.popularity.at_least(&self.scores[..self.scan.at()], least, &mut self.places);
     }
 
     /// The features that were found, with their scores, in order of position. The bytes are those that were scored.

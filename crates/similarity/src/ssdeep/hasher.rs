@@ -1,5 +1,8 @@
 //! Making digests.
 
+use pfh_vector::Backend;
+use pfh_vector::ctph::Kernels;
+
 use super::piece::{self, INITIAL};
 use super::rolling::{PLACES, WINDOW_BYTES, low_bits, places_without, rolling_hash, trigger_level};
 use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
@@ -43,6 +46,7 @@ const fn block_bytes(level: usize) -> u64 {
 /// (module `rolling`).
 #[derive(Clone, Debug)]
 pub struct Hasher {
+    kernels: Kernels,
     /// The latest bytes, oldest first; zero before the input.
     history: [u8; HISTORY_BYTES + 1],
     /// Bytes whose pieces are hashed.
@@ -78,7 +82,17 @@ impl Default for Hasher {
 impl Hasher {
     /// The beginning of an input.
     pub fn new() -> Hasher {
+        Hasher::with_backend(Backend::chosen())
+    }
+
+    /// With these instructions. The digests are the same.
+    pub fn with_backend(backend: Backend) -> Hasher {
+        Hasher::with_kernels(Kernels::new(backend))
+    }
+
+    pub(super) fn with_kernels(kernels: Kernels) -> Hasher {
         Hasher {
+            kernels,
             history: [0; HISTORY_BYTES + 1],
             bytes: 0,
             lowest: 0,
@@ -156,7 +170,7 @@ impl Hasher {
     fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         let halves = self.half_piece.get_mut(self.lowest + 1..self.halved).unwrap_or_default();
-        piece::advance([&mut self.piece[self.lowest..=self.begun], halves], bytes);
+        piece::advance(self.kernels, [&mut self.piece[self.lowest..=self.begun], halves], bytes);
     }
 
     /// Ends a piece of each level alive up to `highest`.

@@ -8,7 +8,8 @@
 //! Where both levels begin a piece, what comes later does not depend on what was before. There long files are cut, so
 //! that one of them does not keep its lane when all others are done.
 
-use pfh_vector::ctph::{Backend, FILES, INITIAL, LANES, Lanes, TILE_BYTES, turned};
+use pfh_vector::Backend;
+use pfh_vector::ctph::{FILES, INITIAL, Kernels, LANES, Lanes, TILE_BYTES, turned};
 
 use super::hasher::{CHARACTERS_MAX, has_rest};
 use super::rolling::WINDOW_BYTES;
@@ -39,7 +40,7 @@ pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
 /// Makes many digests at once, again and again. Memory: some 80 KiB, beside the inputs.
 #[derive(Clone, Debug)]
 pub struct ManyHasher {
-    backend: Backend,
+    kernels: Kernels,
     scanner: Scanner,
     keep: Box<[Lanes; TILE_BYTES]>,
     trace: Box<[Lanes; TILE_BYTES]>,
@@ -62,9 +63,10 @@ impl ManyHasher {
 
     /// With these instructions. The digests are the same.
     pub fn with_backend(backend: Backend) -> ManyHasher {
+        let kernels = Kernels::new(backend);
         ManyHasher {
-            backend,
-            scanner: Scanner::new(backend),
+            kernels,
+            scanner: Scanner::new(kernels),
             keep: Box::new([[0xFF; LANES]; TILE_BYTES]),
             trace: Box::new([[0; LANES]; TILE_BYTES]),
             rows: Box::new([[0; TILE_BYTES]; FILES]),
@@ -204,7 +206,7 @@ impl<'b> Run<'_, 'b> {
     /// Plans the parts of a file. Returns the digest if there is nothing to be hashed in lanes.
     fn begin(&mut self, index: usize, bytes: &'b [u8]) -> Option<Result<Digest, Unfit>> {
         if u32::try_from(bytes.len()).is_err() {
-            let mut hasher = Hasher::new();
+            let mut hasher = Hasher::with_kernels(self.hasher.kernels);
             hasher.update(bytes);
             return Some(hasher.finish());
         }
@@ -245,7 +247,7 @@ impl<'b> Run<'_, 'b> {
 
     /// Hashes a tile of each lane.
     fn advance(&mut self, hashes: &mut Lanes, digests: &mut [Option<Result<Digest, Unfit>>]) {
-        let ManyHasher { backend, keep, trace, rows, .. } = &mut *self.hasher;
+        let ManyHasher { kernels, keep, trace, rows, .. } = &mut *self.hasher;
         let keep = &mut **keep;
         self.ends.clear();
         for (lane, part) in self.lanes.iter_mut().enumerate() {
@@ -268,7 +270,7 @@ impl<'b> Run<'_, 'b> {
                 }
             }
         }
-        backend.advance(rows, hashes, keep, trace);
+        kernels.advance(rows, hashes, keep, trace);
         for end in &self.ends {
             keep.as_flattened_mut()[end.at] = 0xFF;
             self.files[end.file].levels[end.level].hashes[end.piece] = turned(trace.as_flattened()[end.at]);

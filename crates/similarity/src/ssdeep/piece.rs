@@ -12,7 +12,7 @@
 //!   is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over bytes, on any CPU. For the
 //!   lowest two bits even that is shared by all states, and for the highest only the parity of a word is wanted.
 
-use pfh_vector::ctph::{Backend, MAPPED_BYTES};
+use pfh_vector::ctph::{Kernels, MAPPED_BYTES};
 
 /// The state at the beginning of a piece.
 pub(super) const INITIAL: u8 = 0x27;
@@ -27,10 +27,10 @@ const LANES: usize = 4;
 const STRETCH_BYTES_MIN: usize = 32;
 
 /// Takes all states past `bytes`.
-pub(super) fn advance(mut states: [&mut [u8]; 2], mut bytes: &[u8]) {
+pub(super) fn advance(kernels: Kernels, mut states: [&mut [u8]; 2], mut bytes: &[u8]) {
     let (whole, rest) = bytes.split_at(bytes.len() / MAPPED_BYTES * MAPPED_BYTES);
     if !whole.is_empty()
-        && let Some(map) = Backend::chosen().map(whole)
+        && let Some(map) = kernels.map(whole)
     {
         states.iter_mut().flat_map(|states| states.iter_mut()).for_each(|state| *state = map[usize::from(*state)]);
         bytes = rest;
@@ -216,6 +216,7 @@ fn step(states: &mut States, block: &Block) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Backend;
 
     /// The definition.
     fn next(state: u8, byte: u8) -> u8 {
@@ -228,15 +229,17 @@ mod tests {
         for length in 0..bytes.len() {
             let bytes = &bytes[..length];
             let expected = |state: usize| bytes.iter().fold(state as u8, |state, &byte| next(state, byte));
-            let (mut low, mut high): ([u8; 21], [u8; 43]) =
-                (std::array::from_fn(|i| i as u8), std::array::from_fn(|i| 21 + i as u8));
-            advance([&mut low, &mut high], bytes);
-            for (state, &found) in low.iter().chain(&high).enumerate() {
-                assert_eq!(found, expected(state), "state {state}, {length} bytes");
+            for kernels in Kernels::offered() {
+                let (mut low, mut high): ([u8; 21], [u8; 43]) =
+                    (std::array::from_fn(|i| i as u8), std::array::from_fn(|i| 21 + i as u8));
+                advance(kernels, [&mut low, &mut high], bytes);
+                for (state, &found) in low.iter().chain(&high).enumerate() {
+                    assert_eq!(found, expected(state), "{kernels:?}, state {state}, {length} bytes");
+                }
+                let mut few = [5, 63, 5];
+                advance(kernels, [&mut few, &mut []], bytes);
+                assert_eq!(few, [5, 63, 5].map(expected), "{kernels:?}");
             }
-            let mut few = [5, 63, 5];
-            advance([&mut few, &mut []], bytes);
-            assert_eq!(few, [5, 63, 5].map(expected));
         }
     }
 
@@ -244,7 +247,7 @@ mod tests {
     fn every_state_meets_every_byte() {
         for byte in 0..=255 {
             let mut states: [u8; 64] = std::array::from_fn(|i| i as u8);
-            advance([&mut states, &mut []], &[byte]);
+            advance(Kernels::new(Backend::chosen()), [&mut states, &mut []], &[byte]);
             assert!((0..64).all(|state| states[usize::from(state)] == next(state, byte)));
             let map = map_by_blocks(u64::MAX, &[byte]);
             assert!((0..64).all(|state| map[usize::from(state)] == next(state, byte)));

@@ -3,7 +3,7 @@
 //! The rolling hash at a place depends on seven bytes only, and the pieces' hashes do not enter into it. So with the whole input
 //! at hand, places come first: they say which level the digest will have, and then only the pieces of two levels are hashed.
 
-use pfh_vector::ctph::{Backend, HISTORY_BYTES, PLACES_SPARE, Trigger};
+use pfh_vector::ctph::{HISTORY_BYTES, Kernels, PLACES_SPARE, Trigger};
 
 use super::hasher::{CHARACTERS_ENOUGH, level_of_size};
 
@@ -43,13 +43,13 @@ pub(super) struct Scan {
 /// Finds the places. Memory for this.
 #[derive(Clone, Debug)]
 pub(super) struct Scanner {
-    backend: Backend,
+    kernels: Kernels,
     triggers: Box<[Trigger; PART_BYTES + PLACES_SPARE]>,
 }
 
 impl Scanner {
-    pub(super) fn new(backend: Backend) -> Scanner {
-        Scanner { backend, triggers: Box::new([Trigger::default(); PART_BYTES + PLACES_SPARE]) }
+    pub(super) fn new(kernels: Kernels) -> Scanner {
+        Scanner { kernels, triggers: Box::new([Trigger::default(); PART_BYTES + PLACES_SPARE]) }
     }
 
     /// `bytes` are less than 4 GiB.
@@ -87,7 +87,7 @@ impl Scanner {
     /// Adds the ends in a part, which begins after its history at `start`.
     fn find(&mut self, windows: &[u8], start: u32, lowest: usize, ends: &mut [Ends; 3]) {
         let lowest = lowest as u32;
-        let count = self.backend.triggers(windows, lowest, &mut self.triggers[..]);
+        let count = self.kernels.triggers(windows, lowest, &mut self.triggers[..]);
         let [a, b, c] = ends;
         let (mut counts, mut lasts) = ([a.count, b.count, c.count], [a.last, b.last, c.last]);
         for &Trigger { place, level } in &self.triggers[..count] {

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use pfh_vector::tlsh_triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
+use pfh_vector::Backend;
+use pfh_vector::tlsh_triplets::{BUCKETS, Counter, HISTORY_BYTES, Kernels, PEARSON, WINDOWS_MAX};
 
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
@@ -44,7 +45,7 @@ const VECTORS_PAY_BYTES: usize = 2 << 10;
 
 thread_local! {
     // It keeps nothing from one call to the next.
-    static VECTORS: RefCell<Option<Vectors>> = RefCell::new(Vectors::new());
+    static VECTORS: RefCell<Option<Vectors>> = const { RefCell::new(None) };
 }
 
 /// What counts many windows at once, and room for what they do to the checksum.
@@ -54,9 +55,9 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn new() -> Option<Vectors> {
-        let counter = Counter::with_backend(Backend::chosen())?;
-        Some(Vectors { counter, steps: Box::new([0; WINDOWS_MAX]) })
+    /// `None` where they gain nothing.
+    fn new(kernels: Kernels) -> Option<Vectors> {
+        Some(Vectors { counter: Counter::new(kernels)?, steps: Box::new([0; WINDOWS_MAX]) })
     }
 }
 
@@ -70,6 +71,7 @@ impl Vectors {
 /// counts in a table of its own, since a processor that increments what it incremented a moment ago must wait.
 #[derive(Clone, Debug)]
 pub struct Hasher {
+    kernels: Kernels,
     bytes: u64,
     /// The latest bytes, latest first.
     history: [u8; HISTORY_BYTES],
@@ -94,7 +96,16 @@ fn pearson(index: u8) -> u8 {
 impl Hasher {
     /// The beginning of an input.
     pub fn new() -> Hasher {
-        Hasher { bytes: 0, history: [0; HISTORY_BYTES], checksum: 0, counts: [0; 256], buckets: [0; BUCKETS] }
+        Hasher::with_backend(Backend::chosen())
+    }
+
+    /// With these instructions. The digests are the same.
+    pub fn with_backend(backend: Backend) -> Hasher {
+        Hasher::with_kernels(Kernels::new(backend))
+    }
+
+    pub(super) fn with_kernels(kernels: Kernels) -> Hasher {
+        Hasher { kernels, bytes: 0, history: [0; HISTORY_BYTES], checksum: 0, counts: [0; 256], buckets: [0; BUCKETS] }
     }
 
     /// Appends bytes.
@@ -107,14 +118,15 @@ impl Hasher {
             self.history[0] = byte;
         }
         self.bytes += bytes.len() as u64;
-        if rest.len() >= VECTORS_PAY_BYTES {
-            VECTORS.with_borrow_mut(|vectors| match vectors {
-                Some(vectors) => self.count_many(rest, vectors),
-                None => self.count_all(rest),
-            });
-        } else {
-            self.count_all(rest);
+        if rest.len() < VECTORS_PAY_BYTES || !self.kernels.count_many() {
+            return self.count_all(rest);
         }
+        VECTORS.with_borrow_mut(|vectors| {
+            let made = vectors.take().or_else(|| Vectors::new(self.kernels));
+            if let Some(made) = made {
+                self.count_many(rest, vectors.insert(made));
+            }
+        });
     }
 
     /// Counts the triplets of the windows that end in `bytes`, by vectors.

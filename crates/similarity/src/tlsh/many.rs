@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use pfh_vector::tlsh_triplets::{BUCKETS, Backend, Counter, HISTORY_BYTES, PEARSON, WINDOWS_MAX};
+use pfh_vector::Backend;
+use pfh_vector::tlsh_triplets::{BUCKETS, Counter, HISTORY_BYTES, Kernels, PEARSON, WINDOWS_MAX};
 
 use super::hasher::digest;
 use super::length::BYTES_MAX;
@@ -35,6 +36,7 @@ pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
 /// Makes many digests at once, again and again. Memory: some 230 KiB, beside the inputs.
 #[derive(Clone, Debug)]
 pub struct ManyHasher {
+    kernels: Kernels,
     /// Where it pays.
     counter: Option<Counter>,
     /// What the windows do to the checksums. All lanes are at the same place, so that one register says where.
@@ -55,14 +57,15 @@ impl ManyHasher {
 
     /// With these instructions. The digests are the same.
     pub fn with_backend(backend: Backend) -> ManyHasher {
-        ManyHasher { counter: Counter::with_backend(backend), steps: Box::new([[0; ROW_BYTES]; LANES]) }
+        let kernels = Kernels::new(backend);
+        ManyHasher { kernels, counter: Counter::new(kernels), steps: Box::new([[0; ROW_BYTES]; LANES]) }
     }
 
     /// The digests, in the order of the inputs.
     pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
         let Some(counter) = &mut self.counter else {
             let one = |bytes: &&[u8]| {
-                let mut hasher = Hasher::new();
+                let mut hasher = Hasher::with_kernels(self.kernels);
                 hasher.update(bytes);
                 hasher.finish()
             };

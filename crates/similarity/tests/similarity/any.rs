@@ -1,6 +1,6 @@
 //! The families behind one type.
 
-use pfh_similarity::{Digest, Family, Hasher, Score};
+use pfh_similarity::{Backend, Digest, Family, Hasher, Making, Score};
 
 use crate::vectors::{self, contents, inputs};
 
@@ -45,4 +45,47 @@ fn every_family_by_its_name() {
         "md5".parse::<Family>().expect_err("no such family").to_string(),
         "there is no similarity family `md5`: use ssdeep, sdhash, mrsh-v2 or tlsh"
     );
+}
+
+/// Each backend by its name, in long pieces; the expected ones in short pieces, for which there are fewer kernels.
+#[test]
+fn every_backend_makes_the_same_digests() {
+    let portable = Backend::from_name("portable").expect("every CPU offers it");
+    for line in inputs().filter(|line| contents(line).len() < 300 << 10) {
+        for family in Family::ALL {
+            let digest = |backend: Backend, piece_bytes: usize| {
+                let mut hasher = Hasher::with_backend(family, &Making::default(), backend);
+                contents(line).chunks(piece_bytes).for_each(|piece| hasher.update(piece));
+                hasher.finish()
+            };
+            let expected = digest(portable, 1000);
+            for backend in Backend::offered() {
+                assert_eq!(digest(backend, 1 << 20), expected, "{family} {backend}");
+            }
+        }
+    }
+}
+
+/// What a family names is what its hashers hold: a forced backend reaches the kernels.
+#[test]
+fn hashers_have_the_kernels_that_families_name() {
+    for backend in Backend::offered() {
+        for family in Family::ALL {
+            let hasher = format!("{:?}", Hasher::with_backend(family, &Making::default(), backend));
+            for kernel in family.kernels(backend) {
+                let field = match kernel.work {
+                    "ranks" => "rank",
+                    "popularity" => "popularity",
+                    "ends" => "divider: Divider { kernels",
+                    // Those of comparisons.
+                    "filters" => continue,
+                    _ => "kernels",
+                };
+                let expected = format!("{field}: {}", kernel.instructions);
+                assert!(hasher.contains(&expected), "{family} {backend}: no `{expected}` in {hasher:.500}");
+            }
+            let is_plain = backend.name() != "portable" || !hasher.contains("avx");
+            assert!(is_plain, "{family}");
+        }
+    }
 }

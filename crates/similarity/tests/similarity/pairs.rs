@@ -2,9 +2,9 @@
 
 use std::num::NonZero;
 
-use pfh_similarity::Pair;
 use pfh_similarity::mrsh_v2::{self, Build, Measure};
 use pfh_similarity::sdhash::{self, BlockSize, Comparison, Direction, Mode, Options, Profile};
+use pfh_similarity::{Backend, Pair};
 
 use crate::inputs::{Random, random};
 use crate::sdhash::mixed;
@@ -136,5 +136,39 @@ fn mrsh_v2() {
                 assert_eq!(sorted(found), expected, "{build:?} {measure:?} {threshold}");
             }
         }
+    }
+}
+
+/// Each backend by its name.
+#[test]
+fn every_backend_finds_the_same_pairs() {
+    let found = |parts: usize, part: &dyn Fn(usize, &mut dyn FnMut(Pair))| {
+        let mut found = Vec::new();
+        (0..parts).for_each(|at| part(at, &mut |pair| found.push(pair)));
+        sorted(found)
+    };
+    let inputs = corpus();
+    let sdhash_digest = |input: &Vec<u8>| {
+        let mut hasher = sdhash::Hasher::new();
+        hasher.update(input);
+        hasher.finish().expect("long enough")
+    };
+    let mrsh_v2_digest = |input: &Vec<u8>| {
+        let mut hasher = mrsh_v2::Hasher::new();
+        hasher.update(input);
+        hasher.finish().expect("every input has a digest")
+    };
+    let sdhash_digests: Vec<_> = inputs.iter().map(sdhash_digest).collect();
+    let mrsh_v2_digests: Vec<_> = inputs.iter().map(mrsh_v2_digest).collect();
+    let of = |backend: Backend| {
+        let pairs = sdhash::Pairs::all(&sdhash_digests, &Comparison::default(), THRESHOLDS[0]).with_backend(backend);
+        let sdhash = found(pairs.parts(), &|part, each| pairs.part(part, each));
+        let pairs = mrsh_v2::Pairs::all(&mrsh_v2_digests, Measure::Containment, THRESHOLDS[0]).with_backend(backend);
+        (sdhash, found(pairs.parts(), &|part, each| pairs.part(part, each)))
+    };
+    let expected = of(Backend::from_name("portable").expect("every CPU offers it"));
+    assert!(expected.0.len() > 1 && expected.1.len() > 1);
+    for backend in Backend::offered() {
+        assert_eq!(of(backend), expected, "{backend}");
     }
 }

@@ -8,7 +8,7 @@ use std::{env, fs};
 use pfh_similarity::list::ListErrorKind;
 use pfh_similarity::ssdeep::list::{HEADER, Reader, Writer};
 use pfh_similarity::ssdeep::{Comparer, Digest, Hasher, ManyHasher};
-use pfh_vector::ctph::Backend;
+use pfh_vector::Backend;
 use proptest::prelude::*;
 
 use crate::inputs::{Random, random, records, text};

@@ -6,7 +6,8 @@ use fast_tlsh::{FuzzyHashType, GeneratorType};
 use pfh_similarity::tlsh::list::{Reader, Writer};
 use pfh_similarity::tlsh::{Digest, Hasher, ManyHasher};
 use pfh_similarity::{Unfit, UnfitReason};
-use pfh_vector::tlsh_triplets::{Backend, WINDOWS_MAX};
+use pfh_vector::Backend;
+use pfh_vector::tlsh_triplets::WINDOWS_MAX;
 use proptest::prelude::*;
 
 use crate::inputs::{random, records, text};

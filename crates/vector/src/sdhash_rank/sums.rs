@@ -33,7 +33,7 @@ thread_local! {
         RefCell::new(Box::new((Occurrences::NONE, [[0; LANES]; CHUNK_BYTES / LANES])));
 }
 
-/// As [`super::Backend::worths`].
+/// As [`super::Kernels::worths`].
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
     if worths.len() < WINDOWS_MIN {

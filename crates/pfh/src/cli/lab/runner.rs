@@ -1,7 +1,7 @@
 //! `pfh lab runner`: pfh itself, measured as any other program.
 
 use super::{Ending, message};
-use pfh_digest::lanes::{BACKEND_VARIABLE, Backend, BatchHasher};
+use pfh_digest::lanes::{BACKEND_VARIABLE, Backend, BatchHasher, kernels_chosen};
 use pfh_digest::{Algorithm, Digest};
 use pfh_lab::protocol::{Done, LINE_BYTES_MAX, Message, Mode, Request, Sample, Task, VERSION};
 use pfh_lab::results::Hello;
@@ -64,7 +64,7 @@ fn say(stdout: &mut impl Write, message: &Message) -> io::Result<()> {
 }
 
 fn has_lanes(algorithm: Algorithm) -> bool {
-    Backend::chosen().kernels_chosen(algorithm).first().is_some_and(|(_, lanes)| *lanes > 1)
+    kernels_chosen(Backend::chosen(), algorithm).first().is_some_and(|(_, lanes)| *lanes > 1)
 }
 
 fn offered(lanes: bool) -> impl Iterator<Item = Algorithm> {
