@@ -45,7 +45,8 @@ pub(crate) fn neon(workspace: &Workspace) -> Result<Outcome> {
         return Ok(Outcome::skipped(Need::Neon, AARCH64_LIBRARY.hint()));
     }
     let mut cargo = workspace.cargo();
-    cargo.args(["test", "--quiet", "--package", "pfh-digest", "--target", AARCH64]).args(LANE_TESTS);
+    cargo.args(["test", "--quiet", "--target", AARCH64]);
+    cargo.args(["--package", "pfh-digest", "--package", "pfh-vector", "--test", "backends"]).args(LANE_TESTS);
     // Apart from what the step above leaves without its C.
     cargo.arg("--target-dir").arg(workspace.target_folder()?.join("neon"));
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);

@@ -104,7 +104,7 @@ impl Features {
     }
 
     /// As if the CPU had these features: to see what would be chosen. Kernels that are chosen so must not be called.
-    #[cfg(test)]
+    #[cfg(all(test, target_arch = "x86_64"))]
     pub(crate) fn pretended(features: impl IntoIterator<Item = Feature>) -> Features {
         Features::of(features)
     }

@@ -1,6 +1,7 @@
 //! Which backends there are, against what the system says and what the test machine promises.
 
 /// One text for all crates: this one stands below `pfh-testing`.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[path = "../../testing/src/skip.rs"]
 mod skip;
 
