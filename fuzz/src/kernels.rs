@@ -20,7 +20,7 @@ pub fn bits(input: &[u8]) {
     let mut next = || numbers.next().unwrap_or(0);
     let words: [u64; bloom::WORDS] = std::array::from_fn(|_| next());
     let sequences: Vec<[u64; bloom::WORDS]> = (0..flag % 20).map(|_| std::array::from_fn(|_| next())).collect();
-    let least = vec![8 * flag as u16; sequences.len()];
+    let min_common = vec![8 * flag as u16; sequences.len()];
     let count = |sequence: &[u64; bloom::WORDS], end: usize| {
         words[..end].iter().zip(sequence).map(|(word, other)| (word & other).count_ones() as u16).sum::<u16>()
     };
@@ -28,12 +28,12 @@ pub fn bits(input: &[u8]) {
         .iter()
         .zip(0..)
         .map(|(sequence, place)| bloom::Found { place, counts: bloom::STAGE_ENDS.map(|end| count(sequence, end)) })
-        .filter(|found| found.counts.last() > least.first())
+        .filter(|found| found.counts.last() > min_common.first())
         .collect();
     let columns = bloom::Columns::new(&sequences);
     for kernels in bloom::Kernels::offered() {
         // Nothing is given up before the last word.
-        let search = bloom::Search { words: &words, least: &least, slack: 2048 };
+        let search = bloom::OverlapSearch { words: &words, min_common: &min_common, tolerance: 2048 };
         let mut found = Vec::new();
         kernels.search(&search, &columns, 0, &mut found);
         assert_eq!(found, expected, "{kernels:?}");
@@ -166,9 +166,9 @@ pub fn entropy(input: &[u8]) {
         }
     }
     for kernels in sdhash_rank::Kernels::offered() {
-        let mut worths = vec![0; windows];
-        kernels.worths(&tables, &bytes, &mut worths);
-        assert!(worths == expected[..windows], "{kernels:?}");
+        let mut ranks = vec![0; windows];
+        kernels.ranks(&tables, &bytes, &mut ranks);
+        assert!(ranks == expected[..windows], "{kernels:?}");
     }
 }
 

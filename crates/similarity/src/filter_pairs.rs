@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use pfh_vector::bloom::{Columns, Kernels, STAGE_ENDS, Search};
+use pfh_vector::bloom::{Columns, Kernels, OverlapSearch, STAGE_ENDS};
 
 use crate::filter::Counted;
 
@@ -20,15 +20,15 @@ pub(crate) trait Match {
     /// A needle with fewer elements matches nothing.
     const ELEMENTS_MIN: u16;
 
-    /// As for [`pfh_vector::bloom::Search`].
-    const SLACK: u16;
+    /// As for [`pfh_vector::bloom::OverlapSearch`].
+    const TOLERANCE: u16;
 
     /// True if a needle, which may be the only one of its digest, does not match filters with so few elements either.
     fn skips_sparse(&self, is_only: bool) -> bool;
 
     /// For each of many filters the number of bits of which `needle` must have more in common with it, to match it. Less than that is
     /// allowed, and costs time.
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]);
+    fn min_common(&self, needle: &Counted, numbers: Numbers<'_>, min_common: &mut [u16]);
 
     /// The score of two filters with so many common bits up to each of [`STAGE_ENDS`]; above 0 if they match.
     fn score(&self, needle: &Counted, other: &Counted<()>, counts: [u16; STAGE_ENDS.len()]) -> f64;
@@ -45,15 +45,15 @@ pub(crate) struct Numbers<'c> {
 
 impl Numbers<'_> {
     /// Bounds of cut-offs that lie three tenths of the way from the common bits that chance gives to the lesser of both weights:
-    /// what is computed here is at most the cut-off before it is rounded. `least` is that without `rounding`. All in 16 bits, which makes
+    /// what is computed here is at most the cut-off before it is rounded. `min_common` is that without `rounding`. All in 16 bits, which makes
     /// short vectors of it.
-    pub(crate) fn cuts(self, needle: &Counted, least: &mut [u16], rounding: u16) {
+    pub(crate) fn cuts(self, needle: &Counted, min_common: &mut [u16], rounding: u16) {
         const THREE_TENTHS: u16 = 19_660;
         let weight = needle.weight as u16;
         let chance = (0.7 * 2048.0 * f64::from(share(needle.elements)) / 65_536.0) as u16;
-        for ((least, &other), &share) in least.iter_mut().zip(self.weights).zip(self.shares) {
+        for ((min_common, &other), &share) in min_common.iter_mut().zip(self.weights).zip(self.shares) {
             let cut = product(other.min(weight), THREE_TENTHS) + product(share, chance);
-            *least = cut.saturating_sub(rounding);
+            *min_common = cut.saturating_sub(rounding);
         }
     }
 }
@@ -195,7 +195,7 @@ pub(crate) fn search<M: Match>(
 ) {
     let tile = &corpus.tiles[tile];
     let sizes = &corpus.sizes[tile.digests.clone()];
-    let (mut least, mut candidates) = (Vec::new(), Vec::new());
+    let (mut min_common, mut candidates) = (Vec::new(), Vec::new());
     let mut sums = Sums::new(sizes.len());
     let mut best = Sums::new(sizes.len());
     let smallest_too_large = needles.sizes.partition_point(|size| Some(size) <= sizes.last());
@@ -204,10 +204,10 @@ pub(crate) fn search<M: Match>(
         // Digests of the tile before this one are too small.
         let first = sizes.partition_point(|&size| size < own.len());
         let searched = if rule.skips_sparse(own.len() == 1) { tile.dense } else { tile.places.len() };
-        least.resize(searched, 0);
+        min_common.resize(searched, 0);
         for filter in own.iter().filter(|filter| filter.elements >= M::ELEMENTS_MIN) {
-            rule.least(filter, tile.numbers(searched), &mut least);
-            let search = Search { words: &filter.filter.0, least: &least, slack: M::SLACK };
+            rule.min_common(filter, tile.numbers(searched), &mut min_common);
+            let search = OverlapSearch { words: &filter.filter.0, min_common: &min_common, tolerance: M::TOLERANCE };
             kernels.search(&search, &tile.columns, 0, &mut candidates);
             for candidate in candidates.drain(..) {
                 let Place { digest, numbers } = &tile.places[candidate.place as usize];

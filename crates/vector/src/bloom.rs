@@ -1,4 +1,4 @@
-//! Finding the sequences of 2048 bits that have more bits in common with one than so many.
+//! Finds the Bloom filters of 2048 bits that share more than so many set bits (`min_common`) with a given one.
 //!
 //! The many lie in columns: eight sequences side by side, word by word, so that a vector holds the same word of all eight, and
 //! nothing has to be summed across a vector. Bits are counted in stages of 4, 4, 8 and 16 words, as nearly all sequences can be told
@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use pfh_vector::Backend;
-//! use pfh_vector::bloom::{Columns, Kernels, Search, WORDS};
+//! use pfh_vector::bloom::{Columns, Kernels, OverlapSearch, WORDS};
 //!
 //! let mut sequences = [[0; WORDS]; 3];
 //! sequences[1][0] = 0b111;
 //! sequences[2][31] = 0b1111;
-//! let search = Search { words: &[u64::MAX; WORDS], least: &[2; 3], slack: 2048 };
+//! let search = OverlapSearch { words: &[u64::MAX; WORDS], min_common: &[2; 3], tolerance: 2048 };
 //! let mut found = Vec::new();
 //! Kernels::new(Backend::chosen()).search(&search, &Columns::new(&sequences), 0, &mut found);
 //! let found: Vec<_> = found.iter().map(|found| (found.place, found.counts)).collect();
@@ -67,14 +67,14 @@ impl Columns {
 }
 
 /// What is looked for.
-pub struct Search<'s> {
+pub struct OverlapSearch<'s> {
     /// The sequence with which others have bits in common.
     pub words: &'s [u64; WORDS],
-    /// For each of the others: of how many common bits it must have more, at most 4095.
-    pub least: &'s [u16],
-    /// An other is given up after a stage, if the bits common up to there, in proportion, and these are together fewer than `least`. 2048
+    /// For each of the others: the number of common bits that it must exceed, at most 4095.
+    pub min_common: &'s [u16],
+    /// An other is given up after a stage, if the bits common up to there, in proportion, and these are together fewer than `min_common`. 2048
     /// gives none up; at most 4095.
-    pub slack: u16,
+    pub tolerance: u16,
 }
 
 /// A sequence that has more than enough in common.
@@ -101,14 +101,14 @@ impl Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Looks through as many sequences as `search.least` has numbers, from `first` on, and appends those found to `found`, by place.
+    /// Looks through as many sequences as `search.min_common` has numbers, from `first` on, and appends those found to `found`, by place.
     ///
     /// # Panics
     /// When `first` is no multiple of [`LANES`], or there are not so many sequences.
-    pub fn search(self, search: &Search<'_>, columns: &Columns, first: usize, found: &mut Vec<Found>) {
+    pub fn search(self, search: &OverlapSearch<'_>, columns: &Columns, first: usize, found: &mut Vec<Found>) {
         assert!(first.is_multiple_of(LANES), "a group begins at a multiple of eight");
         let start = first / LANES;
-        assert!(start + search.least.len().div_ceil(LANES) <= columns.groups, "sequences for all numbers");
+        assert!(start + search.min_common.len().div_ceil(LANES) <= columns.groups, "sequences for all numbers");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the form exists only where the CPU was found to have the features.
@@ -140,27 +140,27 @@ fn add(words: &[u64], columns: &[Column], counts: &mut Counts) {
 /// The search, with a way to [`add`].
 #[inline(always)]
 fn run(
-    search: &Search<'_>,
+    search: &OverlapSearch<'_>,
     columns: &Columns,
     start: usize,
     found: &mut Vec<Found>,
     add: impl Fn(&[u64], &[Column], &mut Counts),
 ) {
-    'groups: for (group, least) in (start..).zip(search.least.chunks(LANES)) {
-        let bounds = bounds(least);
+    'groups: for (group, min_common) in (start..).zip(search.min_common.chunks(LANES)) {
+        let bounds = bounds(min_common);
         let mut counts = [[0; LANES]; STAGES];
         let mut common = [0; LANES];
         for ((counts, columns), (words, shift)) in counts.iter_mut().zip(&columns.stages).zip(STAGE) {
             add(&search.words[words.clone()], &columns[group * words.len()..][..words.len()], &mut common);
             *counts = common;
-            let goes_on = |(&common, &least): (&u16, &u16)| (common << shift) + search.slack >= least;
+            let goes_on = |(&common, &min_common): (&u16, &u16)| (common << shift) + search.tolerance >= min_common;
             // Without a way out of the loop, so that it becomes a few vector instructions.
             if !common.iter().zip(&bounds).fold(false, |any, lane| any | goes_on(lane)) {
                 continue 'groups;
             }
         }
         let is_found = |lane: &usize| {
-            let after = |stage: usize| (counts[stage][*lane] << STAGE[stage].1) + search.slack >= bounds[*lane];
+            let after = |stage: usize| (counts[stage][*lane] << STAGE[stage].1) + search.tolerance >= bounds[*lane];
             common[*lane] > bounds[*lane] && (0..STAGES - 1).all(after)
         };
         push((0..LANES).filter(is_found), group, &counts, found);
@@ -169,9 +169,9 @@ fn run(
 
 /// The numbers of a group; what is missing is never exceeded.
 #[inline(always)]
-fn bounds(least: &[u16]) -> Counts {
+fn bounds(min_common: &[u16]) -> Counts {
     let mut bounds = [4095; LANES];
-    bounds[..least.len()].copy_from_slice(least);
+    bounds[..min_common.len()].copy_from_slice(min_common);
     bounds
 }
 
@@ -186,27 +186,27 @@ fn push(lanes: impl Iterator<Item = usize>, group: usize, counts: &[Counts; STAG
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Column, Columns, Counts, Found, LANES, STAGE, STAGES, Search, WORDS};
+    use super::{Column, Columns, Counts, Found, LANES, OverlapSearch, STAGE, STAGES, WORDS};
 
     #[target_feature(enable = "popcnt")]
-    pub(super) fn search_popcnt(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+    pub(super) fn search_popcnt(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
         super::run(search, columns, start, found, super::add);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn search_avx2(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+    pub(super) fn search_avx2(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
         super::run(search, columns, start, found, |words, columns, counts| add_avx2(words, columns, counts));
     }
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    pub(super) fn search_avx512(search: &Search<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
-        let slack = _mm512_set1_epi64(search.slack.into());
-        for (group, least) in (start..).zip(search.least.chunks(LANES)) {
-            let least: Counts = least.try_into().unwrap_or_else(|_| super::bounds(least));
+    pub(super) fn search_avx512(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+        let tolerance = _mm512_set1_epi64(search.tolerance.into());
+        for (group, min_common) in (start..).zip(search.min_common.chunks(LANES)) {
+            let min_common: Counts = min_common.try_into().unwrap_or_else(|_| super::bounds(min_common));
             // SAFETY: eight numbers are 16 bytes, and the load takes any alignment.
-            let least = _mm512_cvtepu16_epi64(unsafe { _mm_loadu_si128(least.as_ptr().cast()) });
+            let min_common = _mm512_cvtepu16_epi64(unsafe { _mm_loadu_si128(min_common.as_ptr().cast()) });
             let first = add_avx512::<0>(search.words, columns, group, _mm512_setzero_si512());
-            let goes_on = |sums| _mm512_cmpge_epi64_mask(_mm512_add_epi64(sums, slack), least);
+            let goes_on = |sums| _mm512_cmpge_epi64_mask(_mm512_add_epi64(sums, tolerance), min_common);
             let mut lanes = goes_on(_mm512_slli_epi64::<{ STAGE[0].1 }>(first));
             if lanes == 0 {
                 continue;
@@ -222,7 +222,7 @@ mod x86 {
                 continue;
             }
             let sum = add_avx512::<3>(search.words, columns, group, third);
-            lanes &= _mm512_cmpgt_epi64_mask(sum, least);
+            lanes &= _mm512_cmpgt_epi64_mask(sum, min_common);
             if lanes != 0 {
                 let mut counts = [[0; LANES]; STAGES];
                 for (counts, sum) in counts.iter_mut().zip([first, second, third, sum]) {
@@ -285,7 +285,7 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, Found, Kernels, LANES, STAGE_ENDS, STAGES, Search, WORDS};
+    use super::{Columns, Found, Kernels, LANES, OverlapSearch, STAGE_ENDS, STAGES, WORDS};
 
     fn common(a: &[u64], b: &[u64]) -> u16 {
         a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as u16).sum()
@@ -312,14 +312,15 @@ mod tests {
             sequences.iter_mut().step_by(3).for_each(|sequence| sequence[..8].fill(0));
             let columns = Columns::new(&sequences);
             for first in (0..=count).step_by(LANES) {
-                for slack in [0, 48, 2048] {
+                for tolerance in [0, 48, 2048] {
                     for bound in [0, 1, 500, 600, 700, 2048, 4095] {
-                        let least: Vec<u16> = (first..count).map(|place| bound ^ (place % 5) as u16).collect();
+                        let min_common: Vec<u16> = (first..count).map(|place| bound ^ (place % 5) as u16).collect();
                         let is_found = |&(place, counts): &(usize, [u16; STAGES])| {
-                            let least = least[place - first];
+                            let min_common = min_common[place - first];
                             let stages = STAGE_ENDS.into_iter().zip(counts).take(STAGES - 1);
-                            let mut stages = stages.map(|(end, count)| (WORDS / end) as u16 * count + slack >= least);
-                            counts[STAGES - 1] > least && stages.all(|goes_on| goes_on)
+                            let mut stages =
+                                stages.map(|(end, count)| (WORDS / end) as u16 * count + tolerance >= min_common);
+                            counts[STAGES - 1] > min_common && stages.all(|goes_on| goes_on)
                         };
                         let counts =
                             |place: usize| STAGE_ENDS.map(|end| common(&words[..end], &sequences[place][..end]));
@@ -329,12 +330,12 @@ mod tests {
                             .map(|(place, counts)| Found { place: place as u32, counts })
                             .collect();
                         all[0] += expected.len();
-                        all[1] += least.len();
+                        all[1] += min_common.len();
                         for kernels in Kernels::offered() {
-                            let search = Search { words: &words, least: &least, slack };
+                            let search = OverlapSearch { words: &words, min_common: &min_common, tolerance };
                             let mut found = Vec::new();
                             kernels.search(&search, &columns, first, &mut found);
-                            assert_eq!(found, expected, "{kernels:?} {count} {first} {slack} {bound}");
+                            assert_eq!(found, expected, "{kernels:?} {count} {first} {tolerance} {bound}");
                         }
                     }
                 }
@@ -348,7 +349,7 @@ mod tests {
         for kernels in Kernels::offered() {
             let mut found = Vec::new();
             let columns = Columns::new(&[[u64::MAX; WORDS]; 9]);
-            let search = Search { words: &[u64::MAX; WORDS], least: &[2047; 9], slack: 2048 };
+            let search = OverlapSearch { words: &[u64::MAX; WORDS], min_common: &[2047; 9], tolerance: 2048 };
             kernels.search(&search, &columns, 0, &mut found);
             assert!(found.iter().all(|found| found.counts == [256, 512, 1024, 2048]));
             assert_eq!(found.len(), 9, "{kernels:?}");

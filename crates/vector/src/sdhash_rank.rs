@@ -1,4 +1,4 @@
-//! What the entropy of each window of 64 bytes is worth (sdhash).
+//! The rank of the entropy of each window of 64 bytes (sdhash).
 //!
 //! A window's entropy is the sum, over all byte values, of what a table has for how often the value occurs. When the window slides on,
 //! it changes by what the byte that enters adds and the byte that leaves takes away. With counts in memory, that is seven loads and three stores a
@@ -24,26 +24,27 @@ pub const WINDOW_BYTES: usize = 64;
 /// How many windows are best given at once, or a multiple: those of 4096 bytes behind which there is another byte.
 pub const WINDOWS: usize = 4096 - WINDOW_BYTES;
 
-/// Lowest bits of an entropy that its worth does not depend on.
+/// Lowest bits of an entropy, on which its rank does not depend.
 const FRACTION_BITS: u32 = 10;
 
-/// What entropies are made of, and what they are worth.
+/// What one more occurrence of a byte adds to an entropy, and the rank of each entropy. A rank may be any number: this module
+/// only looks it up.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// What one more occurrence adds, by the number of occurrences before; up to all that a byte can count, so that no index can be wrong.
     steps: [i32; 256],
-    worth: [i16; Tables::WORTHS],
+    rank: [i16; Tables::RANKS],
 }
 
 impl Tables {
-    const WORTHS: usize = 1 << 10;
+    const RANKS: usize = 1 << 10;
 
-    /// `entropy` is what a byte value adds to the entropy of a window by the number of its occurrences. An entropy of `e` has the worth at `e / 1024`.
+    /// `entropy` is what a byte value adds to the entropy of a window by the number of its occurrences. An entropy of `e` has the rank at `e / 1024`.
     ///
     /// # Panics
     /// When a value that does not occur adds anything, when there can be an entropy of 2²⁰ or more, or when one more
     /// occurrence changes it by 2¹⁵ or more.
-    pub const fn new(entropy: &[u32; WINDOW_BYTES + 1], worth: [i16; Tables::WORTHS]) -> Tables {
+    pub const fn new(entropy: &[u32; WINDOW_BYTES + 1], rank: [i16; Tables::RANKS]) -> Tables {
         assert!(entropy[0] == 0, "what does not occur adds nothing");
         let mut steps = [0; 256];
         let mut count = 0;
@@ -54,12 +55,12 @@ impl Tables {
             assert!(steps[count] as i16 as i32 == steps[count], "a step fits 16 bits");
             count += 1;
         }
-        Tables { steps, worth }
+        Tables { steps, rank }
     }
 
     #[inline(always)]
-    fn worth(&self, entropy: u32) -> i16 {
-        self.worth[(entropy >> FRACTION_BITS) as usize % Tables::WORTHS]
+    fn rank(&self, entropy: u32) -> i16 {
+        self.rank[(entropy >> FRACTION_BITS) as usize % Tables::RANKS]
     }
 }
 
@@ -76,38 +77,38 @@ impl Kernels {
         Kernels::best(backend.features())
     }
 
-    /// The worth of the entropy of each of the first windows of `bytes`, as many as `worths` has room for.
+    /// The rank of the entropy of each of the first windows of `bytes`, as many as `ranks` has room for.
     ///
     /// # Panics
     /// When `bytes` does not go on for [`WINDOW_BYTES`] behind the beginning of the last window.
-    pub fn worths(self, tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
-        assert!(bytes.len() >= worths.len() + WINDOW_BYTES, "there is a window for each worth and a byte behind it");
+    pub fn ranks(self, tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
+        assert!(bytes.len() >= ranks.len() + WINDOW_BYTES, "there is a window for each rank and a byte behind it");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the form exists only where the CPU was found to have the features.
-            Form::Avx512 => unsafe { sums::worths(tables, bytes, worths) },
-            Form::Portable => slide(tables, bytes, worths),
+            Form::Avx512 => unsafe { sums::ranks(tables, bytes, ranks) },
+            Form::Portable => slide(tables, bytes, ranks),
         }
     }
 }
 
 /// Position after position.
-fn slide(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
+fn slide(tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
     // Two windows slide side by side: the counts of one change while the other's are waited for.
-    let half = worths.len() / 2;
-    let (first, second) = worths.split_at_mut(half);
+    let half = ranks.len() / 2;
+    let (first, second) = ranks.split_at_mut(half);
     let (mut one, mut other) = (Window::new(tables, bytes), Window::new(tables, &bytes[half..]));
     let steps = |from: usize| bytes[from..].iter().zip(&bytes[from + WINDOW_BYTES..]);
     let pairs = first.iter_mut().zip(steps(0)).zip(second.iter_mut().zip(steps(half)));
     for ((first, step), (second, other_step)) in pairs {
-        *first = tables.worth(one.entropy);
-        *second = tables.worth(other.entropy);
+        *first = tables.rank(one.entropy);
+        *second = tables.rank(other.entropy);
         one.slide(step);
         other.slide(other_step);
     }
     // An odd position is left.
-    for (worth, step) in second[half..].iter_mut().zip(steps(2 * half)) {
-        *worth = tables.worth(other.entropy);
+    for (rank, step) in second[half..].iter_mut().zip(steps(2 * half)) {
+        *rank = tables.rank(other.entropy);
         other.slide(step);
     }
 }
@@ -150,7 +151,7 @@ mod tests {
     use crate::Backend;
     use crate::testing::numbers;
 
-    /// Any entropy will do that keeps its bounds; each worth is another one.
+    /// Any entropy will do that keeps its bounds; each rank is another one.
     fn tables() -> ([u32; WINDOW_BYTES + 1], Tables) {
         let entropy = std::array::from_fn(|count| (count * (WINDOW_BYTES - count) * 255 + count) as u32);
         (entropy, Tables::new(&entropy, std::array::from_fn(|at| at as i16 - 300)))
@@ -158,16 +159,16 @@ mod tests {
 
     fn is_counted(bytes: &[u8], windows: usize) {
         let (entropy, tables) = tables();
-        let worth = |window: &[u8]| {
+        let rank = |window: &[u8]| {
             let mut counts = [0; 256];
             window.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
             (counts.map(|count: usize| entropy[count]).iter().sum::<u32>() >> 10) as i16 - 300
         };
-        let expected: Vec<i16> = bytes.windows(WINDOW_BYTES).take(windows).map(worth).collect();
+        let expected: Vec<i16> = bytes.windows(WINDOW_BYTES).take(windows).map(rank).collect();
         for kernels in Kernels::offered() {
-            let mut worths = vec![0; windows];
-            kernels.worths(&tables, bytes, &mut worths);
-            assert_eq!(worths, expected, "{kernels:?}");
+            let mut ranks = vec![0; windows];
+            kernels.ranks(&tables, bytes, &mut ranks);
+            assert_eq!(ranks, expected, "{kernels:?}");
         }
     }
 
@@ -202,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a window for each worth")]
+    #[should_panic(expected = "a window for each rank")]
     fn too_few_bytes() {
-        Kernels::new(Backend::chosen()).worths(&tables().1, &[0; 64], &mut [0]);
+        Kernels::new(Backend::chosen()).ranks(&tables().1, &[0; 64], &mut [0]);
     }
 }

@@ -85,15 +85,15 @@ struct Rule;
 impl Match for Rule {
     const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
     /// Nothing less than all of a filter tells whether it matches.
-    const SLACK: u16 = 2048;
+    const TOLERANCE: u16 = 2048;
 
     fn skips_sparse(&self, _: bool) -> bool {
         true
     }
 
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]) {
+    fn min_common(&self, needle: &Counted, numbers: Numbers<'_>, min_common: &mut [u16]) {
         // Here both the bits that chance gives and the cut-off are rounded down.
-        numbers.cuts(needle, least, 2);
+        numbers.cuts(needle, min_common, 2);
     }
 
     fn score(&self, needle: &Counted, other: &Counted<()>, [.., common]: [u16; 4]) -> f64 {

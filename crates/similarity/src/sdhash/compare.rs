@@ -95,7 +95,7 @@ fn common_in(a: &[u64], b: &[u64]) -> u32 {
 }
 
 /// What is allowed for on top, where a part of a filter tells of the whole.
-pub(super) const SLACK: u32 = 48;
+pub(super) const TOLERANCE: u32 = 48;
 
 /// Words of the parts of a filter after which it may be given up, and what they are of the whole.
 const STAGES: [(usize, u32); 3] = [(4, 8), (8, 4), (16, 2)];
@@ -107,7 +107,7 @@ impl Bits for Filter {
         let mut done = 0;
         for (words, times) in STAGES {
             common += common_in(&a[done..words], &b[done..words]);
-            if times * common + SLACK < cut {
+            if times * common + TOLERANCE < cut {
                 return 0;
             }
             done = words;
@@ -123,7 +123,7 @@ impl Bits for Filter {
 impl Bits for Folded {
     fn common(&self, other: &Folded, cut: u32) -> u32 {
         let half = common_in(&self[..4], &other[..4]);
-        if 2 * half + SLACK < cut { 0 } else { half + common_in(&self[4..], &other[4..]) }
+        if 2 * half + TOLERANCE < cut { 0 } else { half + common_in(&self[4..], &other[4..]) }
     }
 
     fn cut(_: &Comparison, a: &Counted<Folded>, b: &Counted<Folded>) -> u32 {
@@ -230,7 +230,7 @@ fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) ->
 /// The same for two filters that have so many common bits after 4, 8, 16 and 32 words.
 pub(super) fn match_of_counts(a: &Counted, t: &Counted<()>, counts: [u16; STAGES.len() + 1], profile: Profile) -> f64 {
     let cut = cut(profile, a, t);
-    let gives_up = |((_, times), count): ((usize, u32), u16)| times * u32::from(count) + SLACK < cut;
+    let gives_up = |((_, times), count): ((usize, u32), u16)| times * u32::from(count) + TOLERANCE < cut;
     if STAGES.into_iter().zip(counts).any(gives_up) {
         return 0.0;
     }

@@ -6,8 +6,8 @@ use pfh_vector::Backend;
 use pfh_vector::bloom::Kernels;
 
 use super::compare::{
-    Bits, Comparison, Direction, ELEMENTS_MIN, Folded, SLACK, Side, cut_4_0, folded, match_of_counts, score, swaps_tie,
-    total,
+    Bits, Comparison, Direction, ELEMENTS_MIN, Folded, Side, TOLERANCE, cut_4_0, folded, match_of_counts, score,
+    swaps_tie, total,
 };
 use super::{Digest, Profile};
 use crate::Pair;
@@ -220,19 +220,19 @@ impl Rule {
 
 impl Match for Rule {
     const ELEMENTS_MIN: u16 = ELEMENTS_MIN;
-    const SLACK: u16 = SLACK as u16;
+    const TOLERANCE: u16 = TOLERANCE as u16;
 
     fn skips_sparse(&self, is_only: bool) -> bool {
         !is_only || self.profile == Profile::V4_0
     }
 
-    fn least(&self, needle: &Counted, numbers: Numbers<'_>, least: &mut [u16]) {
+    fn min_common(&self, needle: &Counted, numbers: Numbers<'_>, min_common: &mut [u16]) {
         match self.profile {
-            Profile::V3_4 => numbers.cuts(needle, least, 1),
+            Profile::V3_4 => numbers.cuts(needle, min_common, 1),
             Profile::V4_0 => {
                 let cuts: [u16; 256] = std::array::from_fn(|elements| cut_4_0(needle.elements, elements as u16) as u16);
-                for (least, &elements) in least.iter_mut().zip(numbers.elements) {
-                    *least = cuts[usize::from(elements)];
+                for (min_common, &elements) in min_common.iter_mut().zip(numbers.elements) {
+                    *min_common = cuts[usize::from(elements)];
                 }
             }
         }

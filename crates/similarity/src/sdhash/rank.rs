@@ -10,7 +10,7 @@ pub(super) const fn cost(rank: u16) -> i16 {
     ((rank.wrapping_sub(1) << 6) ^ 0x8000) as i16
 }
 
-/// What counts of bytes are worth: the [`cost`] of the rank.
+/// The tables of the definition, with the [`cost`] of each rank in its place.
 static COSTS: Tables = {
     let mut costs = [NO_COST; 1024];
     let mut index = 0;
@@ -23,7 +23,7 @@ static COSTS: Tables = {
 
 /// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
 pub(super) fn costs(kernels: Kernels, bytes: &[u8], out: &mut [i16]) {
-    kernels.worths(&COSTS, bytes, out);
+    kernels.ranks(&COSTS, bytes, out);
 }
 
 #[cfg(test)]

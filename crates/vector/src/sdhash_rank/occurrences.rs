@@ -56,7 +56,7 @@ impl Occurrences {
         Occurrences { bits: [[[[0; 8]; 2]; 8]; 8], before: NONE, behind: NONE, matrices: [[[[0; 8]; 8]; 8]; 2] };
 
     /// The last chunk's, of the windows of this `a` and `t`: bytes by `c` and `b`. How often the byte that enters behind each one occurs in
-    /// it, and the byte that leaves it in the next one. What is said of windows from [`WINDOWS`] on is any.
+    /// it, and the byte that leaves it in the next one. Results for windows from [`WINDOWS`] on are unspecified.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn entering_and_leaving(&self, a: usize, t: usize) -> [__m512i; 2] {

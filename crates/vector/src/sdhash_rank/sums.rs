@@ -1,4 +1,4 @@
-//! From the occurrences of a chunk's bytes to what its windows are worth (AVX-512).
+//! From the occurrences of a chunk's bytes to the ranks of its windows (AVX-512).
 //!
 //! Entropies are sums of steps. In the order in which the occurrences lie, the eight positions of a lane are registers that are added up; the lanes' sums are
 //! added up in the order of their positions; and what lies before a lane is added to all eight. They are looked up in as many parts of the table
@@ -19,33 +19,33 @@ const WINDOWS_MIN: usize = WINDOWS / 2;
 /// Windows of a register.
 const LANES: usize = 32;
 
-type Worths = [i16; LANES];
+type Ranks = [i16; LANES];
 
-/// Worths that are looked up in two registers.
+/// Ranks that are looked up in two registers.
 const PART: usize = 2 * LANES;
 
-/// Shifts an entropy so that its worth's place in the table is the higher half of a double word.
+/// Shifts an entropy so that its rank's place in the table is the higher half of a double word.
 const SHIFT: u32 = 16 - FRACTION_BITS;
 
 thread_local! {
     // It keeps nothing from one call to the next.
-    static SCRATCH: RefCell<Box<(Occurrences, [Worths; CHUNK_BYTES / LANES])>> =
+    static SCRATCH: RefCell<Box<(Occurrences, [Ranks; CHUNK_BYTES / LANES])>> =
         RefCell::new(Box::new((Occurrences::NONE, [[0; LANES]; CHUNK_BYTES / LANES])));
 }
 
-/// As [`super::Kernels::worths`].
+/// As [`super::Kernels::ranks`].
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
-    if worths.len() < WINDOWS_MIN {
-        return slide(tables, bytes, worths);
+pub(super) fn ranks(tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
+    if ranks.len() < WINDOWS_MIN {
+        return slide(tables, bytes, ranks);
     }
     SCRATCH.with_borrow_mut(|scratch| {
         let (occurrences, found) = &mut **scratch;
         let mut at = 0;
         let steps = Steps::new(tables);
         let mut entropy = Window::new(tables, bytes).entropy;
-        while worths.len() - at >= WINDOWS_MIN {
-            let (bytes, worths) = (&bytes[at..], &mut worths[at..]);
+        while ranks.len() - at >= WINDOWS_MIN {
+            let (bytes, ranks) = (&bytes[at..], &mut ranks[at..]);
             let mut padded;
             let chunk = match bytes.first_chunk() {
                 Some(chunk) => chunk,
@@ -56,33 +56,33 @@ pub(super) fn worths(tables: &Tables, bytes: &[u8], worths: &mut [i16]) {
                 }
             };
             occurrences.count(chunk);
-            let count = WINDOWS.min(worths.len());
+            let count = WINDOWS.min(ranks.len());
             // What stands behind the last window is overwritten by the next chunk's.
-            let (registers, _) = worths.as_chunks_mut();
+            let (registers, _) = ranks.as_chunks_mut();
             entropy = match registers.first_chunk_mut() {
-                Some(worths) => look_up(tables, &steps, occurrences, entropy, worths),
+                Some(ranks) => look_up(tables, &steps, occurrences, entropy, ranks),
                 None => {
                     let behind = look_up(tables, &steps, occurrences, entropy, found);
-                    worths[..count].copy_from_slice(&found.as_flattened()[..count]);
+                    ranks[..count].copy_from_slice(&found.as_flattened()[..count]);
                     behind
                 }
             };
             at += count;
         }
-        if at < worths.len() {
-            slide(tables, &bytes[at..], &mut worths[at..]);
+        if at < ranks.len() {
+            slide(tables, &bytes[at..], &mut ranks[at..]);
         }
     });
 }
 
-/// Finds the worths of a chunk's windows, the first of which has this entropy. Returns that of the window behind them.
+/// Finds the ranks of a chunk's windows, the first of which has this entropy. Returns that of the window behind them.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 fn look_up(
     tables: &Tables,
     steps: &Steps,
     occurrences: &Occurrences,
     entropy: u32,
-    found: &mut [Worths; CHUNK_BYTES / LANES],
+    found: &mut [Ranks; CHUNK_BYTES / LANES],
 ) -> u32 {
     let mut next = _mm512_set1_epi32((entropy << SHIFT).cast_signed());
     let mut behind = next;
@@ -113,15 +113,15 @@ fn look_up(
             }
         }
         // What stands behind the last window can be any.
-        let parts = (lowest_of(lowest) / PART)..=(highest_of(highest) / PART).min(Tables::WORTHS / PART - 1);
+        let parts = (lowest_of(lowest) / PART)..=(highest_of(highest) / PART).min(Tables::RANKS / PART - 1);
         let [even, odd] = places;
         let even = exchange::<2>(look_up_parts(tables, parts.clone(), even));
         let odd = exchange::<2>(look_up_parts(tables, parts, odd));
         for at in 0..8 {
             let b = at / 2 + at % 2 * 4;
             let [low, high] = interleave(even[at], odd[at]);
-            store_worths(&mut found[2 * b], low);
-            store_worths(&mut found[2 * b + 1], high);
+            store_ranks(&mut found[2 * b], low);
+            store_ranks(&mut found[2 * b + 1], high);
         }
     }
     _mm_extract_epi32::<3>(_mm512_castsi512_si128(behind)).cast_unsigned() >> SHIFT
@@ -196,18 +196,18 @@ fn before_lanes(sums: [__m512i; 4], before: __m512i) -> ([__m512i; 4], __m512i, 
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn look_up_parts(tables: &Tables, parts: RangeInclusive<usize>, places: Eight) -> Eight {
-    let mut worths = [_mm512_setzero_si512(); 8];
-    let (halves, _) = tables.worth.as_chunks();
+    let mut ranks = [_mm512_setzero_si512(); 8];
+    let (halves, _) = tables.rank.as_chunks();
     for part in parts {
-        let [low, high] = [2 * part, 2 * part + 1].map(|half| load_worths(&halves[half]));
+        let [low, high] = [2 * part, 2 * part + 1].map(|half| load_ranks(&halves[half]));
         let first = _mm512_set1_epi16((part * PART) as i16);
-        for (worths, place) in worths.iter_mut().zip(places) {
+        for (ranks, place) in ranks.iter_mut().zip(places) {
             // The next parts overwrite what is theirs.
             let is_there = _mm512_cmpge_epu16_mask(place, first);
-            *worths = _mm512_mask_mov_epi16(*worths, is_there, _mm512_permutex2var_epi16(low, place, high));
+            *ranks = _mm512_mask_mov_epi16(*ranks, is_there, _mm512_permutex2var_epi16(low, place, high));
         }
     }
-    worths
+    ranks
 }
 
 /// Quarters of both registers in turn.
@@ -236,14 +236,14 @@ fn highest_of(words: __m512i) -> usize {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load_worths(worths: &Worths) -> __m512i {
+fn load_ranks(ranks: &Ranks) -> __m512i {
     // SAFETY: they are 64 bytes, and the load takes any alignment.
-    unsafe { _mm512_loadu_si512(worths.as_ptr().cast()) }
+    unsafe { _mm512_loadu_si512(ranks.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn store_worths(worths: &mut Worths, register: __m512i) {
+fn store_ranks(ranks: &mut Ranks, register: __m512i) {
     // SAFETY: 64 bytes are there, and the store takes any alignment.
-    unsafe { _mm512_storeu_si512(worths.as_mut_ptr().cast(), register) }
+    unsafe { _mm512_storeu_si512(ranks.as_mut_ptr().cast(), register) }
 }
