@@ -31,7 +31,7 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "compare" -d 'Find similar f
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print completions for a shell'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "man" -d 'Write the man pages into a directory'
@@ -81,7 +81,7 @@ path\t''
 inode\t''
 physical\t'By place on the medium, where the filesystem tells it'
 size\t'Largest first'"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l backend -d 'Instructions that hash many files at once, instead of the best that this CPU has; `pfh cpu` lists the names' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l backend -d 'Instructions that hash many files at once and make similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l io -d 'How contents pass the page cache' -r -f -a "buffered\t'Through the page cache'
 drop\t'Through it, but cached pages are dropped before and behind the reading'
 direct\t'Around it (O_DIRECT); as drop where the filesystem refuses, which --stats counts'"
@@ -293,7 +293,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcom
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
