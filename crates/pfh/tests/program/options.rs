@@ -292,7 +292,8 @@ fn backends() {
         fs::write(directory.path().join(format!("t/many-{index}")), contents(index, 37 * index)).unwrap();
     }
     let list = |arguments: &[&str], variable: &str| {
-        let arguments = [arguments, &["-a", "md5,sha512,sha3-256,crc32,ssdeep,sdhash,mrsh-v2,tlsh", "t"]].concat();
+        let all = "md5,sha512,sha3-256,crc32,ssdeep,sdhash,mrsh-v2,tlsh";
+        let arguments = [arguments, &["-f", "csv", "-a", all, "t"]].concat();
         let ended = hash(directory.path(), arguments).with(|command| command.env("PFH_BACKEND", variable)).run();
         ended.done().to_vec()
     };
