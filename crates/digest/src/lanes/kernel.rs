@@ -4,7 +4,7 @@ use pfh_vector::is_intel;
 
 use super::LANES_MAX;
 use super::definition::Compression;
-use super::text::Text;
+use super::text::Compress;
 use super::vector::{LINE_BYTES, Line, ShortVector, Vector};
 
 #[cfg(target_arch = "aarch64")]
@@ -97,7 +97,7 @@ impl Kernel {
 #[inline(always)]
 unsafe fn run<T, V, const N: usize, const M: usize>(states: &mut [u8], inputs: &[&[u8]], blocks: usize)
 where
-    T: Text<V::Word, N, M>,
+    T: Compress<V::Word, N, M>,
     V: Vector,
 {
     let word_bytes = size_of::<V::Word>();
@@ -139,7 +139,7 @@ where
 #[inline(always)]
 unsafe fn run_short<T, V, const N: usize>(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize)
 where
-    T: Text<u32, N, 16>,
+    T: Compress<u32, N, 16>,
     V: ShortVector,
 {
     let lines = &mut lines[..V::LANES];

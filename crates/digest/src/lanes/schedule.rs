@@ -6,7 +6,7 @@ use super::LANES_MAX;
 use super::backend::kernels;
 use super::definition::Definition;
 use super::plan::Plan;
-use super::track::{Buffers, Chunk, Detached, LaneSet, Track};
+use super::track::{AlgorithmLanes, Buffers, Chunk, Detached, LaneSet};
 use crate::{Algorithm, Digest};
 
 /// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level cache.
@@ -15,7 +15,7 @@ const SHARED_STEP_BYTES: usize = 16 << 10;
 /// What is hashed in the lanes, without the buffers.
 pub(super) struct Schedule {
     lanes: usize,
-    tracks: Vec<Track>,
+    tracks: Vec<AlgorithmLanes>,
     chunks: [Chunk; LANES_MAX],
     /// Lanes that are in a chunk.
     hashing: LaneSet,
@@ -47,10 +47,9 @@ impl Schedule {
             };
             definitions.iter().position(alike).unwrap_or_default() as u8
         };
-        let tracks =
-            algorithms.iter().zip(&definitions).zip(plans).map(|((&algorithm, definition), plan)| {
-                Track::new(algorithm, definition, plan, lanes, class(definition))
-            });
+        let tracks = algorithms.iter().zip(&definitions).zip(plans).map(|((&algorithm, definition), plan)| {
+            AlgorithmLanes::new(algorithm, definition, plan, lanes, class(definition))
+        });
         Some(Schedule {
             lanes,
             tracks: tracks.collect(),
@@ -63,7 +62,7 @@ impl Schedule {
 
     /// The algorithms, in their order.
     pub(super) fn algorithms(&self) -> Vec<Algorithm> {
-        self.tracks.iter().map(Track::algorithm).collect()
+        self.tracks.iter().map(AlgorithmLanes::algorithm).collect()
     }
 
     /// Number of lanes.
@@ -73,7 +72,7 @@ impl Schedule {
 
     /// True if every algorithm gains by hashing many messages at once.
     pub(super) fn pays(&self) -> bool {
-        self.tracks.iter().all(Track::pays)
+        self.tracks.iter().all(AlgorithmLanes::pays)
     }
 
     /// Begins a message.

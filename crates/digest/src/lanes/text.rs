@@ -25,7 +25,7 @@ pub(super) use sm3::Sm3;
 use super::vector::Vector;
 
 /// A compression function over blocks of `M` words of type `W`, with a state of `N` words in each lane.
-pub(super) trait Text<W, const N: usize, const M: usize> {
+pub(super) trait Compress<W, const N: usize, const M: usize> {
     /// Order of the bytes of a message word.
     const BIG_ENDIAN: bool;
 

@@ -14,7 +14,7 @@ pub(super) struct Chunk {
     pub(super) last: bool,
     /// Bytes of the message up to the end of this chunk.
     pub(super) message_bytes: u64,
-    /// Whose padding stands behind the content: see [`Track::padding_class`].
+    /// Whose padding stands behind the content: see [`AlgorithmLanes::padding_class`].
     pub(super) padded: Option<u8>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Detached {
 }
 
 /// One algorithm over all lanes.
-pub(super) struct Track {
+pub(super) struct AlgorithmLanes {
     algorithm: Algorithm,
     digest_bytes: usize,
     definition: &'static Definition,
@@ -95,17 +95,17 @@ pub(super) struct Track {
     pub(super) padding_class: u8,
 }
 
-impl Track {
+impl AlgorithmLanes {
     pub(super) fn new(
         algorithm: Algorithm,
         definition: &'static Definition,
         plan: Plan,
         lanes: usize,
         padding_class: u8,
-    ) -> Track {
+    ) -> AlgorithmLanes {
         let width = plan.lanes();
         let states = vec![0; lanes.div_ceil(width) * width * definition.state_bytes()];
-        Track {
+        AlgorithmLanes {
             algorithm,
             digest_bytes: algorithm.digest_bytes(),
             definition,
@@ -296,7 +296,7 @@ impl Track {
     /// Sets the counters of all running lanes for so many blocks, or for fewer if a counter has to be set anew between. Returns the
     /// number.
     fn count(&mut self, blocks: usize, chunks: &[Chunk; LANES_MAX]) -> usize {
-        let Track { definition, width, .. } = *self;
+        let AlgorithmLanes { definition, width, .. } = *self;
         let most = members(self.running).map(|lane| definition.run_blocks_max(self.hashed_bytes[lane])).min();
         let blocks = blocks.min(most.unwrap_or(blocks));
         for lane in members(self.running) {
@@ -332,7 +332,7 @@ impl Track {
 
     /// Runs the kernels on the lanes of one group.
     fn advance(&mut self, group: usize, blocks: usize, buffers: &impl Buffers) {
-        let Track { definition, plan, width, states, scratch, positions, tails, .. } = self;
+        let AlgorithmLanes { definition, plan, width, states, scratch, positions, tails, .. } = self;
         let (definition, width, first) = (*definition, *width, group * *width);
         let in_group = (LaneSet::MAX >> (LANES_MAX - width)) << first;
         let live = (self.running | self.waiting) & in_group;

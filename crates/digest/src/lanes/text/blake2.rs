@@ -11,7 +11,7 @@
 //!
 //! The scheduler sets words 8 to 12 before each run, and ends a run where the low word overflows.
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 /// First chaining values before the parameters enter; the constants of every block.
@@ -51,7 +51,7 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-impl Text<u64, STATE_WORDS, 16> for Blake2b {
+impl Compress<u64, STATE_WORDS, 16> for Blake2b {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
@@ -61,7 +61,7 @@ impl Text<u64, STATE_WORDS, 16> for Blake2b {
     }
 }
 
-impl Text<u32, STATE_WORDS, 16> for Blake2s {
+impl Compress<u32, STATE_WORDS, 16> for Blake2s {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Keccak-f[1600] as a sponge (FIPS 202). The rate decides how many words of a block there are.
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Keccak<const RATE_WORDS: usize>;
@@ -15,7 +15,7 @@ const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8081, 0x8000_0000_0000_8080, 0x0000_0000_8000_0001, 0x8000_0000_8000_8008,
 ];
 
-impl<const RATE_WORDS: usize> Text<u64, 25, RATE_WORDS> for Keccak<RATE_WORDS> {
+impl<const RATE_WORDS: usize> Compress<u64, 25, RATE_WORDS> for Keccak<RATE_WORDS> {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]

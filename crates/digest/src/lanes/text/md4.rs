@@ -1,11 +1,11 @@
 //! MD4 (RFC 1320).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Md4;
 
-impl Text<u32, 4, 16> for Md4 {
+impl Compress<u32, 4, 16> for Md4 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! MD5 (RFC 1321).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Md5;
@@ -29,7 +29,7 @@ const ADDENDS: [u32; 64] = {
     addends
 };
 
-impl Text<u32, 4, 16> for Md5 {
+impl Compress<u32, 4, 16> for Md5 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! RIPEMD-160 (H. Dobbertin, A. Bosselaers, B. Preneel, RIPEMD-160: a strengthened version of RIPEMD, 1996; ISO/IEC 10118-3).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Ripemd160;
@@ -48,7 +48,7 @@ const CONSTANTS: [[u32; 5]; 2] =
     [[0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xa953_fd4e], [0x50a2_8be6, 0x5c4d_d124, 0x6d70_3ef3, 0x7a6d_76e9, 0]];
 
 #[expect(clippy::manual_div_ceil, reason = "the number of a step, rounded down, is its round")]
-impl Text<u32, 5, 16> for Ripemd160 {
+impl Compress<u32, 5, 16> for Ripemd160 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]

@@ -1,11 +1,11 @@
 //! SHA-1 (FIPS 180-4, sections 4.1.1 and 6.1).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Sha1;
 
-impl Text<u32, 5, 16> for Sha1 {
+impl Compress<u32, 5, 16> for Sha1 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]

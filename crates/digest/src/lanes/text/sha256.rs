@@ -1,6 +1,6 @@
 //! SHA-256 (FIPS 180-4, sections 4.1 and 6).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Sha256;
@@ -18,7 +18,7 @@ pub(in crate::lanes) const CUBE_ROOTS: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-impl Text<u32, 8, 16> for Sha256 {
+impl Compress<u32, 8, 16> for Sha256 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]

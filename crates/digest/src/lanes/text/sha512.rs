@@ -1,6 +1,6 @@
 //! SHA-512 (FIPS 180-4, sections 4.1 and 6).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Sha512;
@@ -30,7 +30,7 @@ const CUBE_ROOTS: [u64; 80] = [
     0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
 ];
 
-impl Text<u64, 8, 16> for Sha512 {
+impl Compress<u64, 8, 16> for Sha512 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! SM3 (GB/T 32905-2016).
 
-use super::Text;
+use super::Compress;
 use crate::lanes::vector::Vector;
 
 pub(in crate::lanes) struct Sm3;
@@ -17,7 +17,7 @@ const CONSTANTS: [[u32; 16]; 4] = {
     constants
 };
 
-impl Text<u32, 8, 16> for Sm3 {
+impl Compress<u32, 8, 16> for Sm3 {
     const BIG_ENDIAN: bool = true;
 
     #[inline(always)]
