@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, Digest, Hasher, Keys};
 use pfh_record::{Piece, Similarity};
-use pfh_similarity::{Backend, Family, Making, Unfit, UnfitReason};
+use pfh_similarity::{Backend, Family, SimilarityOptions, Unfit, UnfitReason};
 
 /// The states of several algorithms and families that see the same bytes.
 pub(crate) struct DigestSet {
@@ -34,7 +34,7 @@ impl PieceRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FamilyRule {
     pub(crate) family: Family,
-    pub(crate) making: Making,
+    pub(crate) similarity: SimilarityOptions,
     pub(crate) backend: Backend,
     /// Longer ones have no digest: it would take too much memory.
     pub(crate) bytes_max: u64,
@@ -130,9 +130,9 @@ impl Similar {
 impl FamilyRule {
     /// For a message of so many bytes, where that is known.
     fn hasher(&self, bytes: Option<u64>) -> pfh_similarity::Hasher {
-        let mut making = self.making;
-        making.sdhash.input_bytes = bytes;
-        pfh_similarity::Hasher::with_backend(self.family, &making, self.backend)
+        let mut similarity = self.similarity;
+        similarity.sdhash.input_bytes = bytes;
+        pfh_similarity::Hasher::with_backend(self.family, &similarity, self.backend)
     }
 }
 
@@ -264,8 +264,9 @@ mod tests {
     fn families_have_the_kernels_of_the_backend() {
         for backend in Backend::offered() {
             for family in Family::ALL {
-                let rule = FamilyRule { family, making: Making::default(), backend, bytes_max: u64::MAX };
-                let expected = pfh_similarity::Hasher::with_backend(family, &Making::default(), backend);
+                let rule =
+                    FamilyRule { family, similarity: SimilarityOptions::default(), backend, bytes_max: u64::MAX };
+                let expected = pfh_similarity::Hasher::with_backend(family, &SimilarityOptions::default(), backend);
                 assert_eq!(format!("{:?}", rule.hasher(None)), format!("{expected:?}"), "{family} {backend}");
             }
         }
@@ -299,8 +300,12 @@ mod tests {
 
     #[test]
     fn families_begin_anew_with_each_message_and_keep_to_their_limit() {
-        let rule =
-            |family| FamilyRule { family, making: Making::default(), backend: Backend::chosen(), bytes_max: 6000 };
+        let rule = |family| FamilyRule {
+            family,
+            similarity: SimilarityOptions::default(),
+            backend: Backend::chosen(),
+            bytes_max: 6000,
+        };
         let mut set =
             DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), Some(PieceRule::new(100, 0, 1 << 20)));
         for (length, step) in [(0, 1), (3000, 7), (6001, 6001), (6000, 999), (6001, 1), (40, 3)] {
@@ -327,8 +332,12 @@ mod tests {
     /// What is known to be too long is not begun, and says nothing about the message after it.
     #[test]
     fn a_message_known_to_be_too_long_is_refused_at_once() {
-        let rule =
-            |family| FamilyRule { family, making: Making::default(), backend: Backend::chosen(), bytes_max: 6000 };
+        let rule = |family| FamilyRule {
+            family,
+            similarity: SimilarityOptions::default(),
+            backend: Backend::chosen(),
+            bytes_max: 6000,
+        };
         let mut set = DigestSet::new(&[], &Keys::default(), &Family::ALL.map(rule), None);
         set.expect(6001);
         set.update(&[7; 10]);
@@ -374,7 +383,7 @@ mod tests {
         let chunks = shortest_chunks();
         let rule = FamilyRule {
             family: Family::MrshV2,
-            making: Making::default(),
+            similarity: SimilarityOptions::default(),
             backend: Backend::chosen(),
             bytes_max: u64::MAX,
         };

@@ -3,7 +3,7 @@
 use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
 use pfh_digest::KeyError;
-use pfh_similarity::{Backend, Family, Making};
+use pfh_similarity::{Backend, Family, SimilarityOptions};
 use std::fmt;
 
 /// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
@@ -296,11 +296,18 @@ impl Budget {
     }
 
     /// The families, each of which has its part of the share for digests that grow.
-    pub(crate) fn family_rules(&self, families: &[Family], making: Making, backend: Backend) -> Vec<FamilyRule> {
+    pub(crate) fn family_rules(
+        &self,
+        families: &[Family],
+        similarity: SimilarityOptions,
+        backend: Backend,
+    ) -> Vec<FamilyRule> {
         let growing = families.iter().filter(|&&family| grows(family)).count() as u64;
         let rule = |&family| match grows(family) {
-            true => FamilyRule { family, making, backend, bytes_max: digestible_bytes(self.growth_bytes / growing) },
-            false => FamilyRule { family, making, backend, bytes_max: u64::MAX },
+            true => {
+                FamilyRule { family, similarity, backend, bytes_max: digestible_bytes(self.growth_bytes / growing) }
+            }
+            false => FamilyRule { family, similarity, backend, bytes_max: u64::MAX },
         };
         families.iter().map(rule).collect()
     }
@@ -353,7 +360,7 @@ mod tests {
     fn filters_keep_within_what_is_reserved() {
         let rule = FamilyRule {
             family: Family::MrshV2,
-            making: Making::default(),
+            similarity: SimilarityOptions::default(),
             backend: Backend::chosen(),
             bytes_max: u64::MAX,
         };
@@ -423,7 +430,7 @@ mod tests {
             for families in [vec![Family::Sdhash], Family::ALL.to_vec()] {
                 let options = Options { selection: families[..].into(), ..options(2, memory_bytes) };
                 let budget = Budget::new(&options, 32).unwrap();
-                let rules = budget.family_rules(&families, Making::default(), Backend::chosen());
+                let rules = budget.family_rules(&families, SimilarityOptions::default(), Backend::chosen());
                 let growth = |bytes| rules.iter().map(|rule| rule.growth_bytes(bytes)).sum::<u64>();
                 assert!(growth(u64::MAX) <= budget.growth_bytes && growth(u64::MAX) > budget.growth_bytes / 2);
                 assert!(rules.iter().all(|rule| rule.bytes_max >= 1 << 20));

@@ -9,7 +9,7 @@ use crate::run::{Sink, Worker};
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_record::{Metadata, Similarity};
-use pfh_similarity::{Backend, Digest, Family, Hasher, Making, ssdeep, tlsh};
+use pfh_similarity::{Backend, Digest, Family, Hasher, SimilarityOptions, ssdeep, tlsh};
 use pfh_source::Source;
 use std::collections::VecDeque;
 
@@ -82,7 +82,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
 
 fn one_by_one(families: &[Family], backend: Backend, message: &[u8]) -> Vec<Similarity> {
     let similarity = |&family| {
-        let mut hasher = Hasher::with_backend(family, &Making::default(), backend);
+        let mut hasher = Hasher::with_backend(family, &SimilarityOptions::default(), backend);
         hasher.update(message);
         Similarity { family, digest: hasher.finish() }
     };

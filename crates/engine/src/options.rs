@@ -3,7 +3,7 @@
 use pfh_digest::Keys;
 use pfh_digest::lanes::Backend;
 use pfh_record::Selection;
-use pfh_similarity::Making;
+use pfh_similarity::SimilarityOptions;
 use std::fmt;
 use std::str::FromStr;
 
@@ -87,7 +87,7 @@ pub struct Options {
     /// The key and the context that algorithms among them need.
     pub keys: Keys,
     /// How similarity digests are made.
-    pub making: Making,
+    pub similarity: SimilarityOptions,
     /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
     /// at least one thread hashes.
     pub threads: usize,
@@ -133,7 +133,7 @@ impl Options {
         Options {
             selection: selection.into(),
             keys: Keys::default(),
-            making: Making::default(),
+            similarity: SimilarityOptions::default(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             prefetchers: 1,
             memory_bytes: Options::MEMORY_BYTES_DEFAULT,

@@ -93,7 +93,7 @@ pub fn run<S: Source, K: Sink>(
         if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 },
     )?;
     let is_many = |family: &Family| budget.many && digests_many(*family);
-    let families = budget.family_rules(options.selection.families(), options.making, options.backend);
+    let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {

@@ -6,7 +6,7 @@
 //! of which no family finds anything.
 
 use pfh_digest::Algorithm;
-use pfh_similarity::{Digest, Family, Hasher, Making, Score};
+use pfh_similarity::{Digest, Family, Hasher, Score, SimilarityOptions};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -483,9 +483,9 @@ fn block_lengths(bytes: usize) -> impl Iterator<Item = usize> {
 }
 
 fn digest(family: Family, bytes: &[u8]) -> Option<Digest> {
-    let mut making = Making::default();
-    making.sdhash.input_bytes = Some(bytes.len() as u64);
-    let mut hasher = Hasher::with_making(family, &making);
+    let mut options = SimilarityOptions::default();
+    options.sdhash.input_bytes = Some(bytes.len() as u64);
+    let mut hasher = Hasher::with_options(family, &options);
     hasher.update(bytes);
     hasher.finish().ok()
 }

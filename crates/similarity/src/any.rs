@@ -8,7 +8,7 @@ use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
 
 /// How digests are made, by the families that leave a choice. A digest does not say which one was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Making {
+pub struct SimilarityOptions {
     /// Version, and division into blocks, of sdhash.
     pub sdhash: sdhash::Options,
     /// Build of mrsh-v2.
@@ -31,21 +31,21 @@ pub enum Hasher {
 impl Hasher {
     /// The beginning of an input, with the family's default options.
     pub fn new(family: Family) -> Hasher {
-        Hasher::with_making(family, &Making::default())
+        Hasher::with_options(family, &SimilarityOptions::default())
     }
 
     /// The beginning of an input, with other options.
-    pub fn with_making(family: Family, making: &Making) -> Hasher {
-        Hasher::with_backend(family, making, Backend::chosen())
+    pub fn with_options(family: Family, options: &SimilarityOptions) -> Hasher {
+        Hasher::with_backend(family, options, Backend::chosen())
     }
 
     /// The beginning of an input, with other options and these instructions. The instructions are no option: they do not change the
     /// digest.
-    pub fn with_backend(family: Family, making: &Making, backend: Backend) -> Hasher {
+    pub fn with_backend(family: Family, options: &SimilarityOptions, backend: Backend) -> Hasher {
         match family {
             Family::Ssdeep => Hasher::Ssdeep(Box::new(ssdeep::Hasher::with_backend(backend))),
-            Family::Sdhash => Hasher::Sdhash(Box::new(sdhash::Hasher::with_backend(making.sdhash, backend))),
-            Family::MrshV2 => Hasher::MrshV2(Box::new(mrsh_v2::Hasher::with_backend(making.mrsh_v2, backend))),
+            Family::Sdhash => Hasher::Sdhash(Box::new(sdhash::Hasher::with_backend(options.sdhash, backend))),
+            Family::MrshV2 => Hasher::MrshV2(Box::new(mrsh_v2::Hasher::with_backend(options.mrsh_v2, backend))),
             Family::Tlsh => Hasher::Tlsh(Box::new(tlsh::Hasher::with_backend(backend))),
         }
     }

@@ -19,11 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod any;
-mod disk;
 mod family;
 mod fields;
 mod filter;
 mod filter_pairs;
+mod index_file;
 pub mod list;
 pub mod mrsh_v2;
 mod pair;
@@ -33,9 +33,9 @@ pub mod ssdeep;
 pub mod tlsh;
 mod unfit;
 
-pub use any::{Digest, Hasher, Making, Score};
-pub use disk::IndexError;
+pub use any::{Digest, Hasher, Score, SimilarityOptions};
 pub use family::{Family, FamilyKernel, UnknownFamily};
+pub use index_file::IndexError;
 pub use pair::Pair;
 pub use parse_error::ParseError;
 pub use pfh_vector::Backend;

@@ -21,10 +21,10 @@
 
 mod compare;
 mod digest;
-mod disk;
 mod grams;
 mod hasher;
 mod index;
+mod index_file;
 pub mod list;
 mod many;
 mod piece;
@@ -33,9 +33,9 @@ mod scan;
 
 pub use compare::Comparer;
 pub use digest::Digest;
-pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::Hasher;
 pub use index::{Index, Match, Searcher};
+pub use index_file::{FileMatch, IndexFile, IndexFileBuilder};
 pub use many::{ManyHasher, digest_many};
 
 /// The characters of a digest: Base64, and the six-bit values that they stand for.

@@ -20,17 +20,17 @@
 //! ```
 
 mod digest;
-mod disk;
 mod hasher;
 mod index;
+mod index_file;
 mod length;
 pub mod list;
 mod many;
 
 pub use digest::Digest;
-pub use disk::{FileMatch, IndexFile, IndexFileBuilder};
 pub use hasher::{Hasher, MINIMUM_BYTES};
 pub use index::{Index, Match};
+pub use index_file::{FileMatch, IndexFile, IndexFileBuilder};
 pub use many::{ManyHasher, digest_many};
 
 /// Bytes of the digest that describe the buckets: two bits for each of 128.

@@ -9,7 +9,7 @@ use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
-use pfh_similarity::{Family, Making, mrsh_v2, sdhash};
+use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
 use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -467,9 +467,9 @@ impl WalkArguments {
 
 impl FamilyArguments {
     /// How digests are made.
-    pub(crate) fn making(&self) -> Making {
+    pub(crate) fn similarity_options(&self) -> SimilarityOptions {
         let mode = self.sdhash_blocks.map_or(sdhash::Mode::Automatic, |blocks| blocks.0);
-        Making {
+        SimilarityOptions {
             sdhash: sdhash::Options { profile: self.sdhash_profile.into(), mode, input_bytes: None },
             mrsh_v2: if self.mrsh_network { mrsh_v2::Build::Network } else { mrsh_v2::Build::Normal },
         }

@@ -67,7 +67,7 @@ impl<'a> Gather<'a> {
         pfh_source::raise_open_file_limit();
         let family = named.digests.family();
         let mut engine = engine_options(self.how, family.into());
-        engine.making = self.families.making();
+        engine.similarity = self.families.similarity_options();
         engine.own_files.clone_from(&self.own_files);
         let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Stop::usage)?;

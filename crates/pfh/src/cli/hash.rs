@@ -17,7 +17,7 @@ use pfh_engine::{CancelToken, Counters, Options, Sink};
 use pfh_record::{
     DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
 };
-use pfh_similarity::Making;
+use pfh_similarity::SimilarityOptions;
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
@@ -61,7 +61,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     let selection = selection(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
-    engine.making = arguments.families.making();
+    engine.similarity = arguments.families.similarity_options();
     engine.backend = backend(arguments.engine.backend)?;
     let reads_input = reads_input(&arguments.paths, &arguments.walk);
     engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
@@ -70,7 +70,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
             "--resume cannot tell whether the key of `{keyed}` is the one of before: use it without keys"
         )));
     }
-    if out.resume && engine.making != Making::default() {
+    if out.resume && engine.similarity != SimilarityOptions::default() {
         return Err(Stop::usage(
             "--resume cannot tell how similarity digests were made before: use it without variants",
         ));

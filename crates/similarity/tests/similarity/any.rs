@@ -1,6 +1,6 @@
 //! The families behind one type.
 
-use pfh_similarity::{Backend, Digest, Family, Hasher, Making, Score};
+use pfh_similarity::{Backend, Digest, Family, Hasher, Score, SimilarityOptions};
 
 use crate::vectors::{self, contents, inputs};
 
@@ -54,7 +54,7 @@ fn every_backend_makes_the_same_digests() {
     for line in inputs().filter(|line| contents(line).len() < 300 << 10) {
         for family in Family::ALL {
             let digest = |backend: Backend, piece_bytes: usize| {
-                let mut hasher = Hasher::with_backend(family, &Making::default(), backend);
+                let mut hasher = Hasher::with_backend(family, &SimilarityOptions::default(), backend);
                 contents(line).chunks(piece_bytes).for_each(|piece| hasher.update(piece));
                 hasher.finish()
             };
@@ -71,7 +71,7 @@ fn every_backend_makes_the_same_digests() {
 fn hashers_have_the_kernels_that_families_name() {
     for backend in Backend::offered() {
         for family in Family::ALL {
-            let hasher = format!("{:?}", Hasher::with_backend(family, &Making::default(), backend));
+            let hasher = format!("{:?}", Hasher::with_backend(family, &SimilarityOptions::default(), backend));
             for kernel in family.kernels(backend) {
                 let field = match kernel.work {
                     "ranks" => "rank",

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use super::Digest;
 use super::digest::{BYTES, Header, quarters_distance};
 use crate::Family;
-use crate::disk::{IndexError, PageReader, PageWriter, Records, check_name, corrupt, section_starts};
+use crate::index_file::{IndexError, PageReader, PageWriter, Records, check_name, corrupt, section_starts};
 
 const GROUP_BYTES: usize = 16;
 

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use super::compare::Part;
 use super::grams::for_each_hash;
 use super::{Comparer, Digest};
-use crate::disk::{IndexError, PageReader, PageWriter, Records, check_name, corrupt, section_starts};
+use crate::index_file::{IndexError, PageReader, PageWriter, Records, check_name, corrupt, section_starts};
 use crate::{Family, ParseError};
 
 /// As in memory.
