@@ -1,10 +1,5 @@
 //! Which backends there are, against what the system says and what the test machine promises.
 
-/// One text for all crates: this one stands below `pfh-testing`.
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[path = "../../testing/src/skip.rs"]
-mod skip;
-
 use pfh_vector::{Backend, bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
 /// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must be offered, so that a test machine cannot silently lose one; and what
@@ -49,12 +44,8 @@ fn a_backend_that_is_not_there_is_an_error_that_names_the_others() {
 #[test]
 fn features_are_those_that_the_system_lists() {
     use pfh_vector::{Feature, Features};
-    let Ok(text) = std::fs::read_to_string("/proc/cpuinfo") else {
-        return skip::skipped("no /proc/cpuinfo");
-    };
-    let Some(flags) = text.lines().find_map(|line| line.strip_prefix("flags")) else {
-        return skip::skipped("no flags in /proc/cpuinfo");
-    };
+    let text = std::fs::read_to_string("/proc/cpuinfo").expect("Linux lists the features");
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags")).expect("a line of flags");
     let flags: Vec<&str> = flags.split_whitespace().collect();
     for &feature in Feature::ALL {
         let name = match feature {
