@@ -8,7 +8,7 @@ use super::cache::Cache;
 use super::contenders::Contender;
 use super::corpus::{Corpus, Prepared, Store};
 use super::digests::{self, Digests};
-use super::rate;
+use super::rate::{self, Measured, Yardstick};
 use super::runner::{self, Sample};
 use crate::process::find_program_in;
 use crate::workspace::Workspace;
@@ -19,8 +19,8 @@ pub(super) struct Comparison {
     pub(super) corpus: Corpus,
     pub(super) cache: Cache,
     pub(super) contenders: Vec<Contender>,
-    /// Algorithm whose rate in memory is to be set beside the first contender's.
-    pub(super) rate_of: Option<&'static str>,
+    /// What the first contender is held against.
+    pub(super) yardstick: Option<Yardstick>,
 }
 
 /// Results of a comparison.
@@ -60,6 +60,7 @@ pub(super) struct Bench<'a> {
     pub(super) path: &'a OsStr,
     pub(super) threads: usize,
     pub(super) runs: usize,
+    pub(super) rates: Measured,
 }
 
 impl Bench<'_> {
@@ -91,8 +92,8 @@ impl Bench<'_> {
         for round in 0..self.runs {
             self.round(round, comparison, corpus, &mut results)?;
         }
-        if let Some(algorithm) = comparison.rate_of {
-            results.notes.push(rate::note(self, algorithm, corpus, &results.rows[0].outcome));
+        if let Some(yardstick) = comparison.yardstick {
+            results.notes.push(rate::note(self, yardstick, corpus, &results.rows));
         }
         Ok(results)
     }

@@ -114,6 +114,22 @@ impl<'p> Store<'p> {
         Ok(Prepared { folder: name.to_owned(), files: counts.files, bytes: counts.bytes })
     }
 
+    /// Length of the longest file.
+    pub(super) fn longest_bytes(&self, corpus: &Prepared) -> Result<u64> {
+        let mut longest_bytes = 0;
+        let mut folders = vec![self.folder.join(&corpus.folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                match entry.metadata()? {
+                    metadata if metadata.is_dir() => folders.push(entry.path()),
+                    metadata => longest_bytes = longest_bytes.max(metadata.len()),
+                }
+            }
+        }
+        Ok(longest_bytes)
+    }
+
     fn make(&self, corpus: Corpus, folder: &Path) -> Result<Counts> {
         let scaled = |full: u64| ((full as f64 * self.scale) as u64).max(1);
         match corpus {

@@ -5,6 +5,7 @@ use super::compare::Comparison;
 use super::contenders::{ALGORITHMS, Contender, FAMILIES, coreutils, hashdeep};
 use super::corpus::{Corpus, lists};
 use super::digests::List;
+use super::rate::Yardstick;
 
 /// The comparisons of `--quick`, on corpora of a tenth of the size: the most important figures, in under two minutes.
 pub(super) const QUICK: [&str; 7] = [
@@ -44,12 +45,16 @@ fn hot(threads: usize) -> Experiment {
             let pfh = Contender::pfh("pfh", &format!("-a {} -t {threads}", algorithm.name), Some(List::Lines));
             let mut contenders = vec![pfh, floor()];
             contenders.extend(algorithm.peers(threads));
-            comparisons.push(comparison(&["hot", corpus.name(), algorithm.name], corpus, Cache::Hot, contenders));
+            let mut comparison = comparison(&["hot", corpus.name(), algorithm.name], corpus, Cache::Hot, contenders);
+            comparison.yardstick = Some(Yardstick::Bound(std::slice::from_ref(&algorithm.name)));
+            comparisons.push(comparison);
         }
         let options = format!("-a md5,sha256 -t {threads} -f hashdeep");
         let pfh = Contender::pfh("pfh", &options, Some(List::Hashdeep));
         let contenders = vec![pfh, floor(), hashdeep("md5,sha256", threads)];
-        comparisons.push(comparison(&["hot", corpus.name(), "md5+sha256"], corpus, Cache::Hot, contenders));
+        let mut both = comparison(&["hot", corpus.name(), "md5+sha256"], corpus, Cache::Hot, contenders);
+        both.yardstick = Some(Yardstick::Bound(&["md5", "sha256"]));
+        comparisons.push(both);
     }
     for algorithm in ["md5", "sha1", "sha256"] {
         let pfh = Contender::pfh("pfh, one thread", &format!("-a {algorithm} -t 1"), Some(List::Lines));
@@ -158,7 +163,7 @@ fn rate(threads: usize) -> Experiment {
         let pfh = Contender::pfh("pfh", &format!("-a {algorithm} -t {threads}"), Some(List::Lines));
         let mut comparison =
             comparison(&["rate", Corpus::Large.name(), algorithm], Corpus::Large, Cache::Hot, vec![pfh]);
-        comparison.rate_of = Some(algorithm);
+        comparison.yardstick = Some(Yardstick::Streams(algorithm));
         comparison
     });
     Experiment {
@@ -206,7 +211,7 @@ fn similarity(threads: usize) -> Experiment {
 }
 
 fn comparison(id: &[&str], corpus: Corpus, cache: Cache, contenders: Vec<Contender>) -> Comparison {
-    Comparison { id: id.join("/"), corpus, cache, contenders, rate_of: None }
+    Comparison { id: id.join("/"), corpus, cache, contenders, yardstick: None }
 }
 
 #[cfg(test)]

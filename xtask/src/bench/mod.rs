@@ -138,7 +138,7 @@ fn compare(workspace: &Workspace, options: &Options, threads: usize, experiments
 
     let machine = machine::facts(store.folder(), &path);
     let versions = machine::versions(&path, workspace);
-    let bench = Bench { workspace, store: &store, path: &path, threads, runs: options.runs };
+    let bench = Bench { workspace, store: &store, path: &path, threads, runs: options.runs, rates: Default::default() };
     let command = options.command();
     let mut prepared = BTreeMap::new();
     let mut all_well = true;

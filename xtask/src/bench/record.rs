@@ -274,7 +274,7 @@ mod tests {
             corpus: Corpus::Real,
             cache: Cache::Hot,
             contenders: Vec::new(),
-            rate_of: None,
+            yardstick: None,
         }
     }
 
