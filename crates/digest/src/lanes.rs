@@ -7,6 +7,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod backend;
+mod blake3_batch;
 mod definition;
 #[allow(unsafe_code, reason = "kernels are compiled for CPU features; each block argues")]
 mod kernel;

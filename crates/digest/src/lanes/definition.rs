@@ -20,6 +20,8 @@ pub(super) enum Compression {
     Keccak18,
     Blake2b,
     Blake2s,
+    /// Of chunks and parents; their tree is made by `blake3_batch.rs`, and no [`Definition`] has it.
+    Blake3,
 }
 
 /// How the end of a message is made into whole blocks.

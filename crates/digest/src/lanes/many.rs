@@ -4,6 +4,7 @@ use pfh_vector::Backend;
 
 use super::LANES_MAX;
 use super::backend::kernels;
+use super::blake3_batch::Blake3Batch;
 use super::definition::Definition;
 use super::kernel::Kernel;
 use super::schedule::Schedule;
@@ -30,10 +31,19 @@ pub fn hash_many<M: AsRef<[u8]>>(algorithm: Algorithm, messages: &[M]) -> Vec<Di
 /// [`hash_many`] for batch after batch: what it needs is made once.
 pub struct BatchHasher {
     algorithm: Algorithm,
-    lanes: Option<Lanes>,
+    lanes: Lanes,
 }
 
-struct Lanes {
+enum Lanes {
+    /// There are no lanes for the algorithm, or they gain nothing.
+    None,
+    /// A message in each lane.
+    Messages(Box<MessageLanes>),
+    /// A chunk or a parent in each lane.
+    Blake3(Box<Blake3Batch>),
+}
+
+struct MessageLanes {
     schedule: Schedule,
     short: Option<Short>,
 }
@@ -69,11 +79,16 @@ impl BatchHasher {
     pub fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
         assert_eq!(messages.len(), digests.len(), "one digest for each message");
         let algorithm = self.algorithm;
-        if let Some(lanes) = &mut self.lanes {
-            lanes.hash(algorithm, messages, digests);
-        } else {
-            for (message, digest) in messages.iter().zip(digests) {
-                *digest = algorithm.digest(message.as_ref());
+        match &mut self.lanes {
+            Lanes::Messages(lanes) => lanes.hash(algorithm, messages, digests),
+            Lanes::Blake3(batch) => {
+                digests.fill(Digest::zero(algorithm));
+                batch.hash(messages, digests);
+            }
+            Lanes::None => {
+                for (message, digest) in messages.iter().zip(digests) {
+                    *digest = algorithm.digest(message.as_ref());
+                }
             }
         }
     }
@@ -118,7 +133,16 @@ impl<'m> Queue<'m> {
 }
 
 impl Lanes {
-    fn new(algorithm: Algorithm, backend: Backend) -> Option<Lanes> {
+    fn new(algorithm: Algorithm, backend: Backend) -> Lanes {
+        if algorithm == Algorithm::BLAKE3 {
+            return Blake3Batch::new(backend).map_or(Lanes::None, |batch| Lanes::Blake3(Box::new(batch)));
+        }
+        MessageLanes::new(algorithm, backend).map_or(Lanes::None, |lanes| Lanes::Messages(Box::new(lanes)))
+    }
+}
+
+impl MessageLanes {
+    fn new(algorithm: Algorithm, backend: Backend) -> Option<MessageLanes> {
         let definition = Definition::of(algorithm)?;
         let schedule = Schedule::new(&[algorithm], backend, None).filter(Schedule::pays)?;
         let kernels = kernels(backend, definition.compression);
@@ -129,11 +153,11 @@ impl Lanes {
             (0..kernel.lanes).for_each(|lane| definition.begin(&mut states, kernel.lanes, lane));
             Short { kernel, states, lines: vec![[0; LINE_BYTES]; kernel.lanes] }
         });
-        Some(Lanes { schedule, short })
+        Some(MessageLanes { schedule, short })
     }
 
     fn hash<M: AsRef<[u8]>>(&mut self, algorithm: Algorithm, messages: &[M], digests: &mut [Digest]) {
-        let Lanes { schedule, short } = self;
+        let MessageLanes { schedule, short } = self;
         let mut slots = Slots::new(schedule.lanes());
         if let Some(short) = short {
             let lanes = short.kernel.lanes;

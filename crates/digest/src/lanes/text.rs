@@ -1,6 +1,7 @@
 //! The texts: one compression function per algorithm, written once over any lane vector.
 
 mod blake2;
+mod blake3;
 mod keccak;
 mod md4;
 mod md5;
@@ -10,7 +11,8 @@ mod sha256;
 mod sha512;
 mod sm3;
 
-pub(super) use blake2::{Blake2b, Blake2s, COUNTERS as BLAKE2_COUNTERS, STATE_WORDS as BLAKE2_STATE_WORDS};
+pub(super) use blake2::{Blake2b, Blake2s, COUNTERS as BLAKE2_COUNTERS, INITIAL_2S, STATE_WORDS as BLAKE2_STATE_WORDS};
+pub(super) use blake3::{Blake3, STATE_WORDS as BLAKE3_STATE_WORDS};
 pub(super) use keccak::Keccak;
 pub(super) use md4::Md4;
 pub(super) use md5::Md5;

@@ -1,7 +1,7 @@
 //! Plain words: one stream, and two or four interleaved where the registers suffice.
 
 use super::{Compression, Cost, Kernel, kernels};
-use crate::lanes::text::{Blake2b, Blake2s, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
+use crate::lanes::text::{Blake2b, Blake2s, Blake3, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
 use crate::lanes::vector::Pair;
 
 kernels! {
@@ -49,5 +49,8 @@ kernels! {
     }
     Blake2s {
         blake2s_x1: Blake2s, u32, (118, 100);
+    }
+    Blake3 {
+        blake3_x1: Blake3, u32, (83, 70);
     }
 }

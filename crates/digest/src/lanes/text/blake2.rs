@@ -25,7 +25,7 @@ const INITIAL_2B: [u64; 8] = [
     0x1f83_d9ab_fb41_bd6b,
     0x5be0_cd19_137e_2179,
 ];
-const INITIAL_2S: [u32; 8] =
+pub(in crate::lanes) const INITIAL_2S: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 pub(in crate::lanes) struct Blake2b;
@@ -71,6 +71,28 @@ impl Compress<u32, STATE_WORDS, 16> for Blake2s {
     }
 }
 
+/// The mixing function (RFC 7693, section 3.1), with rotations to the left, on four times four of the 16 words. The four go
+/// step by step beside each other, since each step waits for the one before it.
+macro_rules! mix {
+    ($v:ident, $r1:tt $r2:tt $r3:tt $r4:tt, $($a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr;)+) => {
+        $($v[$a] = $v[$a].add($x);)+
+        $($v[$a] = $v[$a].add($v[$b]);)+
+        $($v[$d] = $v[$d].xor($v[$a]);)+
+        $($v[$d] = $v[$d].rol::<$r1>();)+
+        $($v[$c] = $v[$c].add($v[$d]);)+
+        $($v[$b] = $v[$b].xor($v[$c]);)+
+        $($v[$b] = $v[$b].rol::<$r2>();)+
+        $($v[$a] = $v[$a].add($y);)+
+        $($v[$a] = $v[$a].add($v[$b]);)+
+        $($v[$d] = $v[$d].xor($v[$a]);)+
+        $($v[$d] = $v[$d].rol::<$r3>();)+
+        $($v[$c] = $v[$c].add($v[$d]);)+
+        $($v[$b] = $v[$b].xor($v[$c]);)+
+        $($v[$b] = $v[$b].rol::<$r4>();)+
+    };
+}
+pub(super) use mix;
+
 /// Section 3.2, with rotations to the left.
 #[inline(always)]
 fn compress<V: Vector, const R1: i32, const R2: i32, const R3: i32, const R4: i32>(
@@ -96,28 +118,20 @@ fn compress<V: Vector, const R1: i32, const R2: i32, const R3: i32, const R4: i3
         v[13] = v[13].xor(counted_high);
     }
 
-    macro_rules! mix {
-        ($a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr) => {
-            v[$a] = v[$a].add(message[$x]).add(v[$b]);
-            v[$d] = v[$d].xor(v[$a]).rol::<R1>();
-            v[$c] = v[$c].add(v[$d]);
-            v[$b] = v[$b].xor(v[$c]).rol::<R2>();
-            v[$a] = v[$a].add(message[$y]).add(v[$b]);
-            v[$d] = v[$d].xor(v[$a]).rol::<R3>();
-            v[$c] = v[$c].add(v[$d]);
-            v[$b] = v[$b].xor(v[$c]).rol::<R4>();
-        };
-    }
     macro_rules! rounds {
         ($($sigma:literal)+) => {$(
-            mix!(0 4 8 12, SIGMA[$sigma][0], SIGMA[$sigma][1]);
-            mix!(1 5 9 13, SIGMA[$sigma][2], SIGMA[$sigma][3]);
-            mix!(2 6 10 14, SIGMA[$sigma][4], SIGMA[$sigma][5]);
-            mix!(3 7 11 15, SIGMA[$sigma][6], SIGMA[$sigma][7]);
-            mix!(0 5 10 15, SIGMA[$sigma][8], SIGMA[$sigma][9]);
-            mix!(1 6 11 12, SIGMA[$sigma][10], SIGMA[$sigma][11]);
-            mix!(2 7 8 13, SIGMA[$sigma][12], SIGMA[$sigma][13]);
-            mix!(3 4 9 14, SIGMA[$sigma][14], SIGMA[$sigma][15]);
+                mix!(v, R1 R2 R3 R4,
+                    0 4 8 12, message[SIGMA[$sigma][0]], message[SIGMA[$sigma][1]];
+                    1 5 9 13, message[SIGMA[$sigma][2]], message[SIGMA[$sigma][3]];
+                    2 6 10 14, message[SIGMA[$sigma][4]], message[SIGMA[$sigma][5]];
+                    3 7 11 15, message[SIGMA[$sigma][6]], message[SIGMA[$sigma][7]];
+                );
+                mix!(v, R1 R2 R3 R4,
+                    0 5 10 15, message[SIGMA[$sigma][8]], message[SIGMA[$sigma][9]];
+                    1 6 11 12, message[SIGMA[$sigma][10]], message[SIGMA[$sigma][11]];
+                    2 7 8 13, message[SIGMA[$sigma][12]], message[SIGMA[$sigma][13]];
+                    3 4 9 14, message[SIGMA[$sigma][14]], message[SIGMA[$sigma][15]];
+                );
         )+};
     }
     rounds!(0 1 2 3 4 5 6 7 8 9);

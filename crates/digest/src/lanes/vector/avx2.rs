@@ -74,7 +74,7 @@ macro_rules! vector {
             #[inline(always)]
             fn rol<const BITS: i32>(self) -> Self {
                 if BITS % 8 == 0 {
-                    return $vector(shuffle_bytes(self.0, &Rotated::<{ size_of::<$word>() }, BITS>::ORDER));
+                    return $vector(shuffle_bytes(self.0, Rotated::<{ size_of::<$word>() }, BITS>::order()));
                 }
                 // The counts are constants, which makes these the shifts with an immediate operand.
                 register!($vector(_mm256_or_si256(

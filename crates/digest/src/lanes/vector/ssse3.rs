@@ -74,7 +74,7 @@ impl Vector for Ssse3x32 {
     #[inline(always)]
     fn rol<const BITS: i32>(self) -> Self {
         if BITS % 8 == 0 {
-            return Ssse3x32(shuffle_bytes(self.0, &Rotated::<4, BITS>::ORDER));
+            return Ssse3x32(shuffle_bytes(self.0, Rotated::<4, BITS>::order()));
         }
         // The counts are constants, which makes these the shifts with an immediate operand.
         register!(Ssse3x32(_mm_or_si128(

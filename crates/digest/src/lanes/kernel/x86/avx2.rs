@@ -1,7 +1,7 @@
 //! AVX2: pairs of vectors, and one vector for half as many lanes or where a pair has too few registers.
 
 use super::{Compression, Cost, Kernel, kernels};
-use crate::lanes::text::{Blake2b, Blake2s, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
+use crate::lanes::text::{Blake2b, Blake2s, Blake3, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
 use crate::lanes::vector::Pair;
 use crate::lanes::vector::avx2::{Avx2x32, Avx2x64};
 
@@ -47,5 +47,8 @@ kernels! {
     }
     Blake2s {
         blake2s_x8: Blake2s, Avx2x32, (221, 250);
+    }
+    Blake3 {
+        blake3_x8: Blake3, Avx2x32, (155, 175);
     }
 }

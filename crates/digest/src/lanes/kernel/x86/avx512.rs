@@ -1,7 +1,7 @@
 //! AVX-512: pairs of vectors, and one vector for half as many lanes or where a pair has too few registers.
 
 use super::{Compression, Cost, Kernel, Line, kernels};
-use crate::lanes::text::{Blake2b, Blake2s, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
+use crate::lanes::text::{Blake2b, Blake2s, Blake3, Keccak, Md4, Md5, Ripemd160, Sha1, Sha256, Sha512, Sm3};
 use crate::lanes::vector::Pair;
 use crate::lanes::vector::avx512::{Avx512x32, Avx512x64};
 
@@ -50,5 +50,8 @@ kernels! {
     }
     Blake2s {
         blake2s_x16: Blake2s, Avx512x32, (219, 300);
+    }
+    Blake3 {
+        blake3_x16: Blake3, Avx512x32, (153, 210);
     }
 }

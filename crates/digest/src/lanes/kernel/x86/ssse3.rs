@@ -1,7 +1,7 @@
 //! SSSE3, for CPUs without AVX2.
 
 use super::{Compression, Cost, Kernel, kernels};
-use crate::lanes::text::{Blake2s, Md4, Md5, Ripemd160, Sha1, Sha256, Sm3};
+use crate::lanes::text::{Blake2s, Blake3, Md4, Md5, Ripemd160, Sha1, Sha256, Sm3};
 use crate::lanes::vector::Pair;
 use crate::lanes::vector::ssse3::Ssse3x32;
 
@@ -27,5 +27,8 @@ kernels! {
     }
     Blake2s {
         blake2s_x4: Blake2s, Ssse3x32, (218, 240);
+    }
+    Blake3 {
+        blake3_x4: Blake3, Ssse3x32, (153, 168);
     }
 }
