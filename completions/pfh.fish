@@ -36,7 +36,7 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "lab" -d 'Measure hash and c
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "completions" -d 'Print completions for a shell'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "man" -d 'Write the man pages into a directory'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; all are made in one read. `pfh algorithms` lists them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; one read computes them all. `pfh algorithms` lists them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s f -l format -d 'Format of the list: gnu, bsd, hashdeep, md5deep, sfv, csv, jsonl, dfxml, ssdeep, sdhash, mrsh-v2 or tlsh [default: gnu for one algorithm, bsd for several, jsonl with --resume]' -r -f -a "gnu\t''
 bsd\t''
 hashdeep\t''
@@ -54,73 +54,73 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l piecewise -d 'Also prin
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l stats -d 'Print where the time went, on standard error' -r -f -a "text\t'For people'
 json\t'One JSON object'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t'Also elsewhere, as with `log`'
-log\t'One line a minute with the time, and one in the end, as logs want it'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-profile -d 'Version of sdhash that digests and scores are compatible with' -r -f -a "3.4\t''
 4.0\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l min-size -d 'Leave out files smaller than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-size -d 'Leave out files larger than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -s j -l threads -d 'Threads [default: one for each core]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s p -l prefetchers -d 'Readers per device, where reading is a role of its own (--mode mtp, --io direct, rotating disks)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s m -l memory -d 'Ceiling over all buffers (K, M, G: powers of 1024)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; look-ahead where reads wait; idle workers help with large files'
-mtp\t'Published: prefetchers only read, the other threads only hash'
-smt\t'Published: every thread reads and hashes its own file'"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l order -d 'The order in which files are read; the output is always in the order of the walk' -r -f -a "auto\t'By path; by physical place on rotating disks'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
+mtp\t'As published: prefetchers only read, the other threads only hash'
+smt\t'As published: every thread reads and hashes its own file'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l order -d 'The order in which files are read; the output is always in the order of the walk' -r -f -a "auto\t'By path; by physical position on rotating disks'
 path\t''
 inode\t''
-physical\t'By place on the medium, where the filesystem tells it'
+physical\t'By position on the medium, where the filesystem reports it'
 size\t'Largest first'"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l backend -d 'Instructions that hash many files at once and make similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names' -r
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l io -d 'How contents pass the page cache' -r -f -a "buffered\t'Through the page cache'
-drop\t'Through it, but cached pages are dropped before and behind the reading'
-direct\t'Around it (O_DIRECT); as drop where the filesystem refuses, which --stats counts'"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'What the files lie on, where the system does not know or is wrong' -r -f -a "rotating\t''
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l backend -d 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l io -d 'How reading uses the page cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'Type of storage that the files are on, if the system does not know it or is wrong' -r -f -a "rotating\t''
 solid-state\t''
 network\t''
 memory\t''"
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for the habit: contents are always read as they are'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'As `-f bsd`'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l json -d 'As `-f jsonl`'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l allow-empty -d 'Let a list without a single complete file take the place of an existing FILE of -o'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for compatibility: contents are always read as they are'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'Same as `-f bsd`'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l json -d 'Same as `-f jsonl`'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l allow-empty -d 'Replace an existing FILE of -o even with a list that has not a single complete file'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l uppercase -d 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l base64 -d 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip what it records with the same path, size and modification time'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l compact -d 'With --resume: first drop the lines that later ones about the same path supersede'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l resume -d 'Continue the JSON Lines file given with -o: skip files that it records with the same path, size and modification time'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l compact -d 'With --resume: first drop lines that are superseded by a later line about the same path'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l unordered -d 'Print records as they finish rather than in the order of the walk'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-hex -d 'The key file holds hexadecimal digits; white space between them does not count'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l key-hex -d 'The key file holds hexadecimal digits; white space between them is ignored'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mrsh-network -d 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Compare digests that LIST has, too (repeatable): as ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote them; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Also compare the digests in LIST (repeatable), which ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against -d 'Compare with the files below PATH instead of with each other (repeatable)' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests that LIST has instead of with each other (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests in LIST instead of with each other (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K most similar of each file; where they are equally similar, the first' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K best matches of each file; of equally good ones, the first' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l heatmap -d 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l build-index -d 'Write an index of the digests (ssdeep, tlsh) instead of comparing them' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l index -d 'Compare with the digests in this index instead of with each other' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sample -d 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l threshold -d 'Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sample -d 'sdhash: use only the first N filters of the first digest of a pair (`sdhash -s`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
 ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
 sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
@@ -129,47 +129,47 @@ tlsh\t'As `tlsh -xref`: names and score between tabs'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, pairs, a summary'"
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s j -l threads -d 'Threads [default: one for each core]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s m -l memory -d 'Memory limit for digests, comparison and sorting (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t'Also elsewhere, as with `log`'
-log\t'One line a minute with the time, and one in the end, as logs want it'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
 never\t''"
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-profile -d 'Version of sdhash that digests and scores are compatible with' -r -f -a "3.4\t''
 4.0\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l min-size -d 'Leave out files smaller than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-size -d 'Leave out files larger than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l clusters -d 'Print groups of files that are joined by pairs, also indirectly, instead of the pairs'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l allow-empty -d 'Let a result without a single digest take the place of an existing FILE of -o'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l clusters -d 'Print groups of files that pairs join, directly or indirectly, instead of the pairs'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l symmetric -d 'sdhash: if two digests have the same number of filters, compare both ways and take the higher score'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l fast -d 'sdhash: compare filters folded to a quarter of their length, with the scores of `sdhash --fast` in version 4.0'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, that is, how alike they are (`mrsh -f`)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l allow-empty -d 'Replace an existing FILE of -o even with a result for which there was not a single digest'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
-complete -c pfh -n "__fish_pfh_using_subcommand compare" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l mrsh-network -d 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Look through digests that LIST has, too (repeatable); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Also look through the digests in LIST (repeatable); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look for digests of this algorithm or family only; those that a list does not name are taken for it [default: what a list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests of each file' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests for each file' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score of interest, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l sample -d 'sdhash: look only for the first N filters of the first of two digests (`sdhash -s`)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sample -d 'sdhash: use only the first N filters of the first digest of a pair (`sdhash -s`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s f -l format -d 'Format of the pairs [default: that of the family\'s own program]' -r -f -a "ssdeep\t'As `ssdeep -d` and `-m`: `LATER matches EARLIER (SCORE)`'
 ssdeep-pretty\t'As `ssdeep -p` and `-x`: each pair in both directions, grouped by file'
 sdhash\t'As `sdhash -g` and `-c`: `NAME|NAME|SCORE`'
@@ -178,45 +178,45 @@ tlsh\t'As `tlsh -xref`: names and score between tabs'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, pairs, a summary'"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s j -l threads -d 'Threads [default: one for each core]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s m -l memory -d 'Ceiling for digests, comparing and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s m -l memory -d 'Memory limit for digests, comparison and sorting (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t'Also elsewhere, as with `log`'
-log\t'One line a minute with the time, and one in the end, as logs want it'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
 never\t''"
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-profile -d 'Version of sdhash whose digests are made and whose scores are computed' -r -f -a "3.4\t''
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-profile -d 'Version of sdhash that digests and scores are compatible with' -r -f -a "3.4\t''
 4.0\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from -d 'Read paths from FILE as well, one a line; `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from0 -d 'Read paths from FILE as well, each ended by NUL (as `find -print0` writes them); `-` is standard input' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l include -d 'Read only files that match GLOB (repeatable: one of them). Quote it for the shell' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Leave out files smaller than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Leave out files larger than SIZE' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the paths given; 1 is the files directly in a directory' -r
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l all-names -d 'Print every name that the lists have for a cryptographic digest, not only the first of each list and how many more'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key file holds hexadecimal digits; white space between them does not count'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: where two digests have equally many filters, compare both ways and take the higher score'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l fast -d 'sdhash: compare filters folded to a fourth of their length (`sdhash --fast` of version 4.0, whose scores these are)'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, so how alike they are (`mrsh -f`)'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l allow-empty -d 'Let a result without a single digest take the place of an existing FILE of -o'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals in the end and the exit status still tell)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l all-names -d 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key file holds hexadecimal digits; white space between them is ignored'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: if two digests have the same number of filters, compare both ways and take the higher score'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l fast -d 'sdhash: compare filters folded to a quarter of their length, with the scores of `sdhash --fast` in version 4.0'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l resemblance -d 'mrsh-v2: score how much of the larger file is in the smaller one, that is, how alike they are (`mrsh -f`)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l allow-empty -d 'Replace an existing FILE of -o even with a result for which there was not a single digest'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l mrsh-network -d 'Make digests of mrsh-v2 as its build for network packets does: without the first and the last chunk'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s r -l recursive -d 'Accepted for the habit: directories are always walked'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -s x -l one-file-system -d 'Stay on the filesystem of each path given'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-files -d 'Read files that symbolic links lead to. (Links among the paths given are always followed.)'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 'Walk directories that symbolic links lead to; loops are detected'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Leave access times as they are, where the system permits'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l mrsh-network -d 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'What chance depends on: the same seed gives the same, but for times' -r
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is made where it is not there' -r -f -a "(__fish_complete_directories)"
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Repetitions with other random bytes and places' -r
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that get a block in common, and of the longest whose times are measured' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is created if it does not exist' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Number of repetitions, each with other random bytes and offsets' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that are given a common block, and of the longest file that is timed' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s V -l version -d 'Print version'
@@ -229,12 +229,12 @@ complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s V -l version -d 'Print v
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
@@ -247,42 +247,42 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'Save the results in DIR [default: a new folder with the experiment\'s name and the time]' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l runner -d 'Measure only this runner (repeatable). Others may still be asked for the right answers' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s a -l algorithm -d 'Measure only this algorithm of the experiment (repeatable)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l profile -d 'Measure only under this profile (repeatable); `today` is that without any' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l profile -d 'Measure only under this profile (repeatable); `today` is the default profile, without changes' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l runners -d 'Also look for runners in DIR' -r -f -a "(__fish_complete_directories)"
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the data and of the order [default: another one each time; it is saved]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l memory -d 'What the processes of one runner may take together (K, M, G: powers of 1024) [default: half of the memory]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the data and of the order [default: a new one each time; it is saved]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l memory -d 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
-always\t'Also elsewhere, as with `log`'
-log\t'One line a minute with the time, and one in the end, as logs want it'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
 never\t''"
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l full -d 'Take the sizes of the published study, which takes hours'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l full -d 'Use the sizes of the published study, which takes hours'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l resume -d 'Continue the results in the folder of -o'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s o -l output -d 'Write the HTML to FILE, and the other forms beside it with other extensions [default: report.html in DIR]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l volume -d 'Project times to a volume of SIZE (K, M, G: powers of 1024) [default: the 722G of the study of 2015]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l clock -d 'The clock whose times are compared; on a busy machine processor time is disturbed less' -r -f -a "wall\t'Time that passes, which the studies compared'
-cpu\t'Time of the processor, where the runner tells it'"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l clock -d 'The clock whose times are compared; on a busy machine processor time is less disturbed' -r -f -a "wall\t'Elapsed time, which the studies compared'
+cpu\t'Processor time, where the runner reports it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -l key-space -d 'Project how long N keys last: a number, or symbols^length [default: 95^8, eight printable characters]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from report" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from claims" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from claims" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -l clock -d 'The clock whose times are compared' -r -f -a "wall\t'Time that passes, which the studies compared'
-cpu\t'Time of the processor, where the runner tells it'"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -l clock -d 'The clock whose times are compared' -r -f -a "wall\t'Elapsed time, which the studies compared'
+cpu\t'Processor time, where the runner reports it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'Write HTML to FILE [default: Markdown on standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; only algorithms that have lanes, only modes with many messages'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
@@ -299,9 +299,9 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcom
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are there, build them, and say how to install what is missing'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, and beside it CSV, JSON Lines and Markdown'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies, where each is judged, and their published fits made again'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Set two results side by side: two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "runner" -d 'Be a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
