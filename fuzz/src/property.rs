@@ -3,8 +3,7 @@
 
 use pfh_record::jsonl::{Journal, LineContent};
 use pfh_record::{
-    FormatName, Listed, Md5deepForm, Metadata, Outcome, ReadOptions, Reader, Record, RunFacts, Selection, Similarity,
-    WriteOptions,
+    Entry, FormatName, Md5deepForm, Outcome, ReadOptions, Reader, Record, RunFacts, Selection, WriteOptions,
 };
 use pfh_similarity::Family;
 
@@ -71,39 +70,25 @@ pub fn detect(input: &[u8]) {
 }
 
 /// Writes what was read and reads it again.
-fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
-    let mut selection: Selection = listed.digests.iter().map(|digest| digest.algorithm()).collect();
-    selection.extend(listed.similarities.iter().map(|digest| digest.family()));
-    let has_repeated = selection.len() < listed.digests.len() + listed.similarities.len();
+fn comes_back(format: FormatName, entry: &Entry, options: ReadOptions) {
+    let mut selection: Selection = entry.digests.iter().map(|digest| digest.algorithm()).collect();
+    selection.extend(entry.similarities.iter().map(|similarity| similarity.family));
+    let has_repeated = selection.len() < entry.digests.len() + entry.similarities.len();
     let write_options =
         WriteOptions { null_terminated: options.null_terminated, piecewise: false, ..WriteOptions::default() };
     // The forms that name no algorithm take one; whatever it is, the reader is told.
     let Ok(writer) = format.writer(&selection, &write_options) else { return };
-    let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && listed.path == b"-";
+    let stands_for_stdin = matches!(format, FormatName::Hashdeep | FormatName::Md5deep(_)) && entry.path == b"-";
     // A list of mrsh-v2 begins with a name, and the beginning of a list may be a byte-order mark.
-    let is_mark = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| listed.path.starts_with(mark));
+    let is_mark = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| entry.path.starts_with(mark));
     if is_mark && format == FormatName::Similarity(Family::MrshV2) {
         return;
     }
     if stands_for_stdin || has_repeated {
         return;
     }
-    let stated = listed.size.is_some() || listed.mtime.is_some() || listed.ctime.is_some();
-    let metadata = Metadata {
-        size: listed.size.unwrap_or_default(),
-        mtime: listed.mtime.unwrap_or_default(),
-        ctime: listed.ctime.unwrap_or_default(),
-        ..Metadata::default()
-    };
-    let record = Record {
-        path: listed.path.clone(),
-        metadata: stated.then_some(metadata),
-        bytes_read: metadata.size,
-        outcome: Outcome::Complete,
-        digests: listed.digests.clone(),
-        pieces: Vec::new(),
-        similarities: listed.similarities.iter().map(similarity).collect(),
-    };
+    // Digests are written of complete files only.
+    let record = Record { outcome: Outcome::Complete, ..entry.clone().into_record() };
     let mut document = Vec::new();
     writer.header(&RunFacts { selection: selection.clone(), ..RunFacts::default() }, &mut document);
     if writer.record(&record, &mut document).is_err() {
@@ -113,22 +98,17 @@ fn comes_back(format: FormatName, listed: &Listed, options: ReadOptions) {
     let algorithm = if let [one] = selection.algorithms() { Some(*one) } else { None };
     // Escapes and the words of our own may make it longer than it came.
     let options = ReadOptions { algorithm, line_bytes_max: None, ..options };
-    let again: Vec<Listed> =
+    let again: Vec<Entry> =
         Reader::new(format, &document[..], options).map(|item| item.expect("our own line")).collect();
-    let sorted = |listed: &Listed| {
-        let mut digests = listed.digests.clone();
+    let sorted = |entry: &Entry| {
+        let mut digests = entry.digests.clone();
         digests.sort_by_key(|digest| digest.algorithm());
         digests
     };
     // The tag form has one line per digest.
     let digests: Vec<_> = again.iter().flat_map(|again| again.digests.clone()).collect();
-    assert!(again.iter().all(|again| again.path == listed.path), "the path changed");
-    assert_eq!(sorted(&Listed { digests, ..listed.clone() }), sorted(listed), "the digests changed");
-    let similarities = again.iter().flat_map(|again| &again.similarities);
-    assert!(similarities.eq(&listed.similarities), "the similarity digests changed");
-}
-
-/// As a record has it: named by the path beside it.
-fn similarity(digest: &pfh_similarity::Digest) -> Similarity {
-    Similarity { family: digest.family(), digest: Ok(digest.clone()) }
+    assert!(again.iter().all(|again| again.path == entry.path), "the path changed");
+    assert_eq!(sorted(&Entry { digests, ..entry.clone() }), sorted(entry), "the digests changed");
+    let similarities = again.iter().flat_map(Entry::similarity_digests);
+    assert!(similarities.eq(entry.similarity_digests()), "the similarity digests changed");
 }

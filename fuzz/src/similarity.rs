@@ -8,21 +8,49 @@ use std::str::FromStr;
 
 use fast_tlsh::GeneratorType;
 use pfh_digest::Algorithm;
-use pfh_similarity::list::{Entry, LineFormat, Reader};
+use pfh_similarity::list::{LineError, LineFormat};
 use pfh_similarity::mrsh_v2::{self, Build, Measure};
 use pfh_similarity::sdhash::{self, BlockSize, Comparison, Direction, Mode, Options, Profile};
 use pfh_similarity::{Backend, ssdeep, tlsh};
 
-/// Short, so that a fuzzer meets the limit.
-const LINE_BYTES_MAX: usize = 1 << 12;
+/// One entry of a list.
+pub struct Entry<D> {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The name, raw bytes.
+    pub name: Vec<u8>,
+    /// The digest.
+    pub digest: D,
+}
+
+/// The entries of a list, and what is wrong with its other lines, line by line. Nothing follows where it is no list of the family.
+pub fn read<F: LineFormat + Default>(input: &[u8]) -> Vec<Result<Entry<F::Digest>, String>> {
+    let mut format = F::default();
+    let mut items = Vec::new();
+    for (line, text) in (1..).zip(input.strip_suffix(b"\n").unwrap_or(input).split(|&byte| byte == b'\n')) {
+        match format.line(text.strip_suffix(b"\r").unwrap_or(text)) {
+            Ok(None) => {}
+            Ok(Some((name, digest))) => items.push(Ok(Entry { line, name, digest })),
+            Err(LineError::Line(error)) => items.push(Err(format!("line {line}: {error}"))),
+            Err(LineError::NotThisFormat { reason }) => {
+                items.push(Err(reason.to_owned()));
+                return items;
+            }
+        }
+    }
+    if let Err(LineError::NotThisFormat { reason }) = format.end() {
+        items.push(Err(reason.to_owned()));
+    }
+    items
+}
 
 /// Reading ends, yields no more items than there are bytes, and every digest is printed as it can be read back.
-fn entries<F>(input: &[u8], line_bytes_max: usize) -> Vec<Entry<F::Digest>>
+fn entries<F>(input: &[u8]) -> Vec<Entry<F::Digest>>
 where
     F: LineFormat + Default,
     F::Digest: Display + FromStr<Err: Debug> + PartialEq + Debug,
 {
-    let items: Vec<_> = Reader::<_, F>::new(input).with_line_bytes_max(line_bytes_max).collect();
+    let items = read::<F>(input);
     assert!(items.len() <= input.len() + 1, "more items than bytes");
     let found: Vec<_> = items.into_iter().flatten().collect();
     for entry in &found {
@@ -34,12 +62,12 @@ where
 /// A list of ssdeep's, without its header. Entries come back after they were written; scores are symmetric.
 pub fn ssdeep_list(input: &[u8]) {
     let whole = [ssdeep::list::HEADER.as_bytes(), b"\n", input].concat();
-    let found = entries::<ssdeep::list::Lines>(&whole, LINE_BYTES_MAX);
+    let found = entries::<ssdeep::list::Lines>(&whole);
     let mut writer = ssdeep::list::Writer::new(Vec::new()).expect("memory");
     for entry in &found {
         writer.entry(&entry.digest, &entry.name).expect("a name from a list");
     }
-    let again = entries::<ssdeep::list::Lines>(&writer.into_inner(), 2 * LINE_BYTES_MAX);
+    let again = entries::<ssdeep::list::Lines>(&writer.into_inner());
     same(&found, &again);
     for pair in found.windows(2) {
         let score = pair[0].digest.compare(&pair[1].digest);
@@ -49,27 +77,24 @@ pub fn ssdeep_list(input: &[u8]) {
 
 /// A list of TLSH's.
 pub fn tlsh_list(input: &[u8]) {
-    let found = entries::<tlsh::list::Lines>(input, LINE_BYTES_MAX);
+    let found = entries::<tlsh::list::Lines>(input);
     let mut writer = tlsh::list::Writer::new(Vec::new());
     for entry in &found {
         writer.entry(&entry.digest, &entry.name).expect("a name from a list");
     }
-    same(&found, &entries::<tlsh::list::Lines>(&writer.into_inner(), 2 * LINE_BYTES_MAX));
+    same(&found, &entries::<tlsh::list::Lines>(&writer.into_inner()));
     for pair in found.windows(2) {
         assert_eq!(pair[0].digest.compare(&pair[1].digest), pair[1].digest.compare(&pair[0].digest));
     }
 }
 
-/// The most that a filter-list line may be: one filter, and something.
-const FILTER_LINE_BYTES_MAX: usize = 1 << 14;
-
 /// A list of sdhash's. Every digest is written as it can be read back, and scores are scores.
 pub fn sdhash_list(input: &[u8]) {
-    let reader = sdhash::list::reader(input).with_line_bytes_max(FILTER_LINE_BYTES_MAX);
-    let found: Vec<_> = reader.flatten().map(|entry| entry.digest).collect();
+    let found: Vec<_> = read::<sdhash::list::Lines>(input).into_iter().flatten().map(|entry| entry.digest).collect();
     let mut file = Vec::new();
     found.iter().for_each(|digest| sdhash::list::write(digest, &mut file).expect("a name from a list"));
-    let again: Vec<_> = sdhash::list::reader(&*file).map(|entry| entry.expect("what was written").digest).collect();
+    let again = read::<sdhash::list::Lines>(&file).into_iter().map(|entry| entry.expect("what was written").digest);
+    let again: Vec<_> = again.collect();
     assert_eq!(found, again);
     for (one, other) in found.iter().zip(found.iter().cycle().skip(1)) {
         for profile in [Profile::V3_4, Profile::V4_0] {
@@ -85,11 +110,11 @@ pub fn sdhash_list(input: &[u8]) {
 
 /// A list of mrsh-v2's.
 pub fn mrsh_v2_list(input: &[u8]) {
-    let reader = mrsh_v2::list::reader(input).with_line_bytes_max(FILTER_LINE_BYTES_MAX);
-    let found: Vec<_> = reader.flatten().map(|entry| entry.digest).collect();
+    let found: Vec<_> = read::<mrsh_v2::list::Lines>(input).into_iter().flatten().map(|entry| entry.digest).collect();
     let mut file = Vec::new();
     found.iter().for_each(|digest| mrsh_v2::list::write(digest, &mut file).expect("a name from a list"));
-    let again: Vec<_> = mrsh_v2::list::reader(&*file).map(|entry| entry.expect("what was written").digest).collect();
+    let again = read::<mrsh_v2::list::Lines>(&file).into_iter().map(|entry| entry.expect("what was written").digest);
+    let again: Vec<_> = again.collect();
     assert_eq!(found, again);
     for (one, other) in found.iter().zip(found.iter().cycle().skip(1)) {
         assert!(one.compare(other, Measure::Containment) <= 100 && one.compare(other, Measure::Resemblance) <= 100);

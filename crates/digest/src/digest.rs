@@ -64,6 +64,12 @@ impl Digest {
         &self.bytes[..self.algorithm.digest_bytes()]
     }
 
+    /// The same digest with the mark of a known collision attack, as a list has it.
+    #[must_use]
+    pub fn with_collision_mark(self) -> Digest {
+        Digest { collision: true, ..self }
+    }
+
     /// True when the message bears the marks of a known collision attack (`sha1dc` only).
     pub fn collision_detected(&self) -> bool {
         self.collision

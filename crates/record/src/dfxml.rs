@@ -24,6 +24,12 @@ const SCHEMA_VERSION: &str = "1.1.1";
 /// Attribute of a `filename` or `directory` whose bytes XML cannot hold: the bytes in base64.
 const BASE64_ATTRIBUTE: &str = "pfh:base64";
 
+/// Attribute of `execution_environment`: the directory that relative paths start from.
+const DIRECTORY_ATTRIBUTE: &str = "pfh:directory";
+
+/// Attribute of a `hashdigest` that bears the mark of a known collision attack.
+const COLLISION_ATTRIBUTE: &str = "pfh:collision";
+
 /// Attribute of a `hashdigest` with the type `OTHER`: the algorithm's name.
 const ALGORITHM_ATTRIBUTE: &str = "pfh:algorithm";
 

@@ -16,7 +16,7 @@ use crate::md5deep::{Md5deep, Md5deepForm};
 use crate::sfv::{self, Sfv};
 use crate::similarity::SimilarityList;
 use crate::text::push_base64;
-use crate::{Record, RunFacts, Selection, Summary};
+use crate::{Feature, Record, RunFacts, Selection, Summary};
 
 /// Turns records into bytes of one format. Shared by all workers: each formats its own records, and whoever writes puts
 /// the pieces in order.
@@ -314,7 +314,7 @@ impl FormatName {
     /// Whether files without digests (unreadable, changed while read, …) have records in this format. In the others
     /// only the program can tell of them.
     pub fn records_failures(self) -> bool {
-        matches!(self, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml)
+        self.keeps(Feature::Failures)
     }
 
     /// Whether the format can say that a file has no similarity digest. Where it cannot, only the program can tell of

@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 pub use check::end_line;
-pub use journal::{BrokenLines, Journal, JournalEntry, JournalHeader, JournalLine, LineContent};
+pub use journal::{BrokenLines, Journal, JournalLine, LineContent};
 pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
 

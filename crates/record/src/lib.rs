@@ -12,10 +12,10 @@
 //! use pfh_record::{FormatName, ReadOptions, Reader};
 //!
 //! let list = b"5d41402abc4b2a76b9719d911017c592  hello.txt\n";
-//! for listed in Reader::new(FormatName::Gnu, &list[..], ReadOptions::default()) {
-//!     let listed = listed?;
-//!     assert_eq!(listed.path, b"hello.txt");
-//!     assert_eq!(listed.digests, [Algorithm::from_name("md5")?.digest(b"hello")]);
+//! for entry in Reader::new(FormatName::Gnu, &list[..], ReadOptions::default()) {
+//!     let entry = entry?;
+//!     assert_eq!(entry.path, b"hello.txt");
+//!     assert_eq!(entry.digests, [Algorithm::from_name("md5")?.digest(b"hello")]);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -23,11 +23,15 @@
 
 mod csv;
 mod dfxml;
+mod entry;
 mod format;
 mod gnu;
 mod hashdeep;
+mod header;
 pub mod jsonl;
+mod keeps;
 mod md5deep;
+pub mod quote;
 mod read;
 mod run;
 mod selection;
@@ -37,11 +41,13 @@ mod text;
 mod time;
 mod types;
 
+pub use entry::{Entry, Expected, PieceRange};
 pub use format::{Encoding, Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
+pub use header::{Header, ListEnd, Trailer};
+pub use keeps::{Feature, KEPT};
 pub use md5deep::Md5deepForm;
 pub use read::{
-    LINE_BYTES_MAX, Listed, OBJECT_BYTES_MAX, PieceRange, ReadError, ReadErrorKind, ReadOptions, Reader, detect,
-    unnamed_digits,
+    LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions, Reader, detect, unnamed_digits,
 };
 pub use run::{HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};

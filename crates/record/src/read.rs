@@ -8,7 +8,7 @@ mod lines;
 use std::collections::VecDeque;
 use std::io::BufRead;
 
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::Algorithm;
 use pfh_similarity::Family;
 
 use decoded::Decoded;
@@ -25,7 +25,7 @@ use crate::jsonl::JsonlParser;
 use crate::md5deep::Md5deepParser;
 use crate::sfv::SfvParser;
 use crate::similarity::SimilarityParser;
-use crate::{FormatName, Timestamp};
+use crate::{Entry, FormatName, Header, ListEnd, Trailer};
 
 /// Longest line that is read by default, in bytes. A path is rarely longer than 4 KiB, escaped twice that.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
@@ -33,75 +33,6 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// Longest JSON line and longest DFXML file object that are read by default, in bytes: at some 150 bytes for each piece
 /// of a file it holds 400,000 pieces.
 pub const OBJECT_BYTES_MAX: usize = 64 << 20;
-
-/// One file, or one piece of a file, as a list has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// The path, raw bytes. Empty where the list has a digest without a name.
-    pub path: Vec<u8>,
-    /// Size of the file in bytes (of a piece: see `piece`).
-    pub size: Option<u64>,
-    /// Last modification.
-    pub mtime: Option<Timestamp>,
-    /// Last change of the inode.
-    pub ctime: Option<Timestamp>,
-    /// What the list says of the contents. Empty where it names a file that has no digest, as one that was unreadable.
-    pub digests: Vec<Digest>,
-    /// Whether nothing named the algorithm of the digests, so that it is the usual one of their length.
-    pub algorithm_guessed: bool,
-    /// Similarity digests, without names in their texts.
-    pub similarities: Vec<pfh_similarity::Digest>,
-    /// The part of the file that the digests are of; absent for the whole file.
-    pub piece: Option<PieceRange>,
-    /// The line it began on, counted from 1 (the record, in a NUL-terminated list).
-    pub line: u64,
-}
-
-/// A part of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PieceRange {
-    /// First byte.
-    pub offset: u64,
-    /// Length in bytes.
-    pub length: u64,
-}
-
-impl Listed {
-    /// An entry of which only path, digests and line are known.
-    pub(crate) fn new(path: Vec<u8>, digests: Vec<Digest>, line: u64) -> Listed {
-        Listed {
-            path,
-            size: None,
-            mtime: None,
-            ctime: None,
-            digests,
-            algorithm_guessed: false,
-            similarities: Vec::new(),
-            piece: None,
-            line,
-        }
-    }
-
-    /// Takes ` offset START-END` off the path where it is there, and makes it the piece. The end is inclusive, and an
-    /// empty piece is written `0-0`: `is_empty` decides between that and one byte.
-    pub(crate) fn split_piece(&mut self, is_empty: bool) {
-        let Some((name_bytes, offset, end)) = piece_suffix(&self.path) else { return };
-        let length = if is_empty && (offset, end) == (0, 0) { 0 } else { end - offset + 1 };
-        self.path.truncate(name_bytes);
-        self.piece = Some(PieceRange { offset, length });
-        self.size = None;
-    }
-}
-
-/// Finds ` offset START-END` at the end of a name: length of the name proper, start, inclusive end.
-fn piece_suffix(name: &[u8]) -> Option<(usize, u64, u64)> {
-    const MARK: &[u8] = b" offset ";
-    let name_bytes = memchr::memmem::rfind(name, MARK)?;
-    let (start, end) = crate::text::split_once(&name[name_bytes + MARK.len()..], b'-')?;
-    let (start, end) = (crate::text::parse_decimal(start)?, crate::text::parse_decimal(end)?);
-    // `u64::MAX` as the end would make a length that no `u64` holds.
-    (start <= end && end < u64::MAX).then_some((name_bytes, start, end))
-}
 
 /// How a list is to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,13 +52,39 @@ pub struct ReadOptions {
     pub line_bytes_max: Option<usize>,
 }
 
+/// What was read and is not yet handed out.
+pub(crate) struct Found {
+    entries: VecDeque<Entry>,
+    pub(crate) header: Header,
+    /// As far as is known: it counts once the input has ended.
+    pub(crate) trailer: Trailer,
+}
+
+impl Found {
+    pub(crate) fn new(format: FormatName) -> Found {
+        let selection = match format {
+            FormatName::Similarity(family) => Some(family.into()),
+            _ => None,
+        };
+        Found {
+            entries: VecDeque::new(),
+            header: Header { selection, ..Header::new(format) },
+            trailer: Trailer::new(ListEnd::Unstated),
+        }
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+    }
+}
+
 /// What reads one line of a format.
 pub(crate) trait LineParser: Send {
-    /// Appends what the line lists: nothing for comments and the like.
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault>;
+    /// Appends what the line lists: nothing for comments and the like. Lines of the header and of the trailer change those.
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault>;
 
     /// Says whether the input as a whole was what it should be.
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         Ok(())
     }
 }
@@ -136,7 +93,11 @@ pub(crate) trait LineParser: Send {
 /// after it, unless [`ReadError::is_fatal`] says that this was the end. Memory: one line and what it lists.
 pub struct Reader<R> {
     input: Input<R>,
-    found: VecDeque<Listed>,
+    found: Found,
+    /// What stopped the search for the first entry, and is still to be handed out.
+    failed: Option<ReadError>,
+    /// An entry or an error was found, so that the header is over.
+    begun: bool,
     ended: bool,
 }
 
@@ -154,6 +115,7 @@ impl<R: BufRead> Reader<R> {
             FormatName::Similarity(Family::Sdhash | Family::MrshV2) => OBJECT_BYTES_MAX,
             _ => LINE_BYTES_MAX,
         });
+        let found = Found::new(format);
         let input = Decoded::new(input);
         let terminator = if options.null_terminated { 0 } else { b'\n' };
         let line_feed = |input| Lines::new(input, b'\n', line_bytes_max);
@@ -171,45 +133,77 @@ impl<R: BufRead> Reader<R> {
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Dfxml => {
                 let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));
-                return Reader { input, found: VecDeque::new(), ended: false };
+                return Reader { input, found, failed: None, begun: false, ended: false };
             }
         };
-        Reader { input: Input::Lines { lines, parser }, found: VecDeque::new(), ended: false }
+        Reader { input: Input::Lines { lines, parser }, found, failed: None, begun: false, ended: false }
     }
 
-    /// Reads on until something is found. `Ok(false)` at the end.
+    /// The header: reads on until the first entry, which is where headers end. What an entry contradicts is not changed later.
+    pub fn header(&mut self) -> &Header {
+        while !self.begun && !self.ended {
+            self.failed = self.read_on().err();
+        }
+        &self.found.header
+    }
+
+    /// The trailer, once the iteration has ended; before that it is not known.
+    pub fn trailer(&self) -> Option<&Trailer> {
+        let is_over = self.ended && self.failed.is_none() && self.found.entries.is_empty();
+        is_over.then_some(&self.found.trailer)
+    }
+
+    /// Reads one line, or one event of markup. `Ok(false)` at the end.
     fn advance(&mut self) -> Result<bool, ReadError> {
         match &mut self.input {
             Input::Dfxml(reader) => reader.next(&mut self.found),
             Input::Lines { lines, parser } => {
                 let Some(line) = lines.next()? else {
-                    return parser.end().map(|()| false).map_err(|fault| lines.error(fault));
+                    return parser.end(&mut self.found).map(|()| false).map_err(|fault| lines.error(fault));
                 };
                 let parsed = parser.line(line, &mut self.found);
                 parsed.map(|()| true).map_err(|fault| lines.error(fault))
             }
         }
     }
+
+    /// As [`Reader::advance`], and keeps account of where header and list end.
+    fn read_on(&mut self) -> Result<(), ReadError> {
+        let advanced = self.advance();
+        self.begun |= advanced.is_err() || !self.found.entries.is_empty();
+        match advanced {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.ended = true;
+                Ok(())
+            }
+            Err(error) => {
+                self.ended = error.is_fatal();
+                if self.ended {
+                    self.found.trailer = Trailer::new(ListEnd::CutOff);
+                }
+                self.found.entries.clear();
+                Err(error)
+            }
+        }
+    }
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Listed, ReadError>;
+    type Item = Result<Entry, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
-            if let Some(listed) = self.found.pop_front() {
-                return Some(Ok(listed));
+        loop {
+            if let Some(error) = self.failed.take() {
+                return Some(Err(error));
             }
-            match self.advance() {
-                Ok(true) => {}
-                Ok(false) => self.ended = true,
-                Err(error) => {
-                    self.ended = error.is_fatal();
-                    self.found.clear();
-                    return Some(Err(error));
-                }
+            if let Some(entry) = self.found.entries.pop_front() {
+                return Some(Ok(entry));
             }
+            if self.ended {
+                return None;
+            }
+            self.failed = self.read_on().err();
         }
-        self.found.pop_front().map(Ok)
     }
 }

@@ -33,6 +33,12 @@ pub(crate) fn unfit_word(reason: UnfitReason) -> &'static str {
     }
 }
 
+/// The reason of such a word, if it is known.
+pub(crate) fn parse_unfit(word: &str) -> Option<UnfitReason> {
+    let reasons = [UnfitReason::TooShort, UnfitReason::TooLong, UnfitReason::TooUniform];
+    reasons.into_iter().find(|reason| unfit_word(*reason) == word)
+}
+
 /// A digest from its text, without the name in that: it is the path beside it.
 pub(crate) fn parse_similarity(family: Family, text: &[u8]) -> Result<Digest, ParseError> {
     Ok(Digest::from_bytes(family, text)?.with_name(b""))

@@ -87,6 +87,12 @@ pub struct FileError {
     pub message: String,
 }
 
+impl FileError {
+    /// The words of `kind`.
+    pub(crate) const KINDS: [&'static str; 8] =
+        ["not-found", "permission-denied", "io", "name-too-long", "loop", "vanished", "internal", "other"];
+}
+
 /// Why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
@@ -156,6 +162,8 @@ impl Outcome {
 }
 
 impl SkipReason {
+    pub(crate) const ALL: [SkipReason; 3] = [SkipReason::NotRegular, SkipReason::Loop, SkipReason::TooManyPieces];
+
     /// Stable word for programs, the same in every format.
     pub fn word(self) -> &'static str {
         match self {

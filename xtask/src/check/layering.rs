@@ -7,16 +7,29 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
     ("pfh-record", &["pfh-digest", "pfh-similarity"]),
+    ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-record"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
     ("pfh-lab", &[]),
-    ("pfh", &["pfh-lab", "pfh-engine", "pfh-source", "pfh-record", "pfh-digest", "pfh-similarity", "pfh-vector"]),
+    (
+        "pfh",
+        &[
+            "pfh-lab",
+            "pfh-engine",
+            "pfh-list",
+            "pfh-source",
+            "pfh-record",
+            "pfh-digest",
+            "pfh-similarity",
+            "pfh-vector",
+        ],
+    ),
     ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest"]),
     // Builds and runs the program, and so works on a workspace that does not compile.
     ("xtask", &[]),

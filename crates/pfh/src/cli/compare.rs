@@ -2,25 +2,28 @@
 
 use super::args::{CompareArguments, SimilarityArguments, WalkArguments};
 use super::delivery::Delivery;
-use super::digest_list::{Kind, List, Named};
-use super::gather::Gather;
-use super::hash::Stop;
+use super::exit::Failed;
+use super::gather::DigestCollector;
 use super::index_file::{self, IndexFile};
-use super::pairs::{Sheet, own_format};
+use super::lists;
+use super::named_digests::NamedDigests;
+use super::pairs::{PairWriter, own_format};
 use super::similar::{self, Similar};
 use super::{Ending, heatmap, message};
+use pfh_list::List;
+use pfh_record::DigestKind;
 use pfh_similarity::Family;
 use std::io::Write;
 
 /// Does what `pfh compare` is asked to.
 pub(crate) fn run(arguments: CompareArguments) -> Ending {
-    compare(&arguments).unwrap_or_else(Stop::said)
+    compare(&arguments).unwrap_or_else(Failed::report)
 }
 
-fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
+fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let how = &arguments.how;
-    let mut lists = List::open_all(&arguments.digests)?;
-    let mut against_lists = List::open_all(&arguments.against_digests)?;
+    let mut lists = lists::open_all(&arguments.digests)?;
+    let mut against_lists = lists::open_all(&arguments.against_digests)?;
     let family = match (arguments.family, &arguments.index) {
         (Some(family), _) => family,
         (None, Some(path)) => index_file::family(path)?,
@@ -28,7 +31,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     };
     let threshold = threshold(family, how)?;
     if arguments.index.is_some() && family == Family::Ssdeep && threshold == 0 {
-        return Err(Stop::usage("--threshold 0: an index finds what scores 1 or more"));
+        return Err(Failed::usage("--threshold 0: an index finds what scores 1 or more"));
     }
     if arguments.build_index.is_some() {
         index_file::check(family)?;
@@ -42,13 +45,13 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = how.memory / if has_right { 4 } else { 2 };
     let cancel = delivery.cancel().clone();
-    let mut gather = Gather::new(how, &arguments.families, &cancel, delivery.own_files());
+    let mut gather = DigestCollector::new(how, &arguments.families, &cancel, delivery.own_files());
     // Lists that have nothing are to be known before files are read.
-    let mut right = has_right.then(|| Named::new(family, bytes_max));
+    let mut right = has_right.then(|| NamedDigests::new(family, bytes_max));
     if let (Some(right), []) = (&mut right, &arguments.against[..]) {
         gather.lists(std::mem::take(&mut against_lists), true, right)?;
     }
-    let mut left = Named::new(family, bytes_max);
+    let mut left = NamedDigests::new(family, bytes_max);
     gather.paths(&arguments.paths, &arguments.walk, &mut left)?;
     gather.lists(lists, !arguments.has_files(), &mut left)?;
     if let (Some(right), [_, ..]) = (&mut right, &arguments.against[..]) {
@@ -75,7 +78,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
     let similar = Similar { how, profile, left: &left, right: right.as_ref() };
     if picture.is_some() {
         if left.len() > heatmap::FILES_MAX {
-            return Err(Stop::usage(format_args!(
+            return Err(Failed::usage(format_args!(
                 "--heatmap draws at most {} files, and there are {}: choose some with --include, or a smaller directory",
                 heatmap::FILES_MAX,
                 left.len()
@@ -86,7 +89,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
         let written = drawn.and_then(|found| delivery.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
         return delivery.end(written, ending);
     }
-    let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
+    let mut sheet = PairWriter::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let mut written = sheet.header(&[family.name()], Some(threshold), arguments.clusters);
     if written.is_ok() {
         written = match index {
@@ -99,14 +102,14 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Stop> {
 }
 
 /// The family of the first list that has similarity digests, or ssdeep.
-pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Stop> {
+pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Failed> {
     let mut family = None;
     for list in lists {
         match list.family() {
             Some(first) => family = family.or(Some(first)),
-            None if list.kind() == Some(Kind::Cryptographic) => {
+            None if matches!(list.first_kind(), Some(DigestKind::Algorithm(_))) => {
                 let name = message::quoted(list.name());
-                return Err(Stop::usage(format_args!(
+                return Err(Failed::usage(format_args!(
                     "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
                 )));
             }
@@ -117,7 +120,7 @@ pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result
 }
 
 /// The threshold; refuses one that no score reaches, and options of other families.
-pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32, Stop> {
+pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32, Failed> {
     let own = [
         ("symmetric", how.symmetric, Family::Sdhash),
         ("sample", how.sample.is_some(), Family::Sdhash),
@@ -125,11 +128,11 @@ pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32
         ("resemblance", how.resemblance, Family::MrshV2),
     ];
     if let Some((name, _, owner)) = own.into_iter().find(|&(_, is_given, owner)| is_given && owner != family) {
-        return Err(Stop::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
+        return Err(Failed::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
     }
     match how.threshold {
         Some(threshold @ 101..) if family != Family::Tlsh => {
-            Err(Stop::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))
+            Err(Failed::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))
         }
         _ => Ok(similar::threshold(family, how)),
     }

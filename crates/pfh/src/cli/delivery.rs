@@ -1,10 +1,12 @@
 //! Results that appear whole or not at all, and what signals and errors make of them.
 
-use super::hash::{self, Stop};
+use super::exit::Failed;
 use super::interrupt::Interrupt;
-use super::output::{Delivered, FileIdentity, Output};
+use super::output::{Delivered, Output};
+use super::reading;
 use super::{Ending, message};
 use pfh_engine::CancelToken;
+use pfh_list::FileIdentity;
 use pfh_record::Summary;
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,13 +21,13 @@ pub(crate) struct Delivery {
 
 impl Delivery {
     /// Opens a file, or standard output.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Delivery, Stop> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Delivery, Failed> {
         let delivered = Arc::new(Mutex::new(Delivered { output: Output::unopened(), summary: Summary::default() }));
         let cancel = CancelToken::default();
         // Before there is a file that a signal could leave behind.
         let interrupt = Interrupt::new(cancel.clone(), Arc::clone(&delivered), |_| None);
         let delivery = Delivery { delivered, cancel, _interrupt: interrupt };
-        let output = hash::open_output(path)?;
+        let output = reading::open_output(path)?;
         delivery.lock().output = output;
         Ok(delivery)
     }
@@ -58,7 +60,7 @@ impl Delivery {
     }
 
     /// Ends it. `result`: how writing went; `ending`: what else happened.
-    pub(crate) fn end(self, result: io::Result<()>, ending: Ending) -> Result<Ending, Stop> {
+    pub(crate) fn end(self, result: io::Result<()>, ending: Ending) -> Result<Ending, Failed> {
         if self.cancel.is_cancelled() {
             message::interrupted(None);
             return Ok(ending.and(Ending::INTERRUPTED));
@@ -66,7 +68,7 @@ impl Delivery {
         let after_error = self.lock().output.after_error();
         match result.and_then(|()| self.lock().output.finish()) {
             Ok(()) => Ok(ending),
-            Err(error) => Stop::of_output(&error, after_error).map(|closed| ending.and(closed)),
+            Err(error) => Failed::of_output(&error, after_error).map(|closed| ending.and(closed)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What happened in a run, and the one function that makes an exit status of it.
 
+use super::message;
 use std::io;
 use std::process::ExitCode;
 
@@ -85,6 +86,38 @@ impl Ending {
 impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> ExitCode {
         ExitCode::from(ending.status().code())
+    }
+}
+
+/// A command could not begin or could not go on: how it ended by that, and why.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    ending: Ending,
+    text: String,
+}
+
+impl Failed {
+    pub(crate) fn new(ending: Ending, text: impl ToString) -> Failed {
+        Failed { ending, text: text.to_string() }
+    }
+
+    /// The command line is wrong, or the run could not begin.
+    pub(crate) fn usage(text: impl ToString) -> Failed {
+        Failed::new(Ending::USAGE, text)
+    }
+
+    /// What an error in writing the output makes of a run: where only its reader has left, there is nothing to report.
+    pub(crate) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Failed> {
+        match Ending::of_output(error) {
+            ending if ending.written == Written::Closed => Ok(ending),
+            ending => Err(Failed::new(ending, format_args!("the output could not be written: {error}{after_error}"))),
+        }
+    }
+
+    /// Reports why.
+    pub(crate) fn report(self) -> Ending {
+        message::error(self.text);
+        self.ending
     }
 }
 

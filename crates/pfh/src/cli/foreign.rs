@@ -1,11 +1,11 @@
 //! For people who come from other programs: commands that are names of algorithms, and what to type instead of an option that
 //! pfh does not have, or that means something else here.
 
-use super::digest_list::List;
 use super::message;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh_digest::Algorithm;
-use pfh_record::{FormatName, ReadOptions};
+use pfh_list::List;
+use pfh_record::{DigestKind, FormatName, ReadOptions};
 use pfh_similarity::Family;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -329,11 +329,11 @@ fn checking_program(words: &[OsString]) -> Option<String> {
     let is_file = |word: &&OsString| !word.as_bytes().starts_with(b"-") && Path::new(word).is_file();
     let path = words.iter().find(is_file)?;
     let mut list = List::open(path, ReadOptions::default()).ok()?;
-    let algorithm = list.algorithm()?.to_string();
+    let Some(DigestKind::Algorithm(algorithm)) = list.first_kind() else { return None };
     let path =
         path.to_str().filter(|path| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)));
     let path = path.unwrap_or("LIST");
-    Some(match (list.format(), algorithm.as_str()) {
+    Some(match (list.header().format, algorithm.name()) {
         (FormatName::Hashdeep, _) => format!("hashdeep -r -l -a -k {path} PATH"),
         (FormatName::Sfv, _) => format!("cksfv -f {path}"),
         (FormatName::Gnu | FormatName::Bsd, "blake3") => format!("b3sum -c {path}"),
@@ -367,7 +367,7 @@ pub(super) fn warn_of_exclusion(words: &[OsString]) {
     };
     let after = words.windows(2).find(|pair| ends_with_x(&pair[0]) && Path::new(&pair[1]).is_file());
     let Some(path) = after.map(|pair| &pair[1]) else { return };
-    let has_digests = List::open(path, ReadOptions::default()).is_ok_and(|mut list| list.kind().is_some());
+    let has_digests = List::open(path, ReadOptions::default()).is_ok_and(|mut list| list.first_kind().is_some());
     if has_digests {
         message::error(format_args!(
             "`-x` stays on one filesystem, and {} is read like any other file. With its digests: `pfh match --known`, \

@@ -2,7 +2,7 @@
 
 use super::args::FrashArguments;
 use super::delivery::Delivery;
-use super::hash::Stop;
+use super::exit::Failed;
 use super::output::Output;
 use super::warnings::{self, Missing};
 use super::{Ending, message, plot};
@@ -19,14 +19,14 @@ const FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Does what `pfh frash` is asked to.
 pub(crate) fn run(arguments: FrashArguments) -> Ending {
-    frash(&arguments).unwrap_or_else(Stop::said)
+    frash(&arguments).unwrap_or_else(Failed::report)
 }
 
-fn frash(arguments: &FrashArguments) -> Result<Ending, Stop> {
+fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
     let mut frash = Frash { seed: arguments.seed, runs: arguments.runs, ..Frash::default() };
     frash.bytes = usize::try_from(arguments.bytes).unwrap_or(usize::MAX);
     if !(1..=FILE_BYTES_MAX * 8).contains(&frash.bytes) {
-        return Err(Stop::usage(format_args!("--bytes: 1 to {}", FILE_BYTES_MAX * 8)));
+        return Err(Failed::usage(format_args!("--bytes: 1 to {}", FILE_BYTES_MAX * 8)));
     }
     if !arguments.tests.is_empty() {
         frash.tests.clone_from(&arguments.tests);
@@ -35,7 +35,7 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Stop> {
         frash.families.clone_from(&arguments.families);
     }
     if let Some(directory) = &arguments.plots {
-        let failed = |error| Stop::usage(format_args!("{}: {error}", message::quoted_path(directory)));
+        let failed = |error| Failed::usage(format_args!("{}: {error}", message::quoted_path(directory)));
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
     let mut delivery = Delivery::open(arguments.output.as_deref())?;
@@ -78,9 +78,9 @@ fn line(row: &Row) -> String {
 }
 
 /// The contents of all files below the paths, and how many things could not be read.
-fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Stop> {
+fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Failed> {
     let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
-    let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Stop::usage)?;
+    let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Failed::usage)?;
     let (mut files, mut unread) = (Vec::new(), 0);
     source.walk(&mut |found| {
         let (path, contents) = match found {
@@ -100,7 +100,7 @@ fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Stop> {
         true
     });
     if files.is_empty() && !arguments.paths.is_empty() {
-        return Err(Stop(Ending::UNREAD, "there are no files to experiment with".to_owned()));
+        return Err(Failed::new(Ending::UNREAD, "there are no files to experiment with".to_owned()));
     }
     Ok((files, unread))
 }

@@ -1,14 +1,17 @@
 //! Similarity digests to compare: from paths, by hashing, and from lists.
 
 use super::args::{FamilyArguments, SimilarityArguments, WalkArguments};
-use super::digest_list::{self, List, Named};
-use super::hash::{self, Stop};
-use super::output::FileIdentity;
+use super::exit::Failed;
+use super::lists;
+use super::named_digests::NamedDigests;
 use super::quantity::Count;
+use super::reading;
 use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_engine::{CancelToken, Counters, Options, Sink, StartError};
+use pfh_list::FileIdentity;
+use pfh_list::List;
 use pfh_record::{Record, Selection, Summary};
 use pfh_similarity::Digest;
 use std::ffi::OsString;
@@ -16,7 +19,7 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 
 /// What is the same for all digests of a run, and what there is to say of it in the end.
-pub(crate) struct Gather<'a> {
+pub(crate) struct DigestCollector<'a> {
     pub(crate) how: &'a SimilarityArguments,
     pub(crate) families: &'a FamilyArguments,
     pub(crate) cancel: &'a CancelToken,
@@ -30,22 +33,22 @@ pub(crate) struct Gather<'a> {
     pub(crate) summary: Summary,
 }
 
-impl<'a> Gather<'a> {
+impl<'a> DigestCollector<'a> {
     /// Nothing was read yet.
     pub(crate) fn new(
         how: &'a SimilarityArguments,
         families: &'a FamilyArguments,
         cancel: &'a CancelToken,
         own_files: Vec<FileIdentity>,
-    ) -> Gather<'a> {
-        Gather { how, families, cancel, own_files, unread: 0, lines: 0, summary: Summary::default() }
+    ) -> DigestCollector<'a> {
+        DigestCollector { how, families, cancel, own_files, unread: 0, lines: 0, summary: Summary::default() }
     }
 
     /// Adds what lists have. `only`: nothing else was given, so that one of them must have something.
-    pub(crate) fn lists(&mut self, lists: Vec<List>, only: bool, named: &mut Named) -> Result<(), Stop> {
+    pub(crate) fn lists(&mut self, lists: Vec<List>, only: bool, named: &mut NamedDigests) -> Result<(), Failed> {
         let quiet = self.how.quiet;
-        let loaded: Result<Vec<_>, Stop> = lists.into_iter().map(|list| named.load(list, quiet)).collect();
-        let broken = digest_list::unread(&loaded?, only, quiet)?;
+        let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(|list| named.load(list, quiet)).collect();
+        let broken = lists::unread(&loaded?, only, quiet)?;
         self.unread += broken;
         self.lines += broken;
         Ok(())
@@ -59,8 +62,13 @@ impl<'a> Gather<'a> {
     }
 
     /// Adds the digests of everything below the paths, and of a list of files.
-    pub(crate) fn paths(&mut self, paths: &[OsString], walk: &WalkArguments, named: &mut Named) -> Result<(), Stop> {
-        let files_from = hash::file_list(walk)?;
+    pub(crate) fn paths(
+        &mut self,
+        paths: &[OsString],
+        walk: &WalkArguments,
+        named: &mut NamedDigests,
+    ) -> Result<(), Failed> {
+        let files_from = reading::file_list(walk)?;
         if paths.is_empty() && files_from.is_none() {
             return Ok(());
         }
@@ -69,8 +77,8 @@ impl<'a> Gather<'a> {
         let mut engine = engine_options(self.how, family.into());
         engine.similarity = self.families.similarity_options();
         engine.own_files.clone_from(&self.own_files);
-        let run = Hash { walk: hash::walk_options(paths, walk, files_from), engine };
-        let (source, options) = run.into_parts().map_err(Stop::usage)?;
+        let run = Hash { walk: reading::walk_options(paths, walk, files_from), engine };
+        let (source, options) = run.into_parts().map_err(Failed::usage)?;
         let counters = Counters::default();
         let mut warnings = Warnings::new(Wanted::by(self.how.quiet, self.how.verbose));
         named_paths::look(paths, &mut warnings);
@@ -103,8 +111,8 @@ pub(crate) fn engine_options(how: &SimilarityArguments, selection: Selection) ->
 }
 
 /// Why the engine did not begin, in terms of the option.
-pub(crate) fn begun(error: pfh::Error, how: &SimilarityArguments) -> Stop {
-    Stop::usage(match error {
+pub(crate) fn begun(error: pfh::Error, how: &SimilarityArguments) -> Failed {
+    Failed::usage(match error {
         pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
             pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes: how.memory, least_bytes: 2 * least_bytes })
         }
@@ -132,13 +140,13 @@ impl Item {
 }
 
 struct Collector<'a> {
-    named: &'a mut Named,
+    named: &'a mut NamedDigests,
     /// Of sdhash, in MiB.
     segment: Option<NonZero<u32>>,
     warnings: Warnings,
     unread: u64,
     unfit: u64,
-    stop: Option<Stop>,
+    stop: Option<Failed>,
 }
 
 impl Sink for Collector<'_> {

@@ -1,12 +1,12 @@
 //! `pfh hash`.
 
-use super::args::{EngineArguments, HashArguments, ModeWord, WalkArguments};
-use super::exit::Written;
+use super::args::{EngineArguments, HashArguments, ModeWord};
+use super::exit::Failed;
 use super::foreign;
 use super::interrupt::Interrupt;
-use super::journal::Recorded;
 use super::keys;
-use super::output::{Delivered, FileIdentity, Output};
+use super::output::{Delivered, Output};
+use super::reading::{self, cannot_be_written};
 use super::stats::{self, Setting};
 use super::warnings::{self, Missing, Wanted, Warning, Warnings};
 use super::{Ending, message, named_paths, progress};
@@ -14,64 +14,41 @@ use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Options, Sink};
+use pfh_list::FileIdentity;
+use pfh_list::ResumedList;
 use pfh_record::{
     DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
 };
 use pfh_similarity::SimilarityOptions;
-use pfh_source::{FileList, WalkOptions};
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Read};
+use pfh_source::WalkOptions;
+use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Why the command could not begin or could not go on.
-pub(super) struct Stop(pub(super) Ending, pub(super) String);
-
-impl Stop {
-    pub(super) fn usage(text: impl ToString) -> Stop {
-        Stop(Ending::USAGE, text.to_string())
-    }
-
-    /// What an error in writing the output makes of a run: where only its reader has left, there is nothing to be said.
-    pub(super) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Stop> {
-        match Ending::of_output(error) {
-            ending if ending.written == Written::Closed => Ok(ending),
-            ending => Err(Stop(ending, format!("the output could not be written: {error}{after_error}"))),
-        }
-    }
-
-    /// Says why.
-    pub(super) fn said(self) -> Ending {
-        message::error(self.1);
-        self.0
-    }
-}
-
 /// Does what `pfh hash` is asked to.
 pub(crate) fn run(arguments: HashArguments) -> Ending {
-    hash(arguments).unwrap_or_else(Stop::said)
+    hash(arguments).unwrap_or_else(Failed::report)
 }
 
-fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
+fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
     let selection = selection(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
     engine.similarity = arguments.families.similarity_options();
     engine.backend = backend(arguments.engine.backend)?;
-    let reads_input = reads_input(&arguments.paths, &arguments.walk);
+    let reads_input = reading::reads_input(&arguments.paths, &arguments.walk);
     engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
     if let (true, Some(keyed)) = (out.resume, selection.algorithms().iter().find(|one| one.is_keyed())) {
-        return Err(Stop::usage(format_args!(
+        return Err(Failed::usage(format_args!(
             "--resume cannot tell whether the key of `{keyed}` is the one of before: use it without keys"
         )));
     }
     if out.resume && engine.similarity != SimilarityOptions::default() {
-        return Err(Stop::usage(
+        return Err(Failed::usage(
             "--resume cannot tell how similarity digests were made before: use it without variants",
         ));
     }
@@ -88,16 +65,16 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     let name = format_name(&arguments, &selection)?;
     let tells_unfit = name.is_none_or(FormatName::records_unfit);
     let format: Arc<dyn Format> = match name {
-        Some(name) => name.writer(&selection, &options).map_err(Stop::usage)?.into(),
+        Some(name) => name.writer(&selection, &options).map_err(Failed::usage)?.into(),
         None => Arc::new(Nothing),
     };
     if out.resume && out.output.as_deref() == Some(Path::new("-")) {
-        return Err(Stop::usage(
+        return Err(Failed::usage(
             "--resume continues a file, and `-o -` is standard output (`-o ./-` is a file named `-`)",
         ));
     }
     let mut recorded = match (&out.output, out.resume) {
-        (Some(path), true) => Some(Recorded::load(path, &selection, out.piecewise).map_err(Stop::usage)?),
+        (Some(path), true) => Some(ResumedList::load(path, &selection, out.piecewise).map_err(Failed::usage)?),
         _ => None,
     };
     pfh_source::raise_open_file_limit();
@@ -125,15 +102,15 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
             Some(footer(&mut summary))
         })
     };
-    let list = file_list(&arguments.walk)?;
+    let list = reading::file_list(&arguments.walk)?;
     let walk = WalkOptions {
         medium: arguments.engine.medium.map(Into::into),
         io: arguments.engine.io.into(),
-        ..walk_options(&arguments.paths, &arguments.walk, list)
+        ..reading::walk_options(&arguments.paths, &arguments.walk, list)
     };
     let run = Hash { walk, engine };
     let facts = run.facts();
-    let (source, mut options) = run.into_parts().map_err(Stop::usage)?;
+    let (source, mut options) = run.into_parts().map_err(Failed::usage)?;
 
     let mut warnings = Warnings::new(Wanted::by(out.quiet, out.verbose));
     let named = named_paths::look(&arguments.paths, &mut warnings);
@@ -141,7 +118,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         (Some(path), Some(recorded)) => {
             Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
         }
-        (path, _) => open_output(path.as_deref())?,
+        (path, _) => reading::open_output(path.as_deref())?,
     };
     options.own_files = output.identities();
     refuse_own(&arguments, &named, &options.own_files)?;
@@ -150,9 +127,9 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
         format.header(&facts, &mut header);
     }
-    let damaged = recorded.as_ref().is_some_and(Recorded::is_damaged);
+    let damaged = recorded.as_ref().is_some_and(ResumedList::is_damaged);
     if damaged || !out.quiet {
-        recorded.iter().flat_map(|recorded| &recorded.remarks).for_each(message::error);
+        recorded.iter().flat_map(ResumedList::remarks).for_each(message::error);
     }
 
     let skip = |path: &[u8], metadata: &Metadata| {
@@ -181,7 +158,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Stop> {
         let report = pfh::run_on(&options, &source, &prepare, &mut printer, skip, &counters, &cancel);
         report.map(|report| (report, printer))
     })
-    .map_err(Stop::usage)?;
+    .map_err(Failed::usage)?;
 
     let mut summary = report.summary;
     let footer = footer(&mut summary);
@@ -208,11 +185,11 @@ fn mode_word(mode: ModeWord) -> &'static str {
 }
 
 /// Refuses to read a file that is named as an argument and is also the output. `named`: what was found at these places.
-fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &[FileIdentity]) -> Result<(), Stop> {
+fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &[FileIdentity]) -> Result<(), Failed> {
     match named.iter().find(|(_, identity)| own.contains(identity)) {
         Some(&(place, _)) => {
             let path = message::quoted(arguments.paths[place].as_bytes());
-            Err(Stop::usage(format_args!(
+            Err(Failed::usage(format_args!(
                 "{path} is to be read and is also the output: write the list to another file"
             )))
         }
@@ -221,24 +198,24 @@ fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &
 }
 
 /// The algorithms and the families of similarity digests by name, each once; none at all for `none`.
-fn selection(names: &[String]) -> Result<Selection, Stop> {
+fn selection(names: &[String]) -> Result<Selection, Failed> {
     let mut selection = Selection::default();
     for name in names.iter().filter(|name| !name.trim().is_empty()) {
         match name.trim() {
-            "none" if names.len() > 1 => return Err(Stop::usage("`none` cannot be combined with algorithms")),
+            "none" if names.len() > 1 => return Err(Failed::usage("`none` cannot be combined with algorithms")),
             "none" => return Ok(selection),
             "all" => selection.extend(Algorithm::all()),
             name => match name.parse::<DigestKind>() {
                 Ok(kind) => selection.extend([kind]),
                 Err(unknown) => {
                     let advice = foreign::of_letters(name).map_or_else(String::new, |advice| format!("; {advice}"));
-                    return Err(Stop::usage(format_args!("{unknown}{advice}")));
+                    return Err(Failed::usage(format_args!("{unknown}{advice}")));
                 }
             },
         }
     }
     if selection.is_empty() {
-        return Err(Stop::usage("no algorithm is named; `pfh algorithms` lists them"));
+        return Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them"));
     }
     Ok(selection)
 }
@@ -255,11 +232,11 @@ impl Format for Nothing {
 }
 
 /// The format asked for, or what such digests are usually listed in; none where nothing is listed.
-fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Option<FormatName>, Stop> {
+fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Option<FormatName>, Failed> {
     let out = &arguments.output;
     Ok(Some(match (out.format(), out.resume) {
         (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
-        (Some(_), true) => return Err(Stop::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
+        (Some(_), true) => return Err(Failed::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
         (Some(name), false) => name,
         (None, false) => match (selection.algorithms(), selection.families()) {
             ([], []) => return Ok(None),
@@ -289,63 +266,13 @@ fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &Ha
 }
 
 /// The backend of the option, of the environment, or the best one.
-fn backend(option: Option<Backend>) -> Result<Backend, Stop> {
+fn backend(option: Option<Backend>) -> Result<Backend, Failed> {
     if let Some(backend) = option {
         return Ok(backend);
     }
     // Where the environment names none, or one that is there, this is it.
-    Backend::from_environment().map_err(|error| Stop::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
+    Backend::from_environment().map_err(|error| Failed::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
     Ok(Backend::chosen())
-}
-
-/// What the arguments ask to walk.
-pub(super) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
-    WalkOptions {
-        roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
-        files_from,
-        follow_files: walk.follow_files,
-        follow_directories: walk.follow_directories,
-        one_file_system: walk.one_file_system,
-        max_depth: walk.max_depth,
-        include: walk.include.clone(),
-        exclude: walk.exclude.clone(),
-        size_min: walk.min_size,
-        size_max: walk.max_size,
-        preserve_access_time: walk.preserve_access_time,
-        ..WalkOptions::default()
-    }
-}
-
-/// Whether paths or a list of paths come from standard input.
-pub(super) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
-    let is_input = |path: &PathBuf| path.as_os_str() == "-";
-    paths.iter().any(|path| path == "-") || walk.files_from.iter().chain(&walk.files_from0).any(is_input)
-}
-
-pub(super) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Stop> {
-    let (path, separator) = match (&walk.files_from, &walk.files_from0) {
-        (Some(path), _) => (path, b'\n'),
-        (None, Some(path)) => (path, 0),
-        (None, None) => return Ok(None),
-    };
-    let failed = |error: io::Error| Stop::usage(format_args!("{}: {error}", message::quoted_path(path)));
-    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-        Box::new(message::standard_input().map_err(failed)?)
-    } else {
-        Box::new(File::open(path).map_err(failed)?)
-    };
-    Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
-}
-
-pub(super) fn open_output(path: Option<&Path>) -> Result<Output, Stop> {
-    match path {
-        Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
-        _ => Output::standard().map_err(|error| Stop(Ending::of_output(&error), format!("standard output: {error}"))),
-    }
-}
-
-fn cannot_be_written(path: &Path, error: io::Error) -> Stop {
-    Stop::usage(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
 }
 
 /// A record on its way to the output: its bytes, and what there is to say on standard error.
@@ -408,7 +335,7 @@ impl Printer<'_> {
     }
 
     /// Ends the output and says how it all ended.
-    fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<Ending, Stop> {
+    fn end(&mut self, footer: &[u8], interrupted: bool) -> Result<Ending, Failed> {
         self.warnings.end();
         let summary = self.lock().summary;
         let after_error = self.lock().output.after_error();
@@ -445,7 +372,7 @@ impl Printer<'_> {
         let unread = self.unread > 0 || spared;
         let ending = Ending { interrupted, findings: self.findings > 0, unread, ..Ending::DONE };
         match self.error.take() {
-            Some(error) => Stop::of_output(&error, after_error).map(|closed| ending.and(closed)),
+            Some(error) => Failed::of_output(&error, after_error).map(|closed| ending.and(closed)),
             None => Ok(ending),
         }
     }

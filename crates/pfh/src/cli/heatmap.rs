@@ -1,6 +1,6 @@
 //! A matrix of scores as a picture.
 
-use super::digest_list::Named;
+use super::named_digests::NamedDigests;
 use pfh::compare::Found;
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ const KEY_STEPS: u32 = 5;
 
 /// The picture as SVG: a cell for each pair, the darker the more similar, with a key; names and scores are tooltips, and names are also
 /// beside the rows where there is room. `worst` is the score of no similarity, `best` that of equality.
-pub(crate) fn svg(named: &Named, found: &[Found], worst: u32, best: u32) -> String {
+pub(crate) fn svg(named: &NamedDigests, found: &[Found], worst: u32, best: u32) -> String {
     let count = named.len();
     let cell = (SIDE / count.max(1)).clamp(2, 48);
     let side = cell * count;

@@ -1,10 +1,11 @@
 //! Indexes of digests on disk.
 
-use super::digest_list::{Name, Named};
-use super::hash::Stop;
-use super::pairs::{Relation, Sheet};
+use super::exit::Failed;
+use super::named_digests::NamedDigests;
+use super::pairs::{PairWriter, Relation};
 use super::{Ending, message};
 use pfh::compare::Digests;
+use pfh_list::Name;
 use pfh_similarity::{Family, IndexError, ssdeep, tlsh};
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,21 +14,21 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Refuses families that have no index.
-pub(crate) fn check(family: Family) -> Result<(), Stop> {
+pub(crate) fn check(family: Family) -> Result<(), Failed> {
     match family {
         Family::Ssdeep | Family::Tlsh => Ok(()),
-        Family::Sdhash | Family::MrshV2 => Err(Stop::usage("there are indexes of ssdeep and tlsh only")),
+        Family::Sdhash | Family::MrshV2 => Err(Failed::usage("there are indexes of ssdeep and tlsh only")),
     }
 }
 
 /// The family of an index; ssdeep where it is none.
-pub(crate) fn family(path: &Path) -> Result<Family, Stop> {
+pub(crate) fn family(path: &Path) -> Result<Family, Failed> {
     let file = File::open(path).map_err(|error| failed(Ending::USAGE, path, error))?;
     Ok(if tlsh::IndexFile::open(file).is_ok() { Family::Tlsh } else { Family::Ssdeep })
 }
 
 /// Writes an index of the digests.
-pub(crate) fn write(named: &Named, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(named: &NamedDigests, output: &mut impl Write) -> io::Result<()> {
     let names = (0..).map(|number| named.name(number).name);
     match &named.digests {
         Digests::Ssdeep(digests) => {
@@ -56,13 +57,13 @@ enum Opened {
     Tlsh(tlsh::IndexFile<File>),
 }
 
-fn failed(ending: Ending, path: &Path, error: impl std::fmt::Display) -> Stop {
-    Stop(ending, format!("{}: {error}", message::quoted(path.as_os_str().as_bytes())))
+fn failed(ending: Ending, path: &Path, error: impl std::fmt::Display) -> Failed {
+    Failed::new(ending, format!("{}: {error}", message::quoted(path.as_os_str().as_bytes())))
 }
 
 impl IndexFile<'_> {
     /// Opens an index of digests of a family.
-    pub(crate) fn open(path: &Path, family: Family) -> Result<IndexFile<'_>, Stop> {
+    pub(crate) fn open(path: &Path, family: Family) -> Result<IndexFile<'_>, Failed> {
         check(family)?;
         let file = File::open(path).map_err(|error| failed(Ending::USAGE, path, error))?;
         let opened = match family {
@@ -74,7 +75,12 @@ impl IndexFile<'_> {
     }
 
     /// Names and scores of what is similar to a digest: the closest first (ssdeep: in the order of the index).
-    fn matches(&mut self, named: &Named, number: usize, threshold: u32) -> Result<Vec<(Vec<u8>, u32)>, IndexError> {
+    fn matches(
+        &mut self,
+        named: &NamedDigests,
+        number: usize,
+        threshold: u32,
+    ) -> Result<Vec<(Vec<u8>, u32)>, IndexError> {
         let mut found = Vec::new();
         let _: ControlFlow<()> = match (&mut self.opened, &named.digests) {
             (Opened::Ssdeep(index), Digests::Ssdeep(digests)) => {
@@ -97,7 +103,12 @@ impl IndexFile<'_> {
     }
 
     /// Looks every digest up, and prints what is similar.
-    pub(crate) fn look_up(&mut self, named: &Named, threshold: u32, sheet: &mut Sheet) -> Result<io::Result<()>, Stop> {
+    pub(crate) fn look_up(
+        &mut self,
+        named: &NamedDigests,
+        threshold: u32,
+        sheet: &mut PairWriter,
+    ) -> Result<io::Result<()>, Failed> {
         for number in 0..named.len() {
             let found = self.matches(named, number, threshold);
             let found = found.map_err(|error| failed(Ending::UNREAD, self.path, error))?;

@@ -1,7 +1,7 @@
 //! The key and the context of keyed digests.
 
 use super::args::KeyArguments;
-use super::hash::Stop;
+use super::exit::Failed;
 use super::message;
 use pfh_digest::{Algorithm, Key, KeyError, Keys};
 use std::ffi::OsStr;
@@ -14,10 +14,14 @@ const KEY_BYTES_MAX: usize = 64 << 10;
 
 /// Reads what the options name, and sees that each algorithm gets what it needs. `others_read_input`: standard input is
 /// wanted for something else.
-pub(super) fn load(arguments: &KeyArguments, algorithms: &[Algorithm], others_read_input: bool) -> Result<Keys, Stop> {
+pub(super) fn load(
+    arguments: &KeyArguments,
+    algorithms: &[Algorithm],
+    others_read_input: bool,
+) -> Result<Keys, Failed> {
     let key = match &arguments.key_file {
         Some(path) if path == "-" && others_read_input => {
-            return Err(Stop::usage(
+            return Err(Failed::usage(
                 "--key-file -: standard input is read for something else, too; put the key into a file",
             ));
         }
@@ -32,17 +36,17 @@ pub(super) fn load(arguments: &KeyArguments, algorithms: &[Algorithm], others_re
         algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
     };
     if keys.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
-        return Err(Stop::usage(
+        return Err(Failed::usage(
             "--key-file: no algorithm takes a key; ask for one that does, such as `-a hmac-sha256` or `-a keyed-blake3`",
         ));
     }
     if keys.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. })) {
-        return Err(Stop::usage("--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`"));
+        return Err(Failed::usage("--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`"));
     }
     Ok(keys)
 }
 
-fn refused(error: KeyError, key_hex: bool) -> Stop {
+fn refused(error: KeyError, key_hex: bool) -> Failed {
     let hint = match error {
         KeyError::NoKey { .. } => "; name the file that has it by --key-file",
         KeyError::NoContext { .. } => "; give it by --derive-key",
@@ -51,12 +55,12 @@ fn refused(error: KeyError, key_hex: bool) -> Stop {
         }
         _ => "",
     };
-    Stop::usage(format_args!("{error}{hint}"))
+    Failed::usage(format_args!("{error}{hint}"))
 }
 
-fn read(path: &OsStr, key_hex: bool) -> Result<Key, Stop> {
+fn read(path: &OsStr, key_hex: bool) -> Result<Key, Failed> {
     let name = if path == "-" { "standard input".to_owned() } else { message::quoted(path.as_bytes()).to_string() };
-    let refused = |reason: &str| Stop::usage(format_args!("--key-file: {name}: {reason}"));
+    let refused = |reason: &str| Failed::usage(format_args!("--key-file: {name}: {reason}"));
     let input: io::Result<Box<dyn Read>> = if path == "-" {
         message::standard_input().map(|input| Box::new(input) as _)
     } else {

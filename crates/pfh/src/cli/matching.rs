@@ -3,18 +3,20 @@
 use super::args::{MatchArguments, PairFormat, WalkArguments};
 use super::compare;
 use super::delivery::Delivery;
-use super::digest_list::{self, Kind, List, Loaded, Name, Named, Others};
-use super::gather::{self, Gather};
-use super::hash::{self, Stop};
+use super::exit::Failed;
+use super::gather::{self, DigestCollector};
 use super::keys;
-use super::known::{Known, Match};
-use super::pairs::{Relation, Sheet, own_format};
+use super::lists::{self, BrokenLines, Loaded};
+use super::named_digests::NamedDigests;
+use super::pairs::{PairWriter, Relation, own_format};
+use super::reading;
 use super::similar::Similar;
 use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{Ending, message, named_paths, progress, warnings};
 use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Counters, Sink};
+use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name};
 use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record, Summary};
 use pfh_similarity::Family;
 use std::ffi::OsString;
@@ -24,67 +26,68 @@ use std::os::unix::ffi::OsStrExt;
 
 /// Does what `pfh match` is asked to.
 pub(crate) fn run(arguments: MatchArguments) -> Ending {
-    find(&arguments).unwrap_or_else(Stop::said)
+    find(&arguments).unwrap_or_else(Failed::report)
 }
 
-fn find(arguments: &MatchArguments) -> Result<Ending, Stop> {
-    let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Stop::usage)?;
+fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
+    let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Failed::usage)?;
     let (algorithm, family) = match kind {
         Some(DigestKind::Algorithm(algorithm)) => (Some(algorithm), None),
         Some(DigestKind::Family(family)) => (None, Some(family)),
         None => (None, None),
     };
     if let Some(text) = &arguments.digest {
-        return match Looked::parse(text.as_bytes(), algorithm, family)? {
-            Looked::Same { digest, guessed } => {
-                let mut known = Known::new(u64::MAX, None, arguments.all_names);
-                known.push(text.as_bytes(), digest, guessed)?;
+        return match Query::parse(text.as_bytes(), algorithm, family)? {
+            Query::Same { digest, guessed } => {
+                let mut known = KnownDigests::new(u64::MAX, None, arguments.all_names);
+                known.push(text.as_bytes(), digest, guessed).map_err(Failed::usage)?;
                 same(arguments, algorithm, known, 0)
             }
-            Looked::Similar(digest) => {
+            Query::Similar(digest) => {
                 let name = match &digest {
                     pfh_similarity::Digest::Sdhash(digest) => digest.name().to_vec(),
                     pfh_similarity::Digest::MrshV2(digest) => digest.name().to_vec(),
                     _ => text.as_bytes().to_vec(),
                 };
-                let mut known = Named::new(digest.family(), u64::MAX);
+                let mut known = NamedDigests::new(digest.family(), u64::MAX);
                 known.push(&name, digest, None)?;
                 similar(arguments, known, Vec::new())
             }
         };
     }
     let mut lists = open_lists(&arguments.known, algorithm)?;
-    let kinds: Vec<Kind> = lists.iter_mut().filter_map(List::kind).collect();
-    let has_similar = kinds.iter().any(|kind| *kind != Kind::Cryptographic);
-    if family.is_none() && algorithm.is_none() && has_similar && kinds.contains(&Kind::Cryptographic) {
-        return Err(Stop::usage(
+    let kinds: Vec<DigestKind> = lists.iter_mut().filter_map(List::first_kind).collect();
+    let has_similar = kinds.iter().any(|kind| matches!(kind, DigestKind::Family(_)));
+    let has_cryptographic = kinds.iter().any(|kind| matches!(kind, DigestKind::Algorithm(_)));
+    if family.is_none() && algorithm.is_none() && has_similar && has_cryptographic {
+        return Err(Failed::usage(
             "lists of similarity digests and of cryptographic ones cannot be matched in one run, unless -a says which to look at",
         ));
     }
     if family.is_some() || (algorithm.is_none() && has_similar) {
         let family = family.map_or_else(|| compare::family_of(lists.iter_mut()), Ok)?;
-        return similar(arguments, Named::new(family, arguments.how.memory / 4), lists);
+        return similar(arguments, NamedDigests::new(family, arguments.how.memory / 4), lists);
     }
     let quiet = arguments.how.quiet;
-    let mut known = Known::new(arguments.how.memory / 2, algorithm, arguments.all_names);
-    let loaded: Result<Vec<_>, Stop> = lists.into_iter().map(|list| known.load(list, quiet)).collect();
-    let unread = digest_list::unread(&loaded?, true, quiet)?;
+    let mut known = KnownDigests::new(arguments.how.memory / 2, algorithm, arguments.all_names);
+    let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(|list| lists::load(&mut known, list, quiet)).collect();
+    let unread = lists::unread(&loaded?, true, quiet)?;
     same(arguments, algorithm, known, unread)
 }
 
 /// Whether files, lists or paths come from standard input.
 fn reads_input(arguments: &MatchArguments) -> bool {
     let mut lists = arguments.known.iter().chain(&arguments.digests);
-    hash::reads_input(&arguments.paths, &arguments.walk) || lists.any(|path| path == "-")
+    reading::reads_input(&arguments.paths, &arguments.walk) || lists.any(|path| path == "-")
 }
 
-fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Stop> {
+fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Failed> {
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    paths.iter().map(|path| List::open(path, options)).collect()
+    paths.iter().map(|path| lists::open(path, options)).collect()
 }
 
 /// A digest of the command line.
-enum Looked {
+enum Query {
     /// `guessed`: by its length.
     Same {
         digest: Digest,
@@ -93,9 +96,9 @@ enum Looked {
     Similar(pfh_similarity::Digest),
 }
 
-impl Looked {
+impl Query {
     /// `algorithm` or `family` say what it is; otherwise it is what it looks like.
-    fn parse(text: &[u8], algorithm: Option<Algorithm>, family: Option<Family>) -> Result<Looked, Stop> {
+    fn parse(text: &[u8], algorithm: Option<Algorithm>, family: Option<Family>) -> Result<Query, Failed> {
         let is_hexadecimal = text.iter().all(u8::is_ascii_hexdigit);
         let family = match family {
             _ if algorithm.is_some() => None,
@@ -111,18 +114,18 @@ impl Looked {
         };
         if let Some(family) = family {
             let digest = pfh_similarity::Digest::from_bytes(family, text);
-            let refused = |error| Stop::usage(format_args!("--digest is no digest of {family}: {error}"));
-            return digest.map(Looked::Similar).map_err(refused);
+            let refused = |error| Failed::usage(format_args!("--digest is no digest of {family}: {error}"));
+            return digest.map(Query::Similar).map_err(refused);
         }
         // A list of one line, which has no name.
         let options = ReadOptions { algorithm, ..ReadOptions::default() };
         let listed = Reader::new(FormatName::Md5deep(Md5deepForm::default()), text, options).next();
         let looked = listed.and_then(|listed| {
             let listed = listed.ok()?;
-            Some(Looked::Same { digest: *listed.digests.first()?, guessed: listed.algorithm_guessed })
+            Some(Query::Same { digest: *listed.digests.first()?, guessed: listed.algorithm_guessed })
         });
         looked.ok_or_else(|| {
-            Stop::usage(format_args!(
+            Failed::usage(format_args!(
                 "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of its \
                  algorithm, which -a names",
                 message::quoted(text)
@@ -132,23 +135,23 @@ impl Looked {
 }
 
 /// Files, and entries of lists, that are similar to known ones.
-fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Result<Ending, Stop> {
+fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>) -> Result<Ending, Failed> {
     let how = &arguments.how;
     if arguments.all_names {
-        return Err(Stop::usage(
+        return Err(Failed::usage(
             "--all-names is for cryptographic digests: similar ones are printed with all their names",
         ));
     }
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.digests.family();
     let threshold = compare::threshold(family, how)?;
-    let own_lists = List::open_all(&arguments.digests)?;
+    let own_lists = lists::open_all(&arguments.digests)?;
     let delivery = Delivery::open(how.output.as_deref())?;
     let cancel = delivery.cancel().clone();
-    let mut gather = Gather::new(how, &arguments.families, &cancel, delivery.own_files());
+    let mut gather = DigestCollector::new(how, &arguments.families, &cancel, delivery.own_files());
     let has_lists = !lists.is_empty();
     gather.lists(lists, has_lists, &mut known)?;
-    let mut own = Named::new(family, how.memory / 4);
+    let mut own = NamedDigests::new(family, how.memory / 4);
     gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
     gather.lists(own_lists, !arguments.has_files(), &mut own)?;
     let similar = Similar { how, profile: arguments.families.sdhash_profile.into(), left: &own, right: Some(&known) };
@@ -160,7 +163,7 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
     if is_spared {
         return Ok(Ending::UNREAD);
     }
-    let mut sheet = Sheet::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
+    let mut sheet = PairWriter::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
     let written = sheet
         .header(&[family.name()], Some(threshold), false)
         .and_then(|()| similar.print_pairs(arguments.top, &mut sheet));
@@ -172,12 +175,12 @@ fn similar(arguments: &MatchArguments, mut known: Named, lists: Vec<List>) -> Re
 fn same(
     arguments: &MatchArguments,
     algorithm: Option<Algorithm>,
-    known: Known,
+    known: KnownDigests,
     mut unread: u64,
-) -> Result<Ending, Stop> {
+) -> Result<Ending, Failed> {
     let how = &arguments.how;
     if how.threshold.is_some() || arguments.top.is_some() {
-        return Err(Stop::usage(
+        return Err(Failed::usage(
             "--threshold and --top are for similarity digests; of cryptographic ones each file has one line for each list \
              that has its digest (--all-names: one for each name)",
         ));
@@ -185,27 +188,27 @@ fn same(
     let format = match how.format {
         None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
-        Some(_) => return Err(Stop::usage("this format shows scores: use csv or jsonl")),
+        Some(_) => return Err(Failed::usage("this format shows scores: use csv or jsonl")),
     };
     let WalkArguments { files_from, files_from0, .. } = &arguments.walk;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some() || files_from0.is_some();
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = open_lists(&arguments.digests, algorithm)?;
-    let mut sheet = Sheet::new(Delivery::open(how.output.as_deref())?, format, None);
+    let mut sheet = PairWriter::new(Delivery::open(how.output.as_deref())?, format, None);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
     let mut result = sheet.header(&names, None, false);
     let (mut digests, mut summary) = (0, Summary::default());
     // Of the lists of what is known.
     let mut lines = unread;
-    let files_from = hash::file_list(&arguments.walk)?;
+    let files_from = reading::file_list(&arguments.walk)?;
     if result.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
         let mut engine = gather::engine_options(how, known.algorithms().into());
         engine.keys = keys;
         engine.own_files = sheet.delivery().own_files();
-        let run = Hash { walk: hash::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
-        let (source, options) = run.into_parts().map_err(Stop::usage)?;
+        let run = Hash { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
+        let (source, options) = run.into_parts().map_err(Failed::usage)?;
         let counters = Counters::default();
         let cancel = sheet.delivery().cancel().clone();
         let prepare = |record: Record| Item {
@@ -230,9 +233,10 @@ fn same(
     let mut loaded = Vec::new();
     for list in own_lists {
         let list_name = list.name().to_vec();
-        let (mut broken, mut others, mut is_useless) = (0, Others::default(), true);
-        for listed in list.listed(how.quiet, &mut broken) {
-            others.add(&listed);
+        let mut broken = BrokenLines::new(&list_name, how.quiet);
+        let (mut contents, mut is_useless) = (Contents::default(), true);
+        for listed in broken.entries(list) {
+            contents.add(&listed);
             if listed.piece.is_some() || !listed.digests.iter().any(|own| known.algorithms().contains(&own.algorithm()))
             {
                 continue;
@@ -242,10 +246,10 @@ fn same(
             let name = Name { list: Some(&list_name), name: &listed.path };
             result = result.and_then(|()| print_matches(name, &known.matches(&listed.digests), &known, &mut sheet));
         }
-        let useless = is_useless.then(|| others.instead_of(&list_name, Some(&names.join(", "))));
-        loaded.push(Loaded { broken, useless });
+        let useless = is_useless.then(|| contents.instead_of(&list_name, &names.join(", ")));
+        loaded.push(Loaded { broken: broken.count, useless });
     }
-    let broken = digest_list::unread(&loaded, !arguments.has_files(), how.quiet)?;
+    let broken = lists::unread(&loaded, !arguments.has_files(), how.quiet)?;
     lines += broken;
     unread += broken;
     if digests > 0 {
@@ -270,7 +274,7 @@ fn same(
 }
 
 /// Prints what a file, or an entry of a list, matches.
-fn print_matches(name: Name<'_>, matches: &[Match], known: &Known, sheet: &mut Sheet) -> io::Result<()> {
+fn print_matches(name: Name<'_>, matches: &[Match], known: &KnownDigests, sheet: &mut PairWriter) -> io::Result<()> {
     matches.iter().try_for_each(|&Match { entry, names }| {
         known.confirm(entry);
         sheet.pair(name, known.name(entry), Relation::Same { names })
@@ -286,8 +290,8 @@ struct Item {
 }
 
 struct Printer<'a> {
-    sheet: &'a mut Sheet,
-    known: &'a Known,
+    sheet: &'a mut PairWriter,
+    known: &'a KnownDigests,
     warnings: Warnings,
     unread: u64,
     digests: usize,

@@ -3,63 +3,11 @@
 use super::exit::Written;
 use super::warnings::Warning;
 use super::{Ending, progress};
+pub(crate) use pfh_record::quote::{escaped_lines, quoted, quoted_path};
 use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason};
 use rustix::io::Errno;
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// A path in backticks; what is not printable is escaped, so that a name can neither pass for another line nor command the
-/// terminal nor reorder what stands beside it.
-pub(crate) fn quoted(path: &[u8]) -> String {
-    let mut text = String::with_capacity(path.len() + 2);
-    text.push('`');
-    push_escaped(path, &mut text);
-    text.push('`');
-    text
-}
-
-/// As [`quoted`], for a path.
-pub(crate) fn quoted_path(path: &Path) -> String {
-    quoted(path.as_os_str().as_bytes())
-}
-
-fn push_escaped(bytes: &[u8], text: &mut String) {
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if character.is_control() || is_invisible(character) {
-                text.extend(character.escape_default());
-            } else {
-                text.push(character);
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}");
-        }
-    }
-}
-
-/// Format characters (general category Cf of Unicode 16: bidirectional controls, zero widths, tags, the byte order mark) and the
-/// separators of lines and paragraphs.
-pub(crate) fn is_invisible(character: char) -> bool {
-    matches!(u32::from(character),
-        0xAD | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x890..=0x891 | 0x8E2 | 0x180E | 0x200B..=0x200F
-        | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF0..=0xFFFB | 0x110BD | 0x110CD | 0x13430..=0x1343F
-        | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE007F)
-}
-
-/// A text of several lines that quotes what the user typed: its own line feeds stay, all else is escaped.
-pub(crate) fn escaped_lines(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for (place, line) in text.split('\n').enumerate() {
-        if place > 0 {
-            escaped.push('\n');
-        }
-        push_escaped(line.as_bytes(), &mut escaped);
-    }
-    escaped
-}
 
 /// What there is to say about a record beside its digests: nothing for most.
 pub(crate) fn about(record: &Record) -> Option<Warning> {
@@ -180,38 +128,5 @@ pub(crate) fn interrupted(partial: Option<&Partial>) {
         }
         Some(Partial::Stream) => error("interrupted; what was finished is on standard output"),
         None => error("interrupted"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn odd_names_cannot_forge_lines() {
-        assert_eq!(quoted(b"a b"), "`a b`");
-        assert_eq!(quoted(b"a\nb\x1b[31m"), "`a\\nb\\u{1b}[31m`");
-        assert_eq!(quoted(b"\xff\xfe\xc3\xa9"), "`\\xff\\xfeé`");
-    }
-
-    /// Nothing that reorders, hides or breaks a line passes; letters, marks and spaces of all scripts do.
-    #[test]
-    fn invisible_characters_are_escaped() {
-        for character in
-            "\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}\u{2028}\u{2029}\u{200b}\u{200d}\u{2060}\u{feff}\
-            \u{ad}\u{180e}\u{e0041}\u{fff9}\u{85}\u{9b}\u{7f}\0\t"
-                .chars()
-        {
-            let text = quoted(format!("a{character}b").as_bytes());
-            assert_eq!(text, format!("`a{}b`", character.escape_default()));
-            assert!(text.is_ascii());
-        }
-        let visible = "äöü ελληνικά 日本語 עברית العربية हिन्दी e\u{301} \u{1f600}";
-        assert_eq!(quoted(visible.as_bytes()), format!("`{visible}`"));
-    }
-
-    #[test]
-    fn lines_of_a_text_stay_apart() {
-        assert_eq!(escaped_lines("error: '\x1b[2J'\n\nUsage: x\n"), "error: '\\u{1b}[2J'\n\nUsage: x\n");
     }
 }

@@ -1,7 +1,7 @@
 //! A first look at the paths of the command line: what is missing is said before the hashing, not when the list comes to it.
 
-use super::output::FileIdentity;
 use super::warnings::{Warning, Warnings};
+use pfh_list::FileIdentity;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

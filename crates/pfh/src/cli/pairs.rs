@@ -2,12 +2,12 @@
 
 use super::args::PairFormat;
 use super::delivery::Delivery;
-use super::digest_list::Name;
-use super::hash::Stop;
+use super::exit::Failed;
 use super::quantity::Count;
 use super::{Ending, message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_list::Name;
 use pfh_record::jsonl::end_line;
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ pub(crate) enum Relation {
 }
 
 /// Where pairs are written.
-pub(crate) struct Sheet {
+pub(crate) struct PairWriter {
     delivery: Delivery,
     format: PairFormat,
     /// The word for a score.
@@ -44,11 +44,11 @@ pub(crate) fn own_format(family: Family) -> PairFormat {
     }
 }
 
-impl Sheet {
+impl PairWriter {
     /// Nothing yet. `family` is absent for cryptographic digests, whose pairs have no score.
-    pub(crate) fn new(delivery: Delivery, format: PairFormat, family: Option<Family>) -> Sheet {
+    pub(crate) fn new(delivery: Delivery, format: PairFormat, family: Option<Family>) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
-        Sheet { delivery, format, measure, line: Vec::new(), written: 0, unexpressed: false }
+        PairWriter { delivery, format, measure, line: Vec::new(), written: 0, unexpressed: false }
     }
 
     pub(crate) fn delivery(&self) -> &Delivery {
@@ -225,7 +225,7 @@ impl Sheet {
     }
 
     /// Ends the output. `result`: how writing went; `ending`: what else happened.
-    pub(crate) fn end(mut self, result: io::Result<()>, digests: usize, ending: Ending) -> Result<Ending, Stop> {
+    pub(crate) fn end(mut self, result: io::Result<()>, digests: usize, ending: Ending) -> Result<Ending, Failed> {
         let result = result.and_then(|()| {
             if self.format == PairFormat::Jsonl {
                 let written = self.written;

@@ -2,13 +2,13 @@
 
 use super::args::{PairFormat, SimilarityArguments};
 use super::delivery::Delivery;
-use super::digest_list::Named;
-use super::pairs::{Relation, Sheet};
+use super::named_digests::NamedDigests;
+use super::pairs::{PairWriter, Relation};
 use super::progress::Progress;
 use super::quantity::{Clock, Count};
-use super::sorted::Sorted;
 use pfh::compare::{Compare, Found};
 use pfh_engine::CancelToken;
+use pfh_list::ExternalSort;
 use pfh_similarity::{Family, mrsh_v2, sdhash};
 use std::io;
 use std::num::NonZero;
@@ -19,9 +19,9 @@ use std::time::Instant;
 pub(crate) struct Similar<'a> {
     pub(crate) how: &'a SimilarityArguments,
     pub(crate) profile: sdhash::Profile,
-    pub(crate) left: &'a Named,
+    pub(crate) left: &'a NamedDigests,
     /// `None`: all against all.
-    pub(crate) right: Option<&'a Named>,
+    pub(crate) right: Option<&'a NamedDigests>,
 }
 
 /// The threshold asked for, or the family's usual one.
@@ -36,7 +36,7 @@ impl Similar<'_> {
 
     /// How many digests are compared.
     pub(crate) fn count(&self) -> usize {
-        self.left.len() + self.right.map_or(0, Named::len)
+        self.left.len() + self.right.map_or(0, NamedDigests::len)
     }
 
     /// Calls `each` with all pairs, in no particular order, until it fails or is cancelled.
@@ -91,8 +91,8 @@ impl Similar<'_> {
     }
 
     /// Prints pairs: of each file all, or only the most similar.
-    pub(crate) fn print_pairs(&self, top: Option<u32>, sheet: &mut Sheet) -> io::Result<()> {
-        let mut sorted = Sorted::new(self.how.memory / 4);
+    pub(crate) fn print_pairs(&self, top: Option<u32>, sheet: &mut PairWriter) -> io::Result<()> {
+        let mut sorted = ExternalSort::new(self.how.memory / 4);
         let one_side = self.right.is_none();
         // In which directions a pair is shown. ssdeep names the later of two files first.
         let both = one_side && (top.is_some() || sheet.format() == PairFormat::SsdeepPretty);
@@ -104,15 +104,16 @@ impl Similar<'_> {
                 None => [first, second, score],
             };
             if forward {
-                sorted.push(row(first, second))?;
+                sorted.push(record(row(first, second)))?;
             }
             if backward {
-                sorted.push(row(second, first))?;
+                sorted.push(record(row(second, first)))?;
             }
             Ok(())
         })?;
         let (mut file, mut count) = (None, 0);
-        sorted.into_each(|[first, second, third]| {
+        sorted.into_each(|record| {
+            let [first, second, third] = row_of(record);
             if file != Some(first) {
                 if file.is_some() {
                     sheet.end_group()?;
@@ -132,7 +133,7 @@ impl Similar<'_> {
     }
 
     /// Prints groups of files that pairs join.
-    pub(crate) fn print_clusters(&self, sheet: &mut Sheet) -> io::Result<()> {
+    pub(crate) fn print_clusters(&self, sheet: &mut PairWriter) -> io::Result<()> {
         let mut parents: Vec<u32> = (0..self.left.len() as u32).collect();
         self.find(&sheet.delivery().cancel().clone(), |Found { first, second, .. }| {
             let (one, other) = (root(&mut parents, first), root(&mut parents, second));
@@ -157,6 +158,24 @@ impl Similar<'_> {
         found.sort_unstable();
         Ok(found)
     }
+}
+
+/// Three numbers as the bytes by which they are sorted.
+fn record(row: [u32; 3]) -> [u8; 12] {
+    let mut record = [0; 12];
+    for (bytes, number) in record.as_chunks_mut().0.iter_mut().zip(row) {
+        *bytes = number.to_be_bytes();
+    }
+    record
+}
+
+/// The three numbers of a [`record`].
+fn row_of(record: [u8; 12]) -> [u32; 3] {
+    let mut row = [0; 3];
+    for (number, bytes) in row.iter_mut().zip(record.as_chunks().0) {
+        *number = u32::from_be_bytes(*bytes);
+    }
+    row
 }
 
 /// The first file of a cluster; paths to it become shorter.

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use pfh_record::{FormatName, Listed, ReadOptions, Reader};
+use pfh_record::{Entry, FormatName, ReadOptions, Reader};
 use pfh_testing::OddFile;
 use tempfile::TempDir;
 
@@ -152,16 +152,16 @@ fn formats_for_programs_lose_no_name() {
     for format in [FormatName::Csv, FormatName::Jsonl, FormatName::Dfxml] {
         let ended = hash(directory.path(), ["-f", format.name(), "-a", "md5,sha3-512,crc32c", "tree"]).run();
         let list = ended.done();
-        let listed: Vec<Listed> =
+        let listed: Vec<Entry> =
             Reader::new(format, list, ReadOptions::default()).map(|entry| entry.unwrap()).collect();
-        let (failed, complete): (Vec<Listed>, Vec<Listed>) =
+        let (failed, complete): (Vec<Entry>, Vec<Entry>) =
             listed.into_iter().partition(|entry| entry.digests.is_empty());
         let not_regular: Vec<&[u8]> = failed.iter().map(|entry| &entry.path[..]).collect();
         assert_eq!(not_regular, [&b"tree/fifo"[..], b"tree/socket"], "{format:?}");
         assert_eq!(complete.len(), files.len(), "{format:?}");
         for (entry, file) in complete.iter().zip(&files) {
             assert_eq_bytes(&entry.path, &file.path);
-            assert_eq!(entry.size, Some(file.contents.len() as u64));
+            assert_eq!(entry.expected.size, Some(file.contents.len() as u64));
             let expected: Vec<_> = asked.iter().map(|algorithm| algorithm.digest(&file.contents)).collect();
             assert_eq!(entry.digests, expected, "{format:?} {}", file.path.escape_ascii());
         }

@@ -1,15 +1,15 @@
 //! Reading of our CSV: columns by name, in any order; columns that are not known are passed over.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use memchr::memchr;
 
-use crate::read::{Fault, Line, LineParser};
+use crate::entry::OutcomeParts;
+use crate::read::{Fault, Found, Line, LineParser};
 use crate::similarity::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
-use crate::{DigestKind, Listed, PieceRange};
+use crate::{DigestKind, Entry, Outcome, PieceRange, Similarity};
 
 /// Keeps what the header says of each column; `None` before the header.
 #[derive(Default)]
@@ -22,6 +22,9 @@ enum Column {
     Path,
     Size,
     Mtime,
+    Outcome,
+    Error,
+    Collisions,
     PieceOffset,
     PieceLength,
     Digest(DigestKind),
@@ -37,6 +40,9 @@ impl Column {
             b"path" => Column::Path,
             b"size" => Column::Size,
             b"mtime" => Column::Mtime,
+            b"outcome" => Column::Outcome,
+            b"error" => Column::Error,
+            b"collisions" => Column::Collisions,
             b"piece_offset" => Column::PieceOffset,
             b"piece_length" => Column::PieceLength,
             _ => str::from_utf8(name).ok().and_then(|name| name.parse().ok()).map_or(Column::Other, Column::Digest),
@@ -120,18 +126,46 @@ fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
     Ok(columns)
 }
 
+/// The outcome from its two columns, of which the second is for people.
+fn parse_outcome(word: &[u8], text: &[u8], size: Option<u64>) -> Outcome {
+    let (word, text) = (String::from_utf8_lossy(word), String::from_utf8_lossy(text));
+    let mut parts =
+        OutcomeParts { word: &word, message: &text, expected: size.unwrap_or_default(), ..Default::default() };
+    match &*word {
+        "skipped" => (parts.reason, parts.message) = (&text, ""),
+        "short" => {
+            let bytes = text.strip_prefix("ended after ").and_then(|rest| rest.split_once(' '));
+            parts.read = bytes.and_then(|(read, _)| read.parse().ok()).unwrap_or_default();
+        }
+        "unreadable" => {
+            let (kind, rest) = text.split_once(": ").unwrap_or(("", &text));
+            let (message, from) = rest.rsplit_once(" (from byte ").unwrap_or((rest, ""));
+            (parts.kind, parts.message) = (kind, message);
+            parts.offset = from.strip_suffix(')').and_then(|offset| offset.parse().ok()).unwrap_or_default();
+        }
+        _ => {}
+    }
+    parts.outcome()
+}
+
 impl LineParser for CsvParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
         let Some(columns) = &self.columns else {
-            self.columns = Some(header(text)?);
+            let columns = self.columns.insert(header(text)?);
+            let kinds = columns.iter().filter_map(|column| match column {
+                Column::Digest(kind) => Some(*kind),
+                _ => None,
+            });
+            found.header.selection = Some(kinds.collect());
             return Ok(());
         };
         if text.is_empty() {
             return Ok(());
         }
-        let mut listed = Listed::new(Vec::new(), Vec::new(), line.number);
+        let mut entry = Entry::new(Vec::new(), Vec::new(), line.number);
         let (mut piece_offset, mut piece_length) = (None, None);
+        let (mut outcome, mut error, mut collisions) = (None, Cow::default(), Cow::default());
         let mut columns = columns.iter();
         for field in (Fields { text, next: Some(0) }) {
             let (at, field) = field?;
@@ -141,39 +175,48 @@ impl LineParser for CsvParser {
             }
             let number = |name| parse_decimal(&field).ok_or(Fault::field(at, name, "is not a number")).map(Some);
             match column {
-                Column::Path => listed.path = field.into_owned(),
-                Column::Size => listed.size = number("size")?,
+                Column::Path => entry.path = field.into_owned(),
+                Column::Size => entry.expected.size = number("size")?,
                 Column::PieceOffset => piece_offset = number("piece_offset")?,
                 Column::PieceLength => piece_length = number("piece_length")?,
                 Column::Mtime => {
                     let mtime = parse_rfc3339(&field).ok_or(Fault::field(at, "mtime", "is not a time"))?;
-                    listed.mtime = Some(mtime);
+                    entry.expected.mtime = Some(mtime);
                 }
                 Column::Digest(DigestKind::Algorithm(algorithm)) => {
-                    listed.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                    entry.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
                 }
                 Column::Digest(DigestKind::Family(family)) => {
-                    listed
-                        .similarities
-                        .push(parse_similarity(family, &field).map_err(|error| Fault::from(error).after(at))?);
+                    let digest = parse_similarity(family, &field).map_err(|error| Fault::from(error).after(at))?;
+                    entry.similarities.push(Similarity { family, digest: Ok(digest) });
                 }
+                Column::Outcome => outcome = Some(field),
+                Column::Error => error = field,
+                Column::Collisions => collisions = field,
                 Column::Other => {}
             }
         }
         if columns.next().is_some() {
             return Err(Fault::shape(text.len(), "as many fields as the header has"));
         }
-        if listed.path.is_empty() {
+        if entry.path.is_empty() {
             return Err(Fault::field(0, "path", "is missing"));
         }
         if let (Some(offset), Some(length)) = (piece_offset, piece_length) {
-            listed.piece = Some(PieceRange { offset, length });
+            entry.piece = Some(PieceRange { offset, length });
         }
-        found.push_back(listed);
+        entry.outcome = outcome.map(|word| parse_outcome(&word, &error, entry.expected.size));
+        for digest in &mut entry.digests {
+            let name = digest.algorithm().name().as_bytes();
+            if collisions.split(|&byte| byte == b' ').any(|marked| marked == name) {
+                *digest = digest.with_collision_mark();
+            }
+        }
+        found.push(entry);
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         match self.columns {
             Some(_) => Ok(()),
             None => Err(Fault::not_this_format("csv", "it is empty")),

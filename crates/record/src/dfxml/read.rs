@@ -1,22 +1,26 @@
 //! Reading of DFXML, ours and others': `fileobject` elements wherever they are, and of them what we know. No entity but
 //! the five of XML is expanded, and nothing outside the input is looked at.
 
-use std::collections::VecDeque;
 use std::io::BufRead;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
+use pfh_similarity::Unfit;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Error as XmlError, Reader as XmlReader};
 
 use super::input::{Widened, narrow};
-use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE};
-use crate::read::{Fault, ReadError, ReadErrorKind};
-use crate::similarity::parse_similarity;
+use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE};
+use crate::entry::OutcomeParts;
+use crate::read::{Fault, Found, ReadError, ReadErrorKind};
+use crate::similarity::{parse_similarity, parse_unfit};
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
-use crate::{DigestKind, Listed, PieceRange, Timestamp};
+use crate::{
+    DigestKind, Entry, Expected, Header, ListEnd, Outcome, PieceRange, Similarity, Summary, Timestamp, Trailer,
+};
 
 /// Deepest nesting that is followed. The schema's deepest is about ten.
 const DEPTH_MAX: usize = 64;
@@ -31,6 +35,40 @@ pub(crate) struct DfxmlReader<R> {
     is_dfxml: bool,
     /// The file object that is open.
     object: Option<Object>,
+    /// The element of the header that is open, and its text.
+    heading: Option<(Heading, Vec<u8>)>,
+}
+
+/// The elements of the header that are read.
+#[derive(Clone, Copy)]
+enum Heading {
+    Program,
+    Version,
+    CommandLine,
+    Started,
+}
+
+impl Heading {
+    fn of(element: &BytesStart<'_>) -> Option<Heading> {
+        match element.local_name().as_ref() {
+            "program" => Some(Heading::Program),
+            "version" => Some(Heading::Version),
+            "command_line" => Some(Heading::CommandLine),
+            "start_time" => Some(Heading::Started),
+            _ => None,
+        }
+    }
+
+    fn set(self, text: Vec<u8>, header: &mut Header) {
+        let string = || Some(String::from_utf8_lossy(&text).into_owned());
+        match self {
+            Heading::Program if header.program.is_none() => header.program = string(),
+            Heading::Version if header.program_version.is_none() => header.program_version = string(),
+            Heading::CommandLine if header.command_line.is_none() => header.command_line = Some(text),
+            Heading::Started if header.started.is_none() => header.started = parse_rfc3339(text.trim_ascii()),
+            _ => {}
+        }
+    }
 }
 
 /// A file object as far as it was read.
@@ -41,11 +79,12 @@ struct Object {
     line: u64,
     offset: u64,
     path: Option<Vec<u8>>,
-    size: Option<u64>,
-    mtime: Option<Timestamp>,
-    ctime: Option<Timestamp>,
+    expected: Expected,
     digests: Vec<Digest>,
-    similarities: Vec<pfh_similarity::Digest>,
+    similarities: Vec<Similarity>,
+    /// What the file's own element says of its failure, and what ours does.
+    error: Option<String>,
+    outcome: Option<OutcomeFields>,
     pieces: Vec<(PieceRange, Vec<Digest>)>,
     /// The open run of bytes, and the depth of its children.
     run: Option<(PieceRange, usize)>,
@@ -64,8 +103,38 @@ enum Field {
     Size,
     Mtime,
     Ctime,
-    /// With the name of the algorithm.
-    Digest(Vec<u8>),
+    /// With the name of the algorithm, and whether it bears the mark of a collision attack.
+    Digest(Vec<u8>, bool),
+    Error,
+    Outcome,
+}
+
+/// The attributes and the text of our own element on a failure.
+struct OutcomeFields {
+    word: String,
+    kind: String,
+    reason: String,
+    offset: u64,
+    errno: Option<i32>,
+    expected: u64,
+    read: u64,
+}
+
+impl OutcomeFields {
+    fn of(element: &BytesStart<'_>) -> OutcomeFields {
+        let text =
+            |name| attribute(element, name).map_or_else(String::new, |value| String::from_utf8_lossy(&value).into());
+        let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value)).unwrap_or_default();
+        OutcomeFields {
+            word: String::new(),
+            kind: text("kind"),
+            reason: text("reason"),
+            offset: number("offset"),
+            errno: text("errno").parse().ok(),
+            expected: number("expected"),
+            read: number("read"),
+        }
+    }
 }
 
 impl<R: BufRead> DfxmlReader<R> {
@@ -74,11 +143,11 @@ impl<R: BufRead> DfxmlReader<R> {
         let config = xml.config_mut();
         config.expand_empty_elements = true;
         config.allow_dangling_amp = true;
-        DfxmlReader { xml, limit_bytes, buffer: Vec::new(), depth: 0, is_dfxml: false, object: None }
+        DfxmlReader { xml, limit_bytes, buffer: Vec::new(), depth: 0, is_dfxml: false, object: None, heading: None }
     }
 
     /// Reads one event. `Ok(false)` at the end.
-    pub(crate) fn next(&mut self, found: &mut VecDeque<Listed>) -> Result<bool, ReadError> {
+    pub(crate) fn next(&mut self, found: &mut Found) -> Result<bool, ReadError> {
         if self.object.is_none() {
             self.xml.get_mut().allow();
         }
@@ -107,14 +176,23 @@ impl<R: BufRead> DfxmlReader<R> {
                         return Err(self.error(not_dfxml("its document element is not `dfxml`")));
                     }
                     self.is_dfxml = true;
+                    found.trailer = Trailer::new(ListEnd::CutOff);
                 }
                 match &mut self.object {
                     Some(object) => object.start(&element, self.depth),
                     None if element.local_name().as_ref() == "fileobject" => {
                         let (line, offset) = (self.xml.get_ref().line, self.xml.get_ref().offset);
                         self.object = Some(Object { depth: self.depth + 1, line, offset, ..Object::default() });
+                        self.heading = None;
                     }
-                    None => {}
+                    None => {
+                        self.heading = Heading::of(&element).map(|heading| (heading, Vec::new()));
+                        match element.local_name().as_ref() {
+                            "execution_environment" => found.header.directory = directory(&element),
+                            "summary" => found.trailer = Trailer::of_summary(summary(&element)),
+                            _ => {}
+                        }
+                    }
                 }
             }
             Event::End(_) => {
@@ -126,13 +204,18 @@ impl<R: BufRead> DfxmlReader<R> {
                         return object.finish(found).map(|()| true);
                     }
                 }
+                if let Some((heading, text)) = self.heading.take() {
+                    heading.set(text, &mut found.header);
+                }
                 // The parser has checked that every end has a start.
                 self.depth = self.depth.saturating_sub(1);
             }
-            Event::Text(text) => open_field(&mut self.object).map_or((), |object| narrow(&text, &mut object.text)),
-            Event::CData(text) => open_field(&mut self.object).map_or((), |object| narrow(&text, &mut object.text)),
+            Event::Text(text) => open_text(&mut self.heading, &mut self.object).map_or((), |open| narrow(&text, open)),
+            Event::CData(text) => open_text(&mut self.heading, &mut self.object).map_or((), |open| narrow(&text, open)),
             Event::GeneralRef(reference) => {
-                if let Some(object) = open_field(&mut self.object) {
+                if let (Some((_, text)), Some(character)) = (&mut self.heading, character(&reference)) {
+                    text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                } else if let Some(object) = open_field(&mut self.object) {
                     match character(&reference) {
                         Some(character) => object.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
                         None => object.fail(Fault::field(0, "text", "has a reference to an entity that is not known")),
@@ -143,7 +226,13 @@ impl<R: BufRead> DfxmlReader<R> {
             Event::Eof if self.depth > 0 => {
                 return Err(self.error(ReadErrorKind::Markup("the document ends in the middle".to_owned())));
             }
-            Event::Eof => return Ok(false),
+            Event::Eof => {
+                if found.trailer.summary.is_none() {
+                    // Whole markup, of a program that writes no counts.
+                    found.trailer = Trailer::new(ListEnd::Complete);
+                }
+                return Ok(false);
+            }
             Event::Empty(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_) => {}
         }
         Ok(true)
@@ -152,6 +241,17 @@ impl<R: BufRead> DfxmlReader<R> {
     fn error(&self, kind: ReadErrorKind) -> ReadError {
         let input = self.xml.get_ref();
         ReadError { kind, line: input.line, offset: input.offset }
+    }
+}
+
+/// The text of the open element, where it is wanted.
+fn open_text<'a>(
+    heading: &'a mut Option<(Heading, Vec<u8>)>,
+    object: &'a mut Option<Object>,
+) -> Option<&'a mut Vec<u8>> {
+    match heading {
+        Some((_, text)) => Some(text),
+        None => open_field(object).map(|object| &mut object.text),
     }
 }
 
@@ -185,6 +285,33 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<Vec<u8>> {
     Some(attribute.value.as_bytes().to_vec())
 }
 
+/// The directory that our own attribute has.
+fn directory(element: &BytesStart<'_>) -> Option<Vec<u8>> {
+    if let Some(base64) = attribute(element, BASE64_ATTRIBUTE) {
+        return BASE64.decode(base64).ok();
+    }
+    let value = element.try_get_attribute(DIRECTORY_ATTRIBUTE).ok().flatten()?.value;
+    let mut directory = Vec::new();
+    narrow(&quick_xml::escape::unescape(&value).ok()?, &mut directory);
+    Some(directory)
+}
+
+/// The counts of our own element.
+fn summary(element: &BytesStart<'_>) -> Summary {
+    let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value)).unwrap_or_default();
+    let seconds = attribute(element, "elapsed_seconds").and_then(|value| str::from_utf8(&value).ok()?.parse().ok());
+    Summary {
+        complete: number("complete"),
+        changed: number("changed_while_reading"),
+        short: number("short"),
+        unreadable: number("unreadable"),
+        skipped: number("skipped"),
+        bytes: number("bytes"),
+        elapsed: Duration::try_from_secs_f64(seconds.unwrap_or_default()).unwrap_or_default(),
+        interrupted: attribute(element, "interrupted").is_some_and(|value| value == b"true"),
+    }
+}
+
 impl Object {
     fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
@@ -204,7 +331,8 @@ impl Object {
             }
             "hashdigest" if depth == self.depth || Some(depth) == run_depth => {
                 let algorithm = attribute(element, ALGORITHM_ATTRIBUTE).or_else(|| attribute(element, "type"));
-                Field::Digest(algorithm.unwrap_or_default())
+                let is_marked = attribute(element, COLLISION_ATTRIBUTE).is_some_and(|value| value == b"true");
+                Field::Digest(algorithm.unwrap_or_default(), is_marked)
             }
             _ if depth != self.depth => return,
             "filename" if self.path.is_none() => match attribute(element, BASE64_ATTRIBUTE) {
@@ -217,6 +345,12 @@ impl Object {
             "filesize" => Field::Size,
             "mtime" => Field::Mtime,
             "ctime" => Field::Ctime,
+            "error" => Field::Error,
+            "outcome" => {
+                self.outcome = Some(OutcomeFields::of(element));
+                Field::Outcome
+            }
+            "unfit" => return self.similarities.extend(unfit(element)),
             _ => return,
         };
         self.field = Some(field);
@@ -238,15 +372,22 @@ impl Object {
         match field {
             Field::Filename(raw) => self.path = Some(raw.unwrap_or_else(|| self.text.clone())),
             Field::Size => {
-                self.size = Some(parse_decimal(text).ok_or(Fault::field(0, "filesize", "is not a number"))?)
+                self.expected.size = Some(parse_decimal(text).ok_or(Fault::field(0, "filesize", "is not a number"))?)
             }
-            Field::Mtime => self.mtime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "mtime", "is not a time"))?),
-            Field::Ctime => self.ctime = Some(parse_rfc3339(text).ok_or(Fault::field(0, "ctime", "is not a time"))?),
-            Field::Digest(name) => {
+            Field::Mtime => self.expected.mtime = Some(parse_time(text, "mtime")?),
+            Field::Ctime => self.expected.ctime = Some(parse_time(text, "ctime")?),
+            Field::Error => self.error = Some(String::from_utf8_lossy(text).into_owned()),
+            Field::Outcome => {
+                if let Some(outcome) = &mut self.outcome {
+                    outcome.word = String::from_utf8_lossy(text).into_owned();
+                }
+            }
+            Field::Digest(name, is_marked) => {
                 let algorithm = match str::from_utf8(&name).unwrap_or_default().parse() {
                     Ok(DigestKind::Algorithm(algorithm)) => algorithm,
                     Ok(DigestKind::Family(family)) => {
-                        self.similarities.push(parse_similarity(family, text)?);
+                        let digest = Ok(parse_similarity(family, text)?);
+                        self.similarities.push(Similarity { family, digest });
                         return Ok(());
                     }
                     Err(_) => {
@@ -255,6 +396,7 @@ impl Object {
                     }
                 };
                 let digest = parse_digest(algorithm, text).ok_or(Fault::digest(0))?;
+                let digest = if is_marked { digest.with_collision_mark() } else { digest };
                 match self.run {
                     None => self.digests.push(digest),
                     Some((range, _)) => match self.pieces.last_mut() {
@@ -268,29 +410,67 @@ impl Object {
     }
 
     /// The object is whole.
-    fn finish(self, found: &mut VecDeque<Listed>) -> Result<(), ReadError> {
-        let has_digest = !(self.digests.is_empty() && self.pieces.is_empty() && self.similarities.is_empty());
+    fn finish(mut self, found: &mut Found) -> Result<(), ReadError> {
+        let has_similarity = self.similarities.iter().any(|one| one.digest.is_ok());
+        let has_digest = !(self.digests.is_empty() && self.pieces.is_empty()) || has_similarity;
         let fault = match (self.fault, &self.path, self.unknown) {
             (Some(fault), ..) => Some(fault),
             (None, None, _) => Some(Fault::field(0, "filename", "is missing")),
             // A file with digests of which none can be checked must not pass for one without.
-            (None, Some(_), Some(name)) if !has_digest => Some(Fault::unknown_algorithm(0, &name)),
+            (None, Some(_), Some(name)) if !has_digest => Some(Fault::unknown_digest(0, &name)),
             _ => None,
         };
         if let Some(fault) = fault {
             return Err(ReadError { kind: fault.kind, line: self.line, offset: self.offset });
         }
-        let whole = Listed {
-            size: self.size,
-            mtime: self.mtime,
-            ctime: self.ctime,
-            ..Listed::new(self.path.unwrap_or_default(), self.digests, self.line)
+        for similarity in &mut self.similarities {
+            if let Err(unfit) = &mut similarity.digest {
+                unfit.bytes = self.expected.size.unwrap_or_default();
+            }
+        }
+        let whole = Entry {
+            expected: self.expected,
+            outcome: outcome(self.outcome.as_ref(), self.error.as_deref()),
+            ..Entry::new(self.path.unwrap_or_default(), self.digests, self.line)
         };
         let pieces = self.pieces.into_iter();
-        let pieces = pieces.map(|(range, digests)| Listed { digests, piece: Some(range), ..whole.clone() });
-        let pieces: Vec<Listed> = pieces.collect();
-        found.push_back(Listed { similarities: self.similarities, ..whole });
-        found.extend(pieces);
+        let pieces = pieces.map(|(range, digests)| Entry { digests, piece: Some(range), ..whole.clone() });
+        let pieces: Vec<Entry> = pieces.collect();
+        found.push(Entry { similarities: self.similarities, ..whole });
+        pieces.into_iter().for_each(|piece| found.push(piece));
         Ok(())
     }
+}
+
+fn parse_time(text: &[u8], field: &'static str) -> Result<Timestamp, Fault> {
+    parse_rfc3339(text).ok_or(Fault::field(0, field, "is not a time"))
+}
+
+/// A family that has no digest of the file, by our own element.
+fn unfit(element: &BytesStart<'_>) -> Option<Similarity> {
+    let text = |name| attribute(element, name).map(|value| String::from_utf8_lossy(&value).into_owned());
+    let family = text("family")?.parse().ok()?;
+    let reason = parse_unfit(&text("reason")?)?;
+    let minimum_bytes = text("minimum_bytes").and_then(|number| number.parse().ok()).unwrap_or_default();
+    Some(Similarity { family, digest: Err(Unfit { minimum_bytes, bytes: 0, reason }) })
+}
+
+/// How the reading had ended. Other programs have the error alone.
+fn outcome(fields: Option<&OutcomeFields>, error: Option<&str>) -> Option<Outcome> {
+    let message = error.unwrap_or_default();
+    let parts = match fields {
+        None if error.is_none() => return None,
+        None => OutcomeParts { word: "unreadable", message, ..OutcomeParts::default() },
+        Some(fields) => OutcomeParts {
+            word: &fields.word,
+            kind: &fields.kind,
+            message,
+            offset: fields.offset,
+            errno: fields.errno,
+            expected: fields.expected,
+            read: fields.read,
+            reason: &fields.reason,
+        },
+    };
+    Some(parts.outcome())
 }

@@ -4,7 +4,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
 
-use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS, SCHEMA_VERSION, TYPES};
+use super::{
+    ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS,
+    SCHEMA_VERSION, TYPES,
+};
 use crate::similarity::{push_similarity, unfit_word};
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -138,7 +141,9 @@ fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// The current directory, for which the schema has no element.
 fn push_directory(directory: &[u8], out: &mut Vec<u8>) {
-    push(out, " pfh:directory='");
+    push(out, " ");
+    push(out, DIRECTORY_ATTRIBUTE);
+    push(out, "='");
     let text = String::from_utf8_lossy(directory);
     push_text(&text, out);
     push(out, "'");
@@ -220,7 +225,9 @@ fn push_digests(indent: &str, digests: &[Digest], out: &mut Vec<u8>) {
         push(out, "<hashdigest");
         push_type(digest.algorithm().name(), out);
         if digest.collision_detected() {
-            push(out, " pfh:collision='true'");
+            push(out, " ");
+            push(out, COLLISION_ATTRIBUTE);
+            push(out, "='true'");
         }
         push(out, ">");
         digest.push_hex(out);

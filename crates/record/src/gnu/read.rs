@@ -1,14 +1,13 @@
 //! Reading of the untagged, the tag and the OpenSSL form, line by line as `md5sum --check` takes them.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
-use crate::read::{Fault, Line, LineParser};
+use crate::read::{Fault, Found, Line, LineParser};
 use crate::text::{hex_run, is_of_nothing, parse_base64, parse_digest, parse_unnamed_digest};
-use crate::{Listed, ReadOptions};
+use crate::{Entry, ReadOptions};
 
 /// No algorithm of any program has a longer name.
 const TAG_BYTES_MAX: usize = 32;
@@ -127,7 +126,7 @@ fn unescape(name: &[u8]) -> Result<Vec<u8>, Fault> {
 }
 
 impl LineParser for GnuParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let raw = if self.options.null_terminated { line.bytes } else { line.text() };
         if raw.is_empty() || raw[0] == b'#' {
             return Ok(());
@@ -149,12 +148,11 @@ impl LineParser for GnuParser {
             return Err(Fault::field(name_at + nul, "name", "contains a NUL byte"));
         }
         let path = if escaped { unescape(name).map_err(|fault| fault.after(name_at))? } else { name.to_vec() };
-        let listed = Listed::new(path, vec![digest], line.number);
-        let mut listed = Listed { algorithm_guessed: guessed, ..listed };
+        let mut entry = Entry { algorithm_guessed: guessed, ..Entry::new(path, vec![digest], line.number) };
         if self.options.piecewise {
-            listed.split_piece(is_of_nothing(&digest));
+            entry.split_piece(is_of_nothing(&digest));
         }
-        found.push_back(listed);
+        found.push(entry);
         Ok(())
     }
 }

@@ -1,13 +1,11 @@
 //! Reading of the hashdeep format.
 
-use std::collections::VecDeque;
-
 use pfh_digest::Algorithm;
 
 use super::{COLUMNS, FIRST_LINE};
-use crate::read::{Fault, Line, LineParser};
+use crate::read::{Fault, Found, Line, LineParser};
 use crate::text::{parse_decimal, parse_digest, split_once};
-use crate::{Listed, ReadOptions};
+use crate::{Entry, Expected, Header, ReadOptions};
 
 /// Keeps the columns that the header names.
 pub(crate) struct HashdeepParser {
@@ -58,8 +56,18 @@ fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
         .collect()
 }
 
+/// Takes directory and command line from the comments that begin a list. Line breaks in them stay escaped: nothing tells an
+/// escape from a backslash.
+fn comment(text: &[u8], header: &mut Header) {
+    if let Some(directory) = text.strip_prefix(b"## Invoked from: ") {
+        header.directory.get_or_insert(directory.to_vec());
+    } else if let Some(command) = text.strip_prefix(b"## $ ").or_else(|| text.strip_prefix(b"## # ")) {
+        header.command_line.get_or_insert(command.to_vec());
+    }
+}
+
 impl LineParser for HashdeepParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
         let algorithms = match &self.stage {
             Stage::Start => {
@@ -70,12 +78,15 @@ impl LineParser for HashdeepParser {
                 return Ok(());
             }
             Stage::FirstLineSeen => {
-                self.stage = Stage::Columns(columns(text)?);
+                let columns = columns(text)?;
+                found.header.selection.get_or_insert_default().extend(columns.iter().copied());
+                self.stage = Stage::Columns(columns);
                 return Ok(());
             }
             Stage::Columns(algorithms) => algorithms,
         };
         if text.is_empty() || text[0] == b'#' {
+            comment(text, &mut found.header);
             return Ok(());
         }
         // Two lists joined into one.
@@ -96,15 +107,16 @@ impl LineParser for HashdeepParser {
         if rest.is_empty() {
             return Err(Fault::field(at(rest), "name", "is missing"));
         }
-        let mut listed = Listed { size: Some(size), ..Listed::new(rest.to_vec(), digests, line.number) };
+        let expected = Expected { size: Some(size), ..Expected::default() };
+        let mut entry = Entry { expected, ..Entry::new(rest.to_vec(), digests, line.number) };
         if self.options.piecewise {
-            listed.split_piece(size == 0);
+            entry.split_piece(size == 0);
         }
-        found.push_back(listed);
+        found.push(entry);
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         match self.stage {
             Stage::Columns(_) => Ok(()),
             _ => Err(not_this("it ends before its header does")),

@@ -3,15 +3,15 @@
 use std::io::BufRead;
 
 use super::START;
-use super::read::{Checks, FileLine, HeaderLine, LineKind};
+use super::read::{Checks, FileLine, LineKind, parse_header};
 use crate::read::{Fault, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
-use crate::{DigestKind, Selection, Timestamp};
+use crate::{Entry, Header};
 
 /// What a JSON Lines file says of the run that wrote it, and how another run can go on with it.
 #[derive(Debug, Default)]
 pub struct Journal {
     /// The first line; absent when not even that is whole.
-    pub header: Option<JournalHeader>,
+    pub header: Option<Header>,
     /// Number of file lines that are whole.
     pub entries: u64,
     /// Offset after the last whole line.
@@ -45,17 +45,6 @@ impl BrokenLines {
     }
 }
 
-/// The first line of a journal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalHeader {
-    /// The digests of the run, in its order.
-    pub selection: Selection,
-    /// Length of the pieces in bytes, in a piecewise run.
-    pub piece_bytes: Option<u64>,
-    /// The directory that relative paths started from, raw bytes.
-    pub directory: Option<Vec<u8>>,
-}
-
 /// One whole line of a journal.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalLine<'a> {
@@ -70,29 +59,16 @@ pub struct JournalLine<'a> {
 }
 
 /// What a line of a journal says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LineContent<'a> {
     /// What all others are about; always the first line.
     Header,
-    /// How one file turned out.
-    File(JournalEntry<'a>),
+    /// How one file turned out. Where a path is there twice, the later line counts, whatever it says.
+    File(&'a Entry),
     /// The end of a run.
     Summary,
     /// Something from a later version of pfh.
     Other,
-}
-
-/// One file of a journal. Where a path is there twice, the later line counts, whatever it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JournalEntry<'a> {
-    /// The path, raw bytes.
-    pub path: &'a [u8],
-    /// Size in bytes.
-    pub size: Option<u64>,
-    /// Last modification.
-    pub mtime: Option<Timestamp>,
-    /// Whether every byte was hashed. Other files are to be tried again.
-    pub complete: bool,
 }
 
 impl Journal {
@@ -159,13 +135,13 @@ impl Journal {
         if !line.terminated {
             return Err(Fault { kind: ReadErrorKind::Torn, at: 0 });
         }
-        let path;
+        let entry;
         let content = match (checks.kind(line.text())?, &self.header) {
             (LineKind::Header, None) => {
-                self.header = Some(JournalHeader::parse(line.bytes)?);
+                self.header = Some(parse_header(line.bytes, true)?);
                 LineContent::Header
             }
-            (LineKind::Header, Some(first)) if *first == JournalHeader::parse(line.bytes)? => {
+            (LineKind::Header, Some(first)) if first.agrees(&parse_header(line.bytes, true)?) => {
                 return Err(Fault::shape(0, "one header, and this is the second"));
             }
             (LineKind::Header, Some(_)) => {
@@ -174,13 +150,11 @@ impl Journal {
             (LineKind::Summary, _) => LineContent::Summary,
             (LineKind::File, Some(header)) => {
                 let mut file = FileLine::parse(line.bytes)?;
-                let complete = file.is_complete();
-                if complete && !file.keeps(header) {
+                if !file.keeps(header) {
                     return Err(Fault::field(0, "digests", "are not all that the header promises"));
                 }
-                let mtime = file.mtime()?;
-                path = file.path()?;
-                LineContent::File(JournalEntry { path: &path, size: file.size, mtime, complete })
+                entry = file.entry(line.number, header.selection.as_ref())?;
+                LineContent::File(&entry)
             }
             (LineKind::File, None) | (LineKind::Other, _) => LineContent::Other,
         };
@@ -194,15 +168,4 @@ impl Journal {
 
 fn not_a_journal() -> Fault {
     Fault::not_this_format("jsonl", "its first line is no header")
-}
-
-impl JournalHeader {
-    fn parse(text: &[u8]) -> Result<JournalHeader, Fault> {
-        let mut header = HeaderLine::parse(text)?;
-        let directory = header.directory()?;
-        let kinds = header.algorithms.iter().map(|name| name.parse::<DigestKind>());
-        let selection = kinds.collect::<Result<Selection, _>>();
-        let selection = selection.map_err(|unknown| Fault::unknown_algorithm(0, unknown.name.as_bytes()))?;
-        Ok(JournalHeader { selection, piece_bytes: header.piece_bytes, directory })
-    }
 }

@@ -1,24 +1,27 @@
 //! Reading of JSON Lines. Fields and line types that are not known are passed over.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
-use pfh_similarity::Family;
+use pfh_similarity::{Family, Unfit};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::VERSION;
 use super::check::{Checked, verify};
-use super::journal::JournalHeader;
-use crate::read::{Fault, Line, LineParser, ReadErrorKind};
-use crate::similarity::parse_similarity;
+use crate::entry::OutcomeParts;
+use crate::read::{Fault, Found, Line, LineParser, ReadErrorKind};
+use crate::similarity::{parse_similarity, parse_unfit};
 use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
-use crate::{DigestKind, Listed, PieceRange, Timestamp};
+use crate::{
+    DigestKind, Entry, Expected, FormatName, Header, ListEnd, PieceRange, Selection, Similarity, Summary, Trailer,
+};
 
 /// What every line has.
 #[derive(Deserialize)]
@@ -39,11 +42,21 @@ pub(super) enum LineKind {
 
 /// The parts of a header that a reader needs.
 #[derive(Deserialize)]
-pub(super) struct HeaderLine<'a> {
+struct HeaderLine<'a> {
     version: u64,
+    #[serde(borrow)]
+    program: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    program_version: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
-    pub(super) algorithms: Vec<Cow<'a, str>>,
-    pub(super) piece_bytes: Option<u64>,
+    algorithms: Vec<Cow<'a, str>>,
+    piece_bytes: Option<u64>,
+    #[serde(borrow)]
+    arguments: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow)]
+    arguments_base64: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow)]
+    started: Option<Cow<'a, str>>,
     #[serde(borrow)]
     directory: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -61,21 +74,72 @@ pub(super) struct FileLine<'a> {
     #[serde(borrow)]
     mtime: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) outcome: Cow<'a, str>,
+    outcome: Cow<'a, str>,
     #[serde(default)]
     digests: Digests,
     /// The families that have no digest of the file.
     #[serde(default, borrow)]
-    unfit: BTreeMap<Cow<'a, str>, IgnoredAny>,
+    unfit: BTreeMap<Cow<'a, str>, UnfitFields<'a>>,
+    /// The algorithms whose digests bear the mark of a collision attack.
+    #[serde(default, borrow)]
+    collisions: Vec<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    pieces: Vec<PieceFields<'a>>,
     #[serde(default)]
-    pieces: Vec<PieceLine>,
+    bytes_read: u64,
+    #[serde(default, borrow)]
+    reason: Cow<'a, str>,
+    #[serde(default, borrow)]
+    error: ErrorFields<'a>,
 }
 
 #[derive(Deserialize)]
-struct PieceLine {
+struct PieceFields<'a> {
     offset: u64,
     length: u64,
     digests: Digests,
+    #[serde(default, borrow)]
+    collisions: Vec<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct UnfitFields<'a> {
+    #[serde(default, borrow)]
+    reason: Cow<'a, str>,
+    #[serde(default)]
+    minimum_bytes: u64,
+}
+
+#[derive(Default, Deserialize)]
+struct ErrorFields<'a> {
+    #[serde(default, borrow)]
+    kind: Cow<'a, str>,
+    #[serde(default, borrow)]
+    message: Cow<'a, str>,
+    #[serde(default)]
+    offset: u64,
+    errno: Option<i32>,
+}
+
+/// The counts of a run. Those that a line lacks are 0.
+#[derive(Deserialize)]
+struct SummaryLine {
+    #[serde(default)]
+    complete: u64,
+    #[serde(default)]
+    changed_while_reading: u64,
+    #[serde(default)]
+    short: u64,
+    #[serde(default)]
+    unreadable: u64,
+    #[serde(default)]
+    skipped: u64,
+    #[serde(default)]
+    bytes: u64,
+    #[serde(default)]
+    elapsed_seconds: f64,
+    #[serde(default)]
+    interrupted: bool,
 }
 
 /// The digests of one object, in their order. Algorithms that are not known are passed over.
@@ -211,20 +275,52 @@ fn raw(text: Cow<'_, str>, base64: Option<Cow<'_, str>>, field: &'static str) ->
     }
 }
 
-impl<'a> HeaderLine<'a> {
-    /// Refuses layouts that are not known.
-    pub(super) fn parse(text: &'a [u8]) -> Result<HeaderLine<'a>, Fault> {
-        let header: HeaderLine<'_> = parse(text)?;
-        match header.version {
-            VERSION => Ok(header),
-            _ => Err(Fault::not_this_format("jsonl", "its version is not known; a newer pfh wrote it")),
+/// What a header tells. Refuses layouts that are not known, and with `all_known` digests that are not.
+pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault> {
+    let line: HeaderLine<'_> = parse(text)?;
+    if line.version != VERSION {
+        return Err(Fault::not_this_format("jsonl", "its version is not known; a newer pfh wrote it"));
+    }
+    let mut selection = Selection::default();
+    for name in &line.algorithms {
+        match name.parse::<DigestKind>() {
+            Ok(kind) => selection.extend([kind]),
+            Err(_) if all_known => return Err(Fault::unknown_digest(0, name.as_bytes())),
+            Err(_) => {}
         }
     }
+    let arguments = match (line.arguments, line.arguments_base64) {
+        (_, Some(all)) => Some(all.into_iter().map(|one| raw(Cow::default(), Some(one), "arguments_base64")).collect()),
+        (Some(all), None) => Some(Ok(all.into_iter().map(|one| one.into_owned().into_bytes()).collect())),
+        (None, None) => None,
+    };
+    let arguments: Option<Vec<Vec<u8>>> = arguments.transpose()?;
+    let directory = line.directory.map(|text| raw(text, line.directory_base64, "directory_base64"));
+    Ok(Header {
+        format: FormatName::Jsonl,
+        selection: Some(selection),
+        piece_bytes: line.piece_bytes,
+        program: line.program.map(Cow::into_owned),
+        program_version: line.program_version.map(Cow::into_owned),
+        command_line: arguments.map(|all| all.join(&b' ')),
+        directory: directory.transpose()?,
+        started: line.started.and_then(|time| parse_rfc3339(time.as_bytes())),
+    })
+}
 
-    pub(super) fn directory(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        let base64 = self.directory_base64.take();
-        self.directory.take().map(|text| raw(text, base64, "directory_base64")).transpose()
-    }
+/// The counts that end a list.
+fn parse_summary(text: &[u8]) -> Result<Summary, Fault> {
+    let line: SummaryLine = parse(text)?;
+    Ok(Summary {
+        complete: line.complete,
+        changed: line.changed_while_reading,
+        short: line.short,
+        unreadable: line.unreadable,
+        skipped: line.skipped,
+        bytes: line.bytes,
+        elapsed: Duration::try_from_secs_f64(line.elapsed_seconds).unwrap_or_default(),
+        interrupted: line.interrupted,
+    })
 }
 
 impl<'a> FileLine<'a> {
@@ -232,18 +328,12 @@ impl<'a> FileLine<'a> {
         parse(text)
     }
 
-    pub(super) fn is_complete(&self) -> bool {
-        self.outcome == "complete"
-    }
-
-    /// Whether the line has the digests that the header promises: of the whole, and of pieces that make up the whole.
-    pub(super) fn keeps(&self, header: &JournalHeader) -> bool {
+    /// Whether the line, of a complete file, has the digests that the header promises: of the whole, and of pieces that make up
+    /// the whole. Other files need none.
+    pub(super) fn keeps(&self, header: &Header) -> bool {
+        let Some(selection) = header.selection.as_ref().filter(|_| self.outcome == "complete") else { return true };
         let has_all = |digests: &Digests| {
-            header
-                .selection
-                .algorithms()
-                .iter()
-                .all(|algorithm| digests.known.iter().any(|one| one.algorithm() == *algorithm))
+            selection.algorithms().iter().all(|algorithm| digests.known.iter().any(|one| one.algorithm() == *algorithm))
         };
         let has_family = |family: &Family| {
             self.digests.similarities.iter().any(|one| one.family() == *family)
@@ -255,30 +345,69 @@ impl<'a> FileLine<'a> {
             });
             !self.pieces.is_empty() && end == self.size
         };
-        let needs_pieces = header.piece_bytes.is_some() && !header.selection.algorithms().is_empty();
-        has_all(&self.digests) && header.selection.families().iter().all(has_family) && (!needs_pieces || has_pieces())
+        let needs_pieces = header.piece_bytes.is_some() && !selection.algorithms().is_empty();
+        has_all(&self.digests) && selection.families().iter().all(has_family) && (!needs_pieces || has_pieces())
     }
 
-    pub(super) fn path(&mut self) -> Result<Vec<u8>, Fault> {
+    /// The whole file, with those of its digests that are known. `selection`: the order of similarity digests.
+    pub(super) fn entry(&mut self, number: u64, selection: Option<&Selection>) -> Result<Entry, Fault> {
         let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;
-        if path.is_empty() { Err(Fault::field(0, "path", "is empty")) } else { Ok(path) }
+        if path.is_empty() {
+            return Err(Fault::field(0, "path", "is empty"));
+        }
+        let mtime = self
+            .mtime
+            .as_ref()
+            .map(|text| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", "is not a time")));
+        let mtime = mtime.transpose()?;
+        let Digests { known, similarities, .. } = std::mem::take(&mut self.digests);
+        let fit = similarities.into_iter().map(|digest| Similarity { family: digest.family(), digest: Ok(digest) });
+        let bytes = self.size.unwrap_or_default();
+        let unfit = self.unfit.iter().filter_map(|(name, UnfitFields { reason, minimum_bytes })| {
+            let (family, reason) = (name.parse().ok()?, parse_unfit(reason)?);
+            Some(Similarity { family, digest: Err(Unfit { minimum_bytes: *minimum_bytes, bytes, reason }) })
+        });
+        let mut similarities: Vec<Similarity> = fit.chain(unfit).collect();
+        if let Some(selection) = selection {
+            similarities.sort_by_key(|one| selection.families().iter().position(|family| *family == one.family));
+        }
+        let outcome = OutcomeParts {
+            word: &self.outcome,
+            kind: &self.error.kind,
+            message: &self.error.message,
+            offset: self.error.offset,
+            errno: self.error.errno,
+            expected: bytes,
+            read: self.bytes_read,
+            reason: &self.reason,
+        };
+        Ok(Entry {
+            expected: Expected { size: self.size, mtime, ctime: None },
+            outcome: Some(outcome.outcome()),
+            similarities,
+            ..Entry::new(path, marked(known, &self.collisions), number)
+        })
     }
+}
 
-    pub(super) fn mtime(&self) -> Result<Option<Timestamp>, Fault> {
-        let parse =
-            |text: &Cow<'_, str>| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", "is not a time"));
-        self.mtime.as_ref().map(parse).transpose()
+/// The digests with the marks that a list of algorithms gives them.
+fn marked(mut digests: Vec<Digest>, collisions: &[Cow<'_, str>]) -> Vec<Digest> {
+    for digest in &mut digests {
+        if collisions.iter().any(|name| name == digest.algorithm().name()) {
+            *digest = digest.with_collision_mark();
+        }
     }
+    digests
 }
 
 impl Digests {
     /// A file with digests of which none can be checked must not pass for one without.
-    fn usable(self) -> Result<(Vec<Digest>, Vec<pfh_similarity::Digest>), Fault> {
-        match self.unknown {
+    fn check_usable(&self) -> Result<(), Fault> {
+        match &self.unknown {
             Some(name) if self.known.is_empty() && self.similarities.is_empty() => {
-                Err(Fault::unknown_algorithm(0, name.as_bytes()))
+                Err(Fault::unknown_digest(0, name.as_bytes()))
             }
-            _ => Ok((self.known, self.similarities)),
+            _ => Ok(()),
         }
     }
 }
@@ -289,7 +418,7 @@ pub(crate) struct JsonlParser {
 }
 
 impl LineParser for JsonlParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
         if text.is_empty() {
             return Ok(());
@@ -298,6 +427,7 @@ impl LineParser for JsonlParser {
         match parsed {
             // Whatever the parser stumbled on, the cause is that the line stops.
             Err(Fault { kind: ReadErrorKind::Json(_) | ReadErrorKind::Check(_), .. }) if !line.terminated => {
+                found.trailer = Trailer::new(ListEnd::CutOff);
                 Err(Fault { kind: ReadErrorKind::Torn, at: 0 })
             }
             parsed => parsed,
@@ -305,26 +435,34 @@ impl LineParser for JsonlParser {
     }
 }
 
-fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut Found) -> Result<(), Fault> {
     match checks.kind(text)? {
-        LineKind::Header => HeaderLine::parse(text).map(|_| ()),
-        LineKind::Summary | LineKind::Other => Ok(()),
+        LineKind::Header => {
+            found.header = parse_header(text, false)?;
+            found.trailer = Trailer::new(ListEnd::CutOff);
+        }
+        LineKind::Summary => found.trailer = Trailer::of_summary(parse_summary(text)?),
+        LineKind::Other => {}
         LineKind::File => {
             let mut file = FileLine::parse(text)?;
-            let (digests, similarities) = std::mem::take(&mut file.digests).usable()?;
-            let mut whole = Listed::new(file.path()?, digests, number);
-            whole.size = file.size;
-            whole.mtime = file.mtime()?;
-            let pieces = std::mem::take(&mut file.pieces).into_iter().map(|piece| {
-                let range = PieceRange { offset: piece.offset, length: piece.length };
-                let (digests, similarities) = piece.digests.usable()?;
-                Ok(Listed { digests, similarities, piece: Some(range), ..whole.clone() })
-            });
-            let pieces = pieces.collect::<Result<Vec<Listed>, Fault>>()?;
-            whole.similarities = similarities;
-            found.push_back(whole);
-            found.extend(pieces);
-            Ok(())
+            file.digests.check_usable()?;
+            let pieces = std::mem::take(&mut file.pieces);
+            pieces.iter().try_for_each(|piece| piece.digests.check_usable())?;
+            let whole = file.entry(number, found.header.selection.as_ref())?;
+            let part = |piece: PieceFields<'_>| Entry {
+                digests: marked(piece.digests.known, &piece.collisions),
+                similarities: Vec::new(),
+                piece: Some(PieceRange { offset: piece.offset, length: piece.length }),
+                ..whole.clone()
+            };
+            let parts: Vec<Entry> = pieces.into_iter().map(part).collect();
+            found.push(whole);
+            parts.into_iter().for_each(|part| found.push(part));
+            if found.trailer.summary.is_some() {
+                // A summary that is not the end is that of an earlier run.
+                found.trailer = Trailer::new(ListEnd::CutOff);
+            }
         }
     }
+    Ok(())
 }

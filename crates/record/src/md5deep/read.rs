@@ -1,12 +1,10 @@
 //! Reading of md5deep's forms. Each line says which it has, but for the time between commas, which a name may look like.
 
-use std::collections::VecDeque;
-
 use super::{Md5deepForm, SIZE_COLUMNS, SIZE_MAX};
-use crate::read::{Fault, Line, LineParser};
+use crate::read::{Fault, Found, Line, LineParser};
 use crate::text::{hex_run, is_of_nothing, parse_decimal, parse_unnamed_digest};
 use crate::time::take_colon_time;
-use crate::{Listed, ReadOptions};
+use crate::{Entry, Expected, ReadOptions};
 
 pub(crate) struct Md5deepParser {
     form: Md5deepForm,
@@ -29,7 +27,7 @@ pub(crate) fn take_size(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
 }
 
 impl LineParser for Md5deepParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = if self.options.null_terminated { line.bytes } else { line.text() };
         if text.is_empty() {
             return Ok(());
@@ -62,12 +60,12 @@ impl LineParser for Md5deepParser {
         if let Some(nul) = memchr::memchr(0, name) {
             return Err(Fault::field(at(name) + nul, "name", "contains a NUL byte"));
         }
-        let mut listed =
-            Listed { size, ctime, algorithm_guessed, ..Listed::new(name.to_vec(), vec![digest], line.number) };
+        let expected = Expected { size, ctime, ..Expected::default() };
+        let mut entry = Entry { expected, algorithm_guessed, ..Entry::new(name.to_vec(), vec![digest], line.number) };
         if self.options.piecewise {
-            listed.split_piece(is_of_nothing(&digest));
+            entry.split_piece(is_of_nothing(&digest));
         }
-        found.push_back(listed);
+        found.push(entry);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use pfh_similarity::Family;
 use crate::md5deep::Md5deepForm;
 use crate::read::decoded::decoded_start;
 use crate::read::lines::BYTE_ORDER_MARK;
-use crate::read::{Line, LineParser};
+use crate::read::{Found, Line, LineParser};
 use crate::similarity::SimilarityParser;
 use crate::text::hex_run;
 use crate::time::take_colon_time;
@@ -88,7 +88,7 @@ fn of_line(line: &[u8], options: ReadOptions) -> Option<FormatName> {
     };
     let whole = |parser: &mut dyn LineParser| {
         let line = Line { bytes: text, number: 2, offset: 0, terminated: true };
-        parser.line(line, &mut Default::default()).is_ok()
+        parser.line(line, &mut Found::new(FormatName::Gnu)).is_ok()
     };
     if form.size || form.comma || form.time {
         return whole(&mut md5deep::Md5deepParser::new(form, options)).then_some(FormatName::Md5deep(form));

@@ -46,6 +46,8 @@ pub enum ReadErrorKind {
     },
     /// The list names an algorithm that is not in the registry.
     UnknownAlgorithm(String),
+    /// The list names a digest that is neither of an algorithm nor of a similarity family.
+    UnknownDigest(String),
     /// Not JSON, or not of the shape asked for; the text is the JSON parser's.
     Json(String),
     /// The line is not as it was written; the text says what tells so.
@@ -79,6 +81,7 @@ impl fmt::Display for ReadErrorKind {
             ReadErrorKind::Shape { expected } => write!(f, "expected {expected}"),
             ReadErrorKind::Field { field, problem } => write!(f, "{field} {problem}"),
             ReadErrorKind::UnknownAlgorithm(name) => write!(f, "there is no algorithm `{name}`"),
+            ReadErrorKind::UnknownDigest(name) => write!(f, "there is no algorithm or similarity family `{name}`"),
             ReadErrorKind::Json(message) => f.write_str(message),
             ReadErrorKind::Check(reason) => write!(f, "the line is damaged: {reason}"),
             ReadErrorKind::Zeros => f.write_str("zero bytes instead of a line"),
@@ -124,12 +127,19 @@ impl Fault {
     }
 
     pub(crate) fn unknown_algorithm(at: usize, name: &[u8]) -> Fault {
-        // A name is short; a line of a megabyte that is taken for one need not be repeated.
-        let name = &name[..name.len().min(64)];
-        Fault { kind: ReadErrorKind::UnknownAlgorithm(String::from_utf8_lossy(name).into_owned()), at }
+        Fault { kind: ReadErrorKind::UnknownAlgorithm(short(name)), at }
+    }
+
+    pub(crate) fn unknown_digest(at: usize, name: &[u8]) -> Fault {
+        Fault { kind: ReadErrorKind::UnknownDigest(short(name)), at }
     }
 
     pub(crate) fn not_this_format(format: &'static str, reason: &'static str) -> Fault {
         Fault { kind: ReadErrorKind::NotThisFormat { format, reason }, at: 0 }
     }
+}
+
+/// A name is short; a line of a megabyte that is taken for one need not be repeated.
+fn short(name: &[u8]) -> String {
+    String::from_utf8_lossy(&name[..name.len().min(64)]).into_owned()
 }

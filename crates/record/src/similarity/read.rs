@@ -1,12 +1,10 @@
 //! Reading of the families' lists.
 
-use std::collections::VecDeque;
-
-use pfh_similarity::list::{LineFormat, ListErrorKind};
+use pfh_similarity::list::{LineError, LineFormat};
 use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
 
-use crate::Listed;
-use crate::read::{Fault, Line, LineParser, ReadErrorKind};
+use crate::read::{Fault, Found, Line, LineParser, ReadErrorKind};
+use crate::{Entry, Similarity};
 
 /// A family's reader of lines.
 pub(crate) enum SimilarityParser {
@@ -35,14 +33,12 @@ impl SimilarityParser {
         }
     }
 
-    fn fault(&self, kind: ListErrorKind) -> Fault {
+    fn fault(&self, kind: LineError) -> Fault {
         let kind = match kind {
-            ListErrorKind::Io(error) => ReadErrorKind::Io(error),
-            ListErrorKind::NotThisFormat { reason } => {
+            LineError::NotThisFormat { reason } => {
                 ReadErrorKind::NotThisFormat { format: self.family().name(), reason }
             }
-            ListErrorKind::TooLong { limit_bytes } => ReadErrorKind::TooLong { limit_bytes },
-            ListErrorKind::Line(error) => return error.into(),
+            LineError::Line(error) => return error.into(),
         };
         Fault { kind, at: 0 }
     }
@@ -53,12 +49,12 @@ fn read<F: LineFormat>(
     lines: &mut F,
     text: &[u8],
     digest: impl Fn(F::Digest) -> Digest,
-) -> Result<Option<(Vec<u8>, Digest)>, ListErrorKind> {
+) -> Result<Option<(Vec<u8>, Digest)>, LineError> {
     Ok(lines.line(text)?.map(|(name, found)| (name, digest(found).with_name(b""))))
 }
 
 impl LineParser for SimilarityParser {
-    fn line(&mut self, line: Line<'_>, found: &mut VecDeque<Listed>) -> Result<(), Fault> {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
         let read = match self {
             SimilarityParser::Ssdeep(lines) => read(lines, text, Digest::Ssdeep),
@@ -66,13 +62,16 @@ impl LineParser for SimilarityParser {
             SimilarityParser::MrshV2(lines) => read(lines, text, Digest::MrshV2),
             SimilarityParser::Tlsh(lines) => read(lines, text, Digest::Tlsh),
         };
-        if let Some((path, digest)) = read.map_err(|kind| self.fault(kind))? {
-            found.push_back(Listed { similarities: vec![digest], ..Listed::new(path, Vec::new(), line.number) });
+        let read = read.map_err(|kind| self.fault(kind))?;
+        let family = self.family();
+        if let Some((path, digest)) = read {
+            let similarities = vec![Similarity { family, digest: Ok(digest) }];
+            found.push(Entry { similarities, ..Entry::new(path, Vec::new(), line.number) });
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         let ended = match self {
             SimilarityParser::Ssdeep(lines) => lines.end(),
             SimilarityParser::Sdhash(lines) => lines.end(),

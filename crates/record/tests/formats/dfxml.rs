@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pfh_record::{FormatName, Listed, PieceRange, ReadOptions, WriteOptions};
+use pfh_record::{Entry, FormatName, PieceRange, ReadOptions, WriteOptions};
 use quick_xml::events::Event;
 
 use crate::samples::*;
@@ -63,11 +63,11 @@ fn well_formed_for_python() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
 }
 
-fn items(document: &str) -> Vec<Result<Listed, String>> {
+fn items(document: &str) -> Vec<Result<Entry, String>> {
     read(FormatName::Dfxml, document.as_bytes(), ReadOptions::default())
 }
 
-fn listed(document: &str) -> Vec<Listed> {
+fn listed(document: &str) -> Vec<Entry> {
     items(document).into_iter().map(|item| item.unwrap()).collect()
 }
 
@@ -102,14 +102,14 @@ fn hashdeeps_documents() {
   <fileobject><filename>missing</filename><error>No such file or directory</error></fileobject>
   <rusage><clocktime>0.000289</clocktime></rusage>
 </dfxml>";
-    let listed: Vec<Listed> =
+    let listed: Vec<Entry> =
         read(FormatName::Dfxml, document, ReadOptions::default()).into_iter().map(|item| item.unwrap()).collect();
     assert_eq!(listed.len(), 4);
     let whole = &listed[0];
     assert_eq!(whole.path, b"\xFF&\xC3\xA9 \x07 offset");
-    assert_eq!((whole.size, whole.line, whole.piece), (Some(5), 8, None));
-    assert_eq!(whole.mtime.unwrap().seconds, TIME.seconds);
-    assert_eq!(whole.ctime, whole.mtime);
+    assert_eq!((whole.expected.size, whole.line, whole.piece), (Some(5), 8, None));
+    assert_eq!(whole.expected.mtime.unwrap().seconds, TIME.seconds);
+    assert_eq!(whole.expected.ctime, whole.expected.mtime);
     assert_eq!(whole.digests, algorithms(&["md5", "tiger"]).iter().map(|a| a.digest(b"hello")).collect::<Vec<_>>());
     assert_eq!(listed[1].piece, Some(PieceRange { offset: 0, length: 2 }));
     assert_eq!(listed[1].digests.len(), 2);
@@ -129,7 +129,7 @@ fn other_ways_to_say_it() {
     );
     let listed = listed(&document);
     assert_eq!(listed.len(), 1);
-    assert_eq!((&listed[0].path[..], listed[0].size), (&b"a<bAB"[..], Some(5)));
+    assert_eq!((&listed[0].path[..], listed[0].expected.size), (&b"a<bAB"[..], Some(5)));
     assert_eq!(listed[0].digests, [algorithms(&["sha1"])[0].digest(b"hello")]);
 }
 
@@ -148,7 +148,10 @@ fn objects_that_cannot_be_read() {
         ("<filename>x&unknown;</filename>", "text has a reference to an entity that is not known"),
         ("<filename>x&#0;</filename>", "text has a reference to an entity that is not known"),
         ("<filename pfh:base64='='>x</filename>", "pfh:base64 is not base64"),
-        ("<filename>x</filename><hashdigest type='MD6'>00</hashdigest>", "there is no algorithm `MD6`"),
+        (
+            "<filename>x</filename><hashdigest type='MD6'>00</hashdigest>",
+            "there is no algorithm or similarity family `MD6`",
+        ),
         (
             "<filename>x</filename><hashdigest type='MD5'>00</hashdigest>",
             "digest has not as many hexadecimal digits as its algorithm asks for",

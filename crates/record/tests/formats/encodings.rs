@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use pfh_record::{FormatName, Listed, ReadOptions, Reader, WriteOptions, detect};
+use pfh_record::{Entry, FormatName, ReadOptions, Reader, WriteOptions, detect};
 use pfh_similarity::Family;
 
 use crate::samples::*;
@@ -38,8 +38,8 @@ fn utf16(text: &[u8], is_big: bool) -> Vec<u8> {
     marked.flat_map(|unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
 }
 
-fn read(format: FormatName, input: impl BufRead) -> Vec<Listed> {
-    let entries: Result<Vec<Listed>, _> = Reader::new(format, input, ReadOptions::default()).collect();
+fn read(format: FormatName, input: impl BufRead) -> Vec<Entry> {
+    let entries: Result<Vec<Entry>, _> = Reader::new(format, input, ReadOptions::default()).collect();
     entries.unwrap_or_else(|error| panic!("{format:?}: {error}"))
 }
 
@@ -118,7 +118,7 @@ fn an_algorithm_that_is_given_decides_before_lengths_do() {
         ] {
             for options in [options, likely] {
                 let format = detect(line.as_bytes(), options).unwrap_or_else(|| panic!("{line}"));
-                let listed: Vec<Listed> =
+                let listed: Vec<Entry> =
                     Reader::new(format, line.as_bytes(), options).collect::<Result<_, _>>().unwrap();
                 assert_eq!(listed[0].digests, [algorithm.digest(b"hello")], "{line}");
                 assert!(!listed[0].algorithm_guessed, "{line}");

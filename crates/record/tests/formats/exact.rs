@@ -394,13 +394,9 @@ fn dfxml_document() {
     assert_eq!(document, expected);
 }
 
-/// With the first published pair of the digest crate's vectors.
 #[test]
 fn detected_collisions_are_shown() {
-    let vectors = include_str!("../../../digest/tests/vectors/sha1-collisions.txt");
-    let hex = vectors.lines().find(|line| !line.starts_with('#')).and_then(|line| line.split_once(' ')).unwrap().1;
-    let message: Vec<u8> =
-        hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect();
+    let message = colliding();
     let algorithms = algorithms(&["md5", "sha1dc"]);
     let line = |format, message| text(lines(format, &algorithms, false, &whole(b"x", message, &algorithms)).unwrap());
     let (json, xml, csv) = (line("jsonl", &message), line("dfxml", &message), line("csv", &message));

@@ -2,7 +2,8 @@
 
 use std::io::BufReader;
 
-use pfh_record::jsonl::{BrokenLines, Journal, JournalHeader, LineContent};
+use pfh_record::jsonl::{BrokenLines, Journal, LineContent};
+use pfh_record::{FormatName, Header, Timestamp};
 
 use crate::samples::*;
 
@@ -29,9 +30,9 @@ fn read(journal: &[u8]) -> Result<(Journal, Seen), String> {
     let journal = Journal::read(input, |line| {
         assert!(journal[line.offset as usize..].starts_with(line.bytes));
         if let LineContent::File(entry) = line.content {
-            seen.push((entry.path.to_vec(), entry.size, entry.complete, line.offset, line.number));
-            if entry.complete {
-                assert_eq!(entry.mtime, Some(TIME));
+            seen.push((entry.path.clone(), entry.expected.size, entry.is_complete(), line.offset, line.number));
+            if entry.is_complete() {
+                assert_eq!(entry.expected.mtime, Some(TIME));
             }
         }
     });
@@ -55,10 +56,14 @@ fn a_whole_journal() {
         })
         .collect();
     let (journal, seen) = read(lines.concat().as_bytes()).unwrap();
-    let header = JournalHeader {
-        selection: algorithms(&["md5", "sha256"]).into(),
-        piece_bytes: None,
+    let header = Header {
+        selection: Some(algorithms(&["md5", "sha256"]).into()),
+        program: Some("pfh".to_owned()),
+        program_version: Some("0.1.0".to_owned()),
+        command_line: Some(b"pfh hash a b".to_vec()),
         directory: Some(b"/cases/demo".to_vec()),
+        started: Some(Timestamp { nanoseconds: 0, ..TIME }),
+        ..Header::new(FormatName::Jsonl)
     };
     assert_eq!(journal.header, Some(header));
     assert_eq!((journal.entries, journal.whole_bytes), (3, offsets[4]));
@@ -268,7 +273,7 @@ fn what_is_no_journal_is_refused() {
     let header = &lines[0];
     for (alien, expected) in [
         (header.replace("\"version\":1", "\"version\":2"), "its version is not known; a newer pfh wrote it"),
-        (header.replace("sha256", "sha257"), "there is no algorithm `sha257`"),
+        (header.replace("sha256", "sha257"), "there is no algorithm or similarity family `sha257`"),
         (header.replace("\"version\":1", "\"version\":"), "expected value"),
         (journal_lines()[0].replace("demo", "dem0"), "the line is damaged: its check value is another one"),
         (

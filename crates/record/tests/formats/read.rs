@@ -1,17 +1,17 @@
 //! What readers accept of others' dialects, and what they say of what they refuse. The behaviour of `md5sum --check` was
 //! observed with coreutils 9.1.
 
-use pfh_record::{Listed, PieceRange, ReadOptions, Timestamp};
+use pfh_record::{Entry, PieceRange, ReadOptions, Timestamp};
 
 use crate::samples::*;
 
 /// Reads and shows each entry as `path|digests|size|piece`, or the error.
 fn shown(name: &str, document: impl AsRef<[u8]>, options: ReadOptions) -> Vec<String> {
-    let show = |listed: Listed| {
+    let show = |listed: Entry| {
         let digests: Vec<String> =
             listed.digests.iter().map(|digest| format!("{}:{digest}", digest.algorithm().name())).collect();
         let mut shown = format!("{}|{}", listed.path.escape_ascii(), digests.join(","));
-        if let Some(size) = listed.size {
+        if let Some(size) = listed.expected.size {
             shown += &format!("|{size}");
         }
         if let Some(PieceRange { offset, length }) = listed.piece {
@@ -235,7 +235,7 @@ fn md5deep() {
     }
     let timed = read(format("md5deep-ct"), format!("{MD5},2026:11:20:14:08:22,x").as_bytes(), ReadOptions::default());
     let timed = timed[0].as_ref().unwrap();
-    assert_eq!((&timed.path[..], timed.ctime), (&b"x"[..], Some(Timestamp { nanoseconds: 0, ..TIME })));
+    assert_eq!((&timed.path[..], timed.expected.ctime), (&b"x"[..], Some(Timestamp { nanoseconds: 0, ..TIME })));
     assert_eq!(shown("md5deep", format!("{MD5}  x offset 4-9"), options), [format!("x|md5:{MD5}|4+6")]);
     assert_eq!(shown("md5deep", format!("{MD5}  x offset 0-0"), options), [format!("x|md5:{MD5}|0+1")]);
     let nothing = "d41d8cd98f00b204e9800998ecf8427e";
@@ -325,7 +325,10 @@ fn json_lines() {
         (file(&complete.replace("\"x\"", "\"?\",\"path_base64\":\"/w==\"")), format!("\\xff|md5:{MD5}")),
         (file("\"path\":\"x\",\"size\":7,\"outcome\":\"unreadable\""), "x||7".to_owned()),
         // What is wrong with it.
-        (file(&complete.replace("md5", "md6")), "line 1, byte 0: there is no algorithm `md6`".to_owned()),
+        (
+            file(&complete.replace("md5", "md6")),
+            "line 1, byte 0: there is no algorithm or similarity family `md6`".to_owned(),
+        ),
         (file(&complete.replace("\"x\"", "\"\"")), "line 1, byte 0: path is empty".to_owned()),
         (
             file(&complete.replace("\"x\"", "\"?\",\"path_base64\":\"=\"")),

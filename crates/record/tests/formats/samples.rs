@@ -106,6 +106,13 @@ pub(crate) fn in_pieces(path: &[u8], contents: &[u8], piece_bytes: usize, algori
     Record { pieces: pieces.collect(), ..whole(path, contents, algorithms) }
 }
 
+/// A message that collides under SHA-1: of the first published pair of the digest crate's vectors.
+pub(crate) fn colliding() -> Vec<u8> {
+    let vectors = include_str!("../../../digest/tests/vectors/sha1-collisions.txt");
+    let hex = vectors.lines().find(|line| !line.starts_with('#')).and_then(|line| line.split_once(' ')).unwrap().1;
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
 /// Standard input.
 pub(crate) fn stdin(algorithms: &[Algorithm]) -> Record {
     Record { metadata: None, ..hello(b"-", algorithms) }
@@ -200,7 +207,7 @@ pub(crate) fn read(
     format: FormatName,
     document: &[u8],
     options: ReadOptions,
-) -> Vec<Result<pfh_record::Listed, String>> {
+) -> Vec<Result<pfh_record::Entry, String>> {
     Reader::new(format, document, options).map(|item| item.map_err(|error| error.to_string())).collect()
 }
 

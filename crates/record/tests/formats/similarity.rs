@@ -2,7 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_record::{
-    FormatName, Listed, ReadOptions, Reader, Record, RunFacts, Selection, Similarity, WriteOptions, detect,
+    Entry, FormatName, ReadOptions, Reader, Record, RunFacts, Selection, Similarity, WriteOptions, detect,
 };
 use pfh_similarity::{Digest, Family, Hasher, mrsh_v2, sdhash, ssdeep, tlsh};
 
@@ -66,12 +66,12 @@ fn they_come_back_from_every_format_that_lists_them() {
         let document = document(format, &algorithms, &families, &records);
         assert_eq!(detect(&document, pfh_record::ReadOptions::default()), Some(format));
         let reader = Reader::new(format, &document[..], ReadOptions::default());
-        let listed: Vec<Listed> = reader.map(Result::unwrap).collect();
+        let listed: Vec<Entry> = reader.map(Result::unwrap).collect();
         records.retain(|record| !record.digests.is_empty() || !digests(record).is_empty());
         assert_eq!(listed.len(), records.len(), "{format:?}");
         for (listed, record) in listed.iter().zip(&records) {
             assert_eq!((&listed.path, &listed.digests), (&record.path, &record.digests), "{format:?}");
-            assert_eq!(listed.similarities, digests(record), "{format:?}");
+            assert_eq!(listed.similarity_digests().cloned().collect::<Vec<_>>(), digests(record), "{format:?}");
         }
     }
 }
@@ -171,7 +171,7 @@ fn names_in_digests_are_passed_over() {
     let list: String = list.lines().map(unchecked).collect();
     let named = list.replace("\"mrsh-v2\":\"", "\"mrsh-v2\":\"a\\\"b");
     assert_ne!(list, named);
-    let read = |list: &str| -> Vec<Listed> {
+    let read = |list: &str| -> Vec<Entry> {
         Reader::new(FormatName::Jsonl, list.as_bytes(), ReadOptions::default()).map(Result::unwrap).collect()
     };
     assert_eq!(read(&list), read(&named));

@@ -1,9 +1,9 @@
 //! Lists of digests: one on each line, with an empty line behind it.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use super::Digest;
-use crate::list::{self, LineFormat, ListErrorKind};
+use crate::list::{LineError, LineFormat};
 
 /// The lines of a list.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,24 +12,13 @@ pub struct Lines;
 impl LineFormat for Lines {
     type Digest = Digest;
 
-    /// The digest of about 4 GiB.
-    const LINE_BYTES_MAX: usize = 64 << 20;
-
-    fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Digest)>, ListErrorKind> {
+    fn line(&mut self, text: &[u8]) -> Result<Option<(Vec<u8>, Digest)>, LineError> {
         if text.is_empty() {
             return Ok(None);
         }
-        let digest = Digest::from_bytes(text).map_err(ListErrorKind::Line)?;
+        let digest = Digest::from_bytes(text).map_err(LineError::Line)?;
         Ok(Some((digest.name.clone(), digest)))
     }
-}
-
-/// Reads a list.
-pub type Reader<R> = list::Reader<R, Lines>;
-
-/// Reads a list: see [`list::Reader`].
-pub fn reader<R: BufRead>(input: R) -> Reader<R> {
-    Reader::new(input)
 }
 
 /// Writes a digest as one entry of a list.

@@ -1,16 +1,6 @@
 //! Lists as ssdeep writes them: a header, then `BLOCKSIZE:H1:H2,"NAME"` for each file.
 //!
 //! A `"` in a name is written `\"`, and nothing else is escaped, so a name with a line feed cannot be expressed.
-//!
-//! ```
-//! use pfh_similarity::ssdeep::list::Reader;
-//!
-//! let list = b"ssdeep,1.1--blocksize:hash:hash,filename\n3:a6/G:asG,\"hello.txt\"\n";
-//! for entry in Reader::new(&list[..]) {
-//!     assert_eq!(entry?.name, b"hello.txt");
-//! }
-//! # Ok::<(), pfh_similarity::list::ListError>(())
-//! ```
 
 use std::io::{self, Write};
 
@@ -18,16 +8,13 @@ use memchr::{memchr, memchr_iter};
 
 use super::Digest;
 use crate::ParseError;
-use crate::list::{self, LineContents, LineFormat, ListErrorKind};
+use crate::list::{LineContents, LineError, LineFormat};
 
 /// First line of a list.
 pub const HEADER: &str = "ssdeep,1.1--blocksize:hash:hash,filename";
 
 /// First line of a list of ssdeep 1, which is read too.
 const OLD_HEADER: &str = "ssdeep,1.0--blocksize:hash:hash,filename";
-
-/// Iterates over a list.
-pub type Reader<R> = list::Reader<R, Lines>;
 
 /// The form of the lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,26 +25,23 @@ pub struct Lines {
 impl LineFormat for Lines {
     type Digest = Digest;
 
-    /// A digest has at most 141 bytes, and a path rarely more than 4 KiB.
-    const LINE_BYTES_MAX: usize = 1 << 20;
-
-    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, LineError> {
         if !self.header_seen {
             self.header_seen = text == HEADER.as_bytes() || text == OLD_HEADER.as_bytes();
             let reason =
                 "this is no ssdeep list: its first line is not the header `ssdeep,1.1--blocksize:hash:hash,filename`";
-            return if self.header_seen { Ok(None) } else { Err(ListErrorKind::NotThisFormat { reason }) };
+            return if self.header_seen { Ok(None) } else { Err(LineError::NotThisFormat { reason }) };
         }
         if text.is_empty() {
             return Ok(None);
         }
-        entry(text).map(Some).map_err(ListErrorKind::Line)
+        entry(text).map(Some).map_err(LineError::Line)
     }
 
-    fn end(&mut self) -> Result<(), ListErrorKind> {
+    fn end(&mut self) -> Result<(), LineError> {
         match self.header_seen {
             true => Ok(()),
-            false => Err(ListErrorKind::NotThisFormat { reason: "this is no ssdeep list: it is empty" }),
+            false => Err(LineError::NotThisFormat { reason: "this is no ssdeep list: it is empty" }),
         }
     }
 }

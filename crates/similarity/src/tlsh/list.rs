@@ -8,10 +8,7 @@ use memchr::memchr;
 
 use super::Digest;
 use crate::ParseError;
-use crate::list::{self, LineContents, LineFormat, ListErrorKind};
-
-/// Iterates over a list.
-pub type Reader<R> = list::Reader<R, Lines>;
+use crate::list::{LineContents, LineError, LineFormat};
 
 /// The form of the lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,16 +17,13 @@ pub struct Lines;
 impl LineFormat for Lines {
     type Digest = Digest;
 
-    /// A digest has 72 bytes, and a path rarely more than 4 KiB.
-    const LINE_BYTES_MAX: usize = 1 << 20;
-
-    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, ListErrorKind> {
+    fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, LineError> {
         if text.is_empty() || text.starts_with(b"TNULL\t") {
             return Ok(None);
         }
         let no_tab = ParseError::new(text.len(), "digest", "is not followed by a tab");
-        let tab = memchr(b'\t', text).ok_or(ListErrorKind::Line(no_tab))?;
-        let digest = Digest::from_bytes(&text[..tab]).map_err(ListErrorKind::Line)?;
+        let tab = memchr(b'\t', text).ok_or(LineError::Line(no_tab))?;
+        let digest = Digest::from_bytes(&text[..tab]).map_err(LineError::Line)?;
         Ok(Some((text[tab + 1..].to_vec(), digest)))
     }
 }

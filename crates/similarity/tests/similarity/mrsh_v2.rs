@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::sdhash::{mixed, shortened};
-use crate::seeds::similarity::plain_mrsh_v2;
+use crate::seeds::similarity::{plain_mrsh_v2, read};
 use crate::vectors::{contents, inputs, pairs, text};
 
 fn digest(bytes: &[u8], build: Build) -> Digest {
@@ -106,8 +106,8 @@ fn a_broken_line_does_not_end_a_list() {
         file.extend_from_slice(b"broken:1:0:0:00\n");
     }
     assert!(list::write(&digests[0].clone().with_name("a\nb"), &mut file).is_err());
-    let (read, errors): (Vec<_>, Vec<_>) = list::reader(&*file).partition(Result::is_ok);
-    let read: Vec<_> = read.into_iter().map(|entry| entry.expect("read")).collect();
+    let (read, errors): (Vec<_>, Vec<_>) = read::<list::Lines>(&file).into_iter().partition(Result::is_ok);
+    let read: Vec<_> = read.into_iter().flatten().collect();
     assert!(read.iter().zip(&digests).all(|(entry, digest)| entry.digest == *digest && entry.name == digest.name()));
     assert_eq!((read.len(), read[1].line, errors.len()), (3, 4, 3));
 }

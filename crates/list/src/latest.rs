@@ -6,11 +6,12 @@ const TABLES: usize = 256;
 
 /// A map of evenly distributed keys (fingerprints) of `WORDS` words, in which a later value replaces an earlier one. It takes
 /// 8 bytes for each word and 8 for the value, and for growing at most a quarter more.
+#[derive(Debug)]
 pub(crate) struct Latest<const WORDS: usize> {
     tables: Vec<Vec<Entry<WORDS>>>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Entry<const WORDS: usize> {
     key: [u64; WORDS],
     value: u64,

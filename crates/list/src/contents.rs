@@ -1,0 +1,56 @@
+//! What a list has that has nothing of use.
+
+use std::fmt;
+
+use pfh_record::Entry;
+use pfh_record::quote::quoted;
+
+/// As many names as are shown.
+const NAMES_MAX: usize = 8;
+
+/// The kinds of the first digests of a list, by name: kept until it is known whether any digest of it is of use.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    names: Vec<&'static str>,
+}
+
+/// A list has no digest of use. `Display` says what it has instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NothingUseful {
+    /// The name of the list.
+    pub list: Vec<u8>,
+    /// What was looked for.
+    pub wanted: String,
+    /// What the list has.
+    pub has: Vec<&'static str>,
+}
+
+impl Contents {
+    /// Notes the digests of an entry.
+    pub fn add(&mut self, entry: &Entry) {
+        let algorithms = entry.digests.iter().map(|digest| digest.algorithm().name());
+        let families = entry.similarity_digests().map(|digest| digest.family().name());
+        let piece = entry.piece.map(|_| "pieces of files");
+        let whole = algorithms.chain(families).filter(|_| entry.piece.is_none());
+        for name in whole.chain(piece) {
+            if self.names.len() < NAMES_MAX && !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+    }
+
+    /// What there is to report of a list without any `wanted` digest.
+    pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
+        NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names }
+    }
+}
+
+impl fmt::Display for NothingUseful {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = quoted(&self.list);
+        match &self.has[..] {
+            [] => write!(f, "{list} has no digests"),
+            names => write!(f, "{list} has no digests of {}; it has {}", self.wanted, names.join(", ")),
+        }
+    }
+}

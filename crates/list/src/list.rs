@@ -1,0 +1,377 @@
+//! One door to every list: from a file, a pipe or memory, in any format.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use pfh_digest::Algorithm;
+use pfh_record::quote::quoted;
+use pfh_record::{
+    DigestKind, Entry, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader, Trailer, detect,
+    unnamed_digits,
+};
+use pfh_similarity::Family;
+
+/// Where a list is read from.
+pub struct Input {
+    name: Vec<u8>,
+    open: Open,
+}
+
+enum Open {
+    Path,
+    Reader(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// A file, or a pipe that has a name.
+    pub fn path(path: impl AsRef<Path>) -> Input {
+        Input { name: path.as_ref().as_os_str().as_bytes().to_vec(), open: Open::Path }
+    }
+
+    /// Anything that can be read, such as standard input; `name` is for messages, and may tell the algorithm.
+    pub fn reader(name: impl Into<Vec<u8>>, reader: impl Read + Send + 'static) -> Input {
+        Input { name: name.into(), open: Open::Reader(Box::new(reader)) }
+    }
+
+    /// A list in memory.
+    pub fn bytes(name: impl Into<Vec<u8>>, bytes: impl AsRef<[u8]> + Send + 'static) -> Input {
+        Input::reader(name, io::Cursor::new(bytes))
+    }
+}
+
+impl<P: AsRef<Path>> From<P> for Input {
+    fn from(path: P) -> Input {
+        Input::path(path)
+    }
+}
+
+/// Why a list cannot be opened. `Display` names the list.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It cannot be read.
+    Io {
+        /// Name of the list.
+        name: Vec<u8>,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It begins like no list in any format.
+    Unknown {
+        /// Name of the list.
+        name: Vec<u8>,
+    },
+    /// It begins with digests of a length that no usual algorithm has, or not the one that is asked for.
+    UnknownLength {
+        /// Name of the list.
+        name: Vec<u8>,
+        /// How many hexadecimal digits its digests have.
+        digits: usize,
+        /// The algorithm that was asked for.
+        algorithm: Option<Algorithm>,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Io { name, error } => write!(f, "{}: {error}", quoted(name)),
+            OpenError::Unknown { name } => write!(f, "{}: no list of digests that pfh can read", quoted(name)),
+            OpenError::UnknownLength { name, digits, algorithm } => {
+                write!(f, "{}: its digests have {digits} digits, ", quoted(name))?;
+                match algorithm {
+                    Some(algorithm) => {
+                        write!(f, "and those of {algorithm} have {}; ", 2 * algorithm.digest_bytes())?;
+                    }
+                    None => f.write_str("which does not tell their algorithm; ")?,
+                }
+                match &names_of_length(*digits)[..] {
+                    [] => f.write_str("no algorithm has digests of this length"),
+                    names => write!(f, "`-a` says of which algorithm: {}", names.join(", ")),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            OpenError::Io { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// As much of a list as is looked at to recognise it, or all of its first line.
+const START_BYTES: usize = 1 << 16;
+
+/// As many entries as are looked at to see of which family a list has digests: the first files may have none.
+const FIRST_ENTRIES: usize = 256;
+
+/// A list of digests in any format: header, entries, trailer.
+///
+/// Memory: one line and what it lists, and up to 256 entries where [`List::first_kind`] or [`List::family`] is asked.
+///
+/// ```
+/// use pfh_list::{Input, List, ReadOptions};
+///
+/// let text = "size,path,outcome,md5\r\n5,hello.txt,complete,5d41402abc4b2a76b9719d911017c592\r\n";
+/// let mut list = List::open_as(pfh_list::FormatName::Csv, Input::bytes("known.csv", text), ReadOptions::default())?;
+/// assert_eq!(list.header().selection.as_ref().map(|digests| digests.names().collect()), Some(vec!["md5"]));
+/// for entry in list.by_ref() {
+///     let entry = entry?;
+///     assert_eq!((&entry.path[..], entry.expected.size), (&b"hello.txt"[..], Some(5)));
+/// }
+/// assert!(list.trailer().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct List {
+    name: Vec<u8>,
+    /// Entries that were looked at to see what the list has.
+    first: VecDeque<Result<Entry, ReadError>>,
+    rest: Reader<BufReader<Box<dyn Read + Send>>>,
+}
+
+impl List {
+    /// Opens a list in whatever format it has. `options` may name the algorithm of digests that the list does not name; else its
+    /// own name may tell that (`SHA256SUMS`).
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
+        let Input { name, open } = input.into();
+        let failed = |error| OpenError::Io { name: name.clone(), error };
+        let mut reader = open_reader(&name, open).map_err(failed)?;
+        // A pipe gives what it has: the beginning is put together first.
+        let mut start = Vec::new();
+        let mut read = usize::MAX;
+        while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
+            read = reader.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
+        }
+        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        let format = match detect(&start, options) {
+            Some(format) => format,
+            // Lines that only this algorithm's digests can begin, such as base64.
+            None if options.algorithm.is_some()
+                && matches!(Reader::new(FormatName::Gnu, &*start, options).next(), Some(Ok(_))) =>
+            {
+                FormatName::Gnu
+            }
+            // Nothing is in it.
+            None if start.is_empty() => FormatName::Gnu,
+            None => {
+                let algorithm = options.algorithm;
+                return Err(match unnamed_digits(&start) {
+                    Some(digits) => OpenError::UnknownLength { name, digits, algorithm },
+                    None => OpenError::Unknown { name },
+                });
+            }
+        };
+        Ok(List::new(name, format, Box::new(io::Cursor::new(start).chain(reader)), options))
+    }
+
+    /// Opens a list whose format is known.
+    ///
+    /// # Errors
+    /// [`OpenError::Io`]. What is not of the format is an error of the iteration.
+    pub fn open_as(format: FormatName, input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
+        let Input { name, open } = input.into();
+        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        match open_reader(&name, open) {
+            Ok(reader) => Ok(List::new(name, format, reader, options)),
+            Err(error) => Err(OpenError::Io { name, error }),
+        }
+    }
+
+    fn new(name: Vec<u8>, format: FormatName, input: Box<dyn Read + Send>, options: ReadOptions) -> List {
+        let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
+        List { name, first: VecDeque::new(), rest }
+    }
+
+    /// The name of the list: its path, or what the input is called.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// What the list tells of the run that wrote it, its format first. Reads on until the first entry.
+    pub fn header(&mut self) -> &Header {
+        self.rest.header()
+    }
+
+    /// What the list tells after its last entry; known once the iteration has ended.
+    pub fn trailer(&self) -> Option<&Trailer> {
+        if self.first.is_empty() { self.rest.trailer() } else { None }
+    }
+
+    /// The kind of the first digest, by which a list without a header can be recognised. Looks at up to 256 entries.
+    pub fn first_kind(&mut self) -> Option<DigestKind> {
+        self.first(|entry| match entry.digests.first() {
+            Some(digest) => Some(digest.algorithm().into()),
+            None => entry.similarity_digests().next().map(|digest| digest.family().into()),
+        })
+    }
+
+    /// The family of the first similarity digest. Looks at up to 256 entries.
+    pub fn family(&mut self) -> Option<Family> {
+        self.first(|entry| entry.similarity_digests().next().map(pfh_similarity::Digest::family))
+    }
+
+    /// The first thing that is looked for, if one of the first entries has it.
+    fn first<T>(&mut self, find: impl Fn(&Entry) -> Option<T>) -> Option<T> {
+        loop {
+            if let Some(found) = self.first.iter().flatten().find_map(&find) {
+                return Some(found);
+            }
+            if self.first.len() >= FIRST_ENTRIES {
+                return None;
+            }
+            let next = self.rest.next()?;
+            self.first.push_back(next);
+        }
+    }
+}
+
+impl Iterator for List {
+    type Item = Result<Entry, ReadError>;
+
+    /// The next entry. After a line that cannot be read the next call goes on with the line after it, unless
+    /// [`ReadError::is_fatal`] says that this was the end.
+    fn next(&mut self) -> Option<Self::Item> {
+        self.first.pop_front().or_else(|| self.rest.next())
+    }
+}
+
+fn open_reader(name: &[u8], open: Open) -> io::Result<Box<dyn Read + Send>> {
+    match open {
+        Open::Path => Ok(Box::new(File::open(std::ffi::OsStr::from_bytes(name))?)),
+        Open::Reader(reader) => Ok(reader),
+    }
+}
+
+/// The names of the algorithms whose digests have so many hexadecimal digits.
+pub(crate) fn names_of_length(digits: usize) -> Vec<&'static str> {
+    let fitting = Algorithm::all().filter(|algorithm| 2 * algorithm.digest_bytes() == digits);
+    // It only looks closer: its digests are those of SHA-1.
+    fitting.map(Algorithm::name).filter(|name| *name != "sha1dc").collect()
+}
+
+/// The algorithm that the name of a list tells: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. None where it names two.
+fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
+    let name = path.rsplit(|&byte| byte == b'/').next().and_then(|name| str::from_utf8(name).ok())?;
+    let mut found = None;
+    for part in name.split(['.', '_', ' ']) {
+        // The longest run of words that is a name: `known-sha3-256-old` has `sha3-256`.
+        let words: Vec<&str> = part.split('-').collect();
+        let mut first = 0;
+        while first < words.len() {
+            let named = (first + 1..=words.len()).rev().find_map(|end| {
+                let text = words[first..end].join("-").to_ascii_lowercase();
+                let bare = text.strip_suffix("sums").or_else(|| text.strip_suffix("sum"));
+                // Short names (`b2`) mean an algorithm only where nothing else is said.
+                let is_sure = bare.is_some() || text.len() > 2 || (first, end) == (0, words.len());
+                Algorithm::from_name(bare.unwrap_or(&text)).ok().filter(|_| is_sure).map(|algorithm| (algorithm, end))
+            });
+            let Some((algorithm, end)) = named else {
+                first += 1;
+                continue;
+            };
+            if found.is_some_and(|other| other != algorithm) {
+                return None;
+            }
+            found = Some(algorithm);
+            first = end;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_record::{ListEnd, ReadErrorKind};
+    use std::io::Write;
+
+    const MD5: &str = "5d41402abc4b2a76b9719d911017c592";
+
+    /// A pipe hands out a byte at a time.
+    struct Slow(io::Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let one = out.len().min(1);
+            self.0.read(&mut out[..one])
+        }
+    }
+
+    #[test]
+    fn a_list_is_the_same_from_a_file_a_pipe_and_memory() {
+        let text = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n## Invoked from: /cases\n5,{MD5},a\n5,bad,b\n");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let inputs = [
+            Input::path(file.path()),
+            Input::reader("pipe", Slow(io::Cursor::new(text.clone().into_bytes()))),
+            Input::bytes("memory", text),
+        ];
+        for input in inputs {
+            let mut list = List::open(input, ReadOptions::default()).unwrap();
+            assert_eq!(list.first_kind(), Some(Algorithm::from_name("md5").unwrap().into()));
+            assert_eq!(
+                (list.header().format, list.header().directory.as_deref()),
+                (FormatName::Hashdeep, Some(&b"/cases"[..]))
+            );
+            assert_eq!(list.trailer(), None);
+            assert_eq!(list.next().unwrap().unwrap().path, b"a");
+            let error = list.next().unwrap().unwrap_err();
+            assert!(matches!(error.kind, ReadErrorKind::Field { field: "digest", .. }), "{error}");
+            assert!(list.next().is_none());
+            assert_eq!(list.trailer().unwrap().end, ListEnd::Unstated);
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_by_name() {
+        let refused = |text: &'static str, algorithm: Option<&str>| {
+            let algorithm = algorithm.map(|name| Algorithm::from_name(name).unwrap());
+            let opened = List::open(Input::bytes("x\n", text), ReadOptions { algorithm, ..ReadOptions::default() });
+            opened.map(|list| list.name).unwrap_err().to_string()
+        };
+        assert_eq!(refused("hello\n", None), "`x\\n`: no list of digests that pfh can read");
+        let text = "0123456789  a\n";
+        assert_eq!(
+            refused(text, None),
+            "`x\\n`: its digests have 10 digits, which does not tell their algorithm; no algorithm has digests of this length"
+        );
+        assert!(refused(text, Some("md5")).contains("its digests have 10 digits, and those of md5 have 32; "));
+        let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);
+        assert_eq!(missing.unwrap_err().to_string(), "`/nonexistent/list`: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn names_of_lists_tell_algorithms() {
+        for (name, expected) in [
+            ("SHA256SUMS", Some("sha256")),
+            ("/mnt/b/sha512sum.txt", Some("sha512")),
+            ("B3SUMS", Some("blake3")),
+            ("photos.md5", Some("md5")),
+            ("photos.b2", Some("blake2b")),
+            ("known-sha3-256-old.txt", Some("sha3-256")),
+            ("list_BLAKE3.txt", Some("blake3")),
+            ("sha256.sha256", Some("sha256")),
+            ("md5-and-sha1.txt", None),
+            ("backup-b2-2026", None),
+            ("known", None),
+            ("2026", None),
+            ("blake3/list", None),
+        ] {
+            let found = algorithm_in_name(name.as_bytes()).map(|algorithm| algorithm.to_string());
+            assert_eq!(found.as_deref(), expected, "{name}");
+        }
+        assert_eq!(algorithm_in_name(b"\xff.md5"), None);
+    }
+}

@@ -1,0 +1,489 @@
+//! Going on with a JSON Lines file: what it already records, and how the file is made ready to be appended to.
+
+use crate::latest::Latest;
+use pfh_record::jsonl::{Journal, JournalLine, LineContent};
+use pfh_record::quote::{quoted, quoted_path};
+use pfh_record::{Entry, Header, Metadata, ReadError, ReadErrorKind, Selection, Timestamp};
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, fchown};
+use std::path::{Path, PathBuf};
+
+/// Fewer superseded lines are not worth a word.
+const SUPERSEDED_MIN: u64 = 100;
+
+/// A list that an earlier run began and this one continues. The file is locked against other runs while this value is there.
+#[derive(Debug)]
+pub struct ResumedList {
+    path: PathBuf,
+    /// Locked; none where there is no file yet.
+    file: Option<File>,
+    journal: Journal,
+    /// For each path, the identity that its latest line has.
+    latest: Latest<1>,
+    fingerprints: Fingerprints,
+    remarks: Vec<Remark>,
+}
+
+/// Why a list cannot be continued. `Display` names the file and says what to do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// The file cannot be opened or looked at.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It is a directory, a FIFO or a device.
+    NotAFile(PathBuf),
+    /// It is no JSON Lines file of this program.
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ReadError,
+    },
+    /// Another run has it.
+    InUse(PathBuf),
+    /// It has other digests, or pieces of another length.
+    OtherDigests {
+        /// The file.
+        path: PathBuf,
+        /// Its digests.
+        selection: Selection,
+        /// The length of its pieces in bytes.
+        piece_bytes: Option<u64>,
+    },
+    /// Its relative paths start from another directory.
+    OtherDirectory {
+        /// The file.
+        path: PathBuf,
+        /// The directory, raw bytes.
+        directory: Vec<u8>,
+    },
+}
+
+impl fmt::Display for ResumeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResumeError::Io { path, error } => write!(f, "{}: {error}", quoted_path(path)),
+            ResumeError::NotAFile(path) => {
+                let name = quoted_path(path);
+                write!(f, "{name} is no regular file: --resume cannot continue it. Give -o another name")
+            }
+            ResumeError::NotAJournal { path, error } => {
+                let name = quoted_path(path);
+                write!(f, "{name} is no JSON Lines file of pfh: {error}. Give -o another name")
+            }
+            ResumeError::InUse(path) => {
+                let name = quoted_path(path);
+                write!(f, "{name} is in use by another run: wait until that has ended, or give -o another name")
+            }
+            ResumeError::OtherDigests { path, selection, piece_bytes } => {
+                let names: Vec<_> = selection.names().collect();
+                write!(f, "{} was begun with `-a {}", quoted_path(path), names.join(","))?;
+                if let Some(bytes) = piece_bytes {
+                    write!(f, " --piecewise {bytes}")?;
+                }
+                f.write_str("`: continue with the same, or give -o another name")
+            }
+            ResumeError::OtherDirectory { path, directory } => write!(
+                f,
+                "{} was begun in {}, where its relative paths start: continue there, or give -o another name",
+                quoted_path(path),
+                quoted(directory)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ResumeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ResumeError::Io { error, .. } => Some(error),
+            ResumeError::NotAJournal { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What there is to tell of a list that is continued. `Display` does.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Remark {
+    /// The file system has no locks, or refuses one.
+    NotLocked {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The last line was cut off: what was wrong with it.
+    Torn(ReadError),
+    /// The file has no line at all: zero bytes only, as a crash can leave it.
+    Zeros(PathBuf),
+    /// The file is empty.
+    Empty(PathBuf),
+    /// Lines were damaged and are dropped.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What it was before, kept beside it.
+        kept: PathBuf,
+        /// How many lines there were.
+        lines: u64,
+    },
+    /// What was wrong with one of the first damaged lines.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// What was wrong.
+        error: ReadError,
+    },
+    /// Further damaged lines.
+    More {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        lines: u64,
+    },
+    /// Lines that later ones supersede are still there.
+    Superseded {
+        /// The file.
+        path: PathBuf,
+        /// How many lines are superseded.
+        lines: u64,
+        /// How many lines there are of files.
+        entries: u64,
+        /// Whether they were dropped.
+        dropped: bool,
+    },
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remark::NotLocked { path, error } => {
+                let name = quoted_path(path);
+                write!(f, "{name} cannot be locked ({error}): see to it that no other run continues it meanwhile")
+            }
+            Remark::Torn(error) => write!(f, "the last line was incomplete and is written anew: {error}"),
+            Remark::Zeros(path) => {
+                write!(f, "{} holds zero bytes only, as a crash can leave it: it is begun anew", quoted_path(path))
+            }
+            Remark::Empty(path) => write!(f, "{} is empty: it is begun anew", quoted_path(path)),
+            Remark::Damaged { path, kept, lines } => write!(
+                f,
+                "{} is damaged: {lines} of its lines cannot be believed; they are dropped, their files are hashed again, \
+                 and the damaged file is kept beside it as {}",
+                quoted_path(path),
+                quoted(kept.file_name().unwrap_or_default().as_bytes())
+            ),
+            Remark::Line { path, error } => write!(f, "{}: {error}", quoted_path(path)),
+            Remark::More { path, lines } => write!(f, "{}: and {lines} more", quoted_path(path)),
+            Remark::Superseded { path, lines, entries, dropped: true } => {
+                write!(f, "{}: {lines} of {entries} lines were superseded and are dropped", quoted_path(path))
+            }
+            Remark::Superseded { path, lines, entries, dropped: false } => write!(
+                f,
+                "{}: {lines} of {entries} lines are superseded by later ones; --compact drops them",
+                quoted_path(path)
+            ),
+        }
+    }
+}
+
+/// Fingerprints instead of paths. Their keys are random, so that nobody can choose names that have the same.
+#[derive(Debug)]
+struct Fingerprints {
+    path: RandomState,
+    path_again: RandomState,
+    identity: RandomState,
+}
+
+impl Fingerprints {
+    fn new() -> Fingerprints {
+        Fingerprints { path: RandomState::new(), path_again: RandomState::new(), identity: RandomState::new() }
+    }
+
+    /// Two files with the same, at one in 2⁶⁴, are hashed again: the identity tells them apart.
+    fn path(&self, path: &[u8]) -> [u64; 1] {
+        [self.path.hash_one(path)]
+    }
+
+    fn path_wide(&self, path: &[u8]) -> [u64; 2] {
+        [self.path.hash_one(path), self.path_again.hash_one(path)]
+    }
+
+    /// Of a file as it was when it was hashed; never 0.
+    fn identity(&self, path: &[u8], size: u64, mtime: Timestamp) -> u64 {
+        self.identity.hash_one((path, size, mtime)) | 1
+    }
+
+    /// Of what a line says; 0 where the file is to be hashed again.
+    fn of_entry(&self, entry: &Entry) -> u64 {
+        match (entry.is_complete(), entry.expected.size, entry.expected.mtime) {
+            (true, Some(size), Some(mtime)) => self.identity(&entry.path, size, mtime),
+            _ => 0,
+        }
+    }
+}
+
+impl ResumedList {
+    /// Locks and reads the file, if there is one, and changes nothing.
+    ///
+    /// # Errors
+    /// [`ResumeError`] where the file cannot be continued by a run that makes these digests in the current directory.
+    pub fn load(path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<ResumedList, ResumeError> {
+        let mut list = ResumedList {
+            path: path.to_owned(),
+            file: None,
+            journal: Journal::default(),
+            latest: Latest::new(),
+            fingerprints: Fingerprints::new(),
+            remarks: Vec::new(),
+        };
+        let fingerprints = &list.fingerprints;
+        list.file = open_locked(path, &mut list.remarks)?;
+        let Some(file) = &list.file else { return Ok(list) };
+        let journal = Journal::read(BufReader::new(file), |line| {
+            if let LineContent::File(entry) = line.content {
+                list.latest.set(fingerprints.path(&entry.path), fingerprints.of_entry(entry));
+            }
+        });
+        list.journal = journal.map_err(|error| ResumeError::NotAJournal { path: path.to_owned(), error })?;
+        list.latest.settle();
+        if let Some(header) = &list.journal.header {
+            fits(header, path, selection, piece_bytes)?;
+        }
+        let has_header = list.has_header();
+        let lost = match list.journal.torn.take() {
+            Some(torn) if has_header || !matches!(torn.kind, ReadErrorKind::Zeros) => Some(Remark::Torn(torn)),
+            Some(_) => Some(Remark::Zeros(path.to_owned())),
+            None if has_header => None,
+            None => Some(Remark::Empty(path.to_owned())),
+        };
+        list.remarks.extend(lost);
+        Ok(list)
+    }
+
+    /// What there is to tell by now; [`ResumedList::begin`] may add to it.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
+
+    /// Whether the file has its header already.
+    pub fn has_header(&self) -> bool {
+        self.journal.header.is_some()
+    }
+
+    /// Whether lines of it were lost to something else than an interruption.
+    pub fn is_damaged(&self) -> bool {
+        self.journal.broken.count > 0
+    }
+
+    /// Whether the latest line about this path has the file as it is now.
+    pub fn contains(&self, path: &[u8], metadata: &Metadata) -> bool {
+        let identity = self.fingerprints.identity(path, metadata.size, metadata.mtime);
+        self.latest.get(self.fingerprints.path(path)) == Some(identity)
+    }
+
+    /// Makes the file ready to be appended to: creates it, or cuts off what an interruption left, or, where lines are
+    /// broken or superseded ones are to go (`compact`), puts a file of the other lines in its place. Writing goes on where
+    /// the file that is returned stands.
+    ///
+    /// # Errors
+    /// Where the file cannot be written, or another run has begun it meanwhile.
+    pub fn begin(&mut self, compact: bool) -> io::Result<File> {
+        let Some(mut file) = self.file.take() else { return self.create() };
+        let superseded = self.journal.entries - self.latest.len();
+        if self.is_damaged() || (compact && superseded > 0) {
+            return self.rewrite(file, compact);
+        }
+        if superseded > self.journal.entries / 2 && superseded >= SUPERSEDED_MIN {
+            self.remark_superseded(superseded, false);
+        }
+        let keep_bytes = self.journal.resume_offset();
+        file.set_len(keep_bytes)?;
+        file.seek(io::SeekFrom::Start(keep_bytes))?;
+        Ok(file)
+    }
+
+    fn create(&mut self) -> io::Result<File> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path)?;
+        let locked = lock(&file, &mut self.remarks, &self.path);
+        if file.metadata()?.len() > 0 || !locked {
+            return Err(io::Error::other("another run has begun it meanwhile"));
+        }
+        Ok(file)
+    }
+
+    /// Writes the lines that count to a file beside it, which then takes its place. What was damaged is kept.
+    fn rewrite(&mut self, mut file: File, compact: bool) -> io::Result<File> {
+        let target = fs::canonicalize(&self.path)?;
+        let directory = target.parent().unwrap_or(Path::new("/"));
+        let temporary = tempfile::Builder::new().prefix(".pfh-").tempfile_in(directory)?;
+        let (new, temporary) = temporary.into_parts();
+        let latest = if compact { Some(self.latest_offsets(&mut file)?) } else { None };
+        let mut writer = BufWriter::new(new);
+        let (mut written, mut superseded) = (Ok(()), 0);
+        read_again(&mut file, |line| {
+            let keep = match (line.content, &latest) {
+                (LineContent::File(entry), Some(latest)) => {
+                    let is_latest = latest.get(self.fingerprints.path_wide(&entry.path)) == Some(line.offset);
+                    superseded += u64::from(!is_latest);
+                    is_latest
+                }
+                // The run that goes on will write its own.
+                (LineContent::Summary, _) => false,
+                _ => true,
+            };
+            if keep && written.is_ok() {
+                written = writer.write_all(line.bytes).and_then(|()| writer.write_all(b"\n"));
+            }
+        })?;
+        written?;
+        let new = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let old = file.metadata()?;
+        if fchown(&new, Some(old.uid()), Some(old.gid())).is_ok() {
+            new.set_permissions(old.permissions())?;
+        }
+        new.sync_all()?;
+        // Before it has the name under which another run would find it. Where this file system has no locks, that was said.
+        let _ = new.try_lock();
+        let kept = if self.is_damaged() { Some(keep_beside(&target, &mut file)?) } else { None };
+        temporary.persist(&target).map_err(|error| error.error)?;
+        File::open(directory)?.sync_all()?;
+        self.tell(kept, superseded);
+        Ok(new)
+    }
+
+    /// For each path, the offset of its latest line.
+    fn latest_offsets(&self, file: &mut File) -> io::Result<Latest<2>> {
+        let mut latest = Latest::new();
+        read_again(file, |line| {
+            if let LineContent::File(entry) = line.content {
+                latest.set(self.fingerprints.path_wide(&entry.path), line.offset);
+            }
+        })?;
+        latest.settle();
+        Ok(latest)
+    }
+
+    /// What a rewriting dropped.
+    fn tell(&mut self, kept: Option<PathBuf>, superseded: u64) {
+        let path = &self.path;
+        if let Some(kept) = kept {
+            let broken = std::mem::take(&mut self.journal.broken);
+            self.remarks.push(Remark::Damaged { path: path.clone(), kept, lines: broken.count });
+            let more = broken.count - broken.first.len() as u64;
+            let first = broken.first.into_iter().map(|error| Remark::Line { path: path.clone(), error });
+            self.remarks.extend(first);
+            self.remarks.extend((more > 0).then(|| Remark::More { path: path.clone(), lines: more }));
+            self.journal.broken.count = broken.count;
+        }
+        if superseded > 0 {
+            self.remark_superseded(superseded, true);
+        }
+    }
+
+    fn remark_superseded(&mut self, lines: u64, dropped: bool) {
+        let entries = self.journal.entries;
+        self.remarks.push(Remark::Superseded { path: self.path.clone(), lines, entries, dropped });
+    }
+}
+
+/// Refuses to mix what a journal has with something else.
+fn fits(header: &Header, path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<(), ResumeError> {
+    let own = header.selection.clone().unwrap_or_default();
+    if own != *selection || header.piece_bytes != piece_bytes {
+        let piece_bytes = header.piece_bytes;
+        return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes });
+    }
+    let here = std::env::current_dir().ok();
+    match (&header.directory, here) {
+        (Some(there), Some(here)) if there != here.as_os_str().as_bytes() => {
+            Err(ResumeError::OtherDirectory { path: path.to_owned(), directory: there.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Opens and locks the file; `None` where there is none.
+fn open_locked(path: &Path, remarks: &mut Vec<Remark>) -> Result<Option<File>, ResumeError> {
+    let failed = |error: io::Error| ResumeError::Io { path: path.to_owned(), error };
+    loop {
+        // Looked at before it is opened: opening a FIFO waits for somebody who writes.
+        match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+            Ok(found) if !found.is_file() => return Err(ResumeError::NotAFile(path.to_owned())),
+            Ok(_) => {}
+        }
+        let file = match OpenOptions::new().read(true).write(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened.map_err(failed)?,
+        };
+        if !lock(&file, remarks, path) {
+            return Err(ResumeError::InUse(path.to_owned()));
+        }
+        // Until the lock was held, another run may have put a new file in its place.
+        let (held, named) = (file.metadata().map_err(failed)?, fs::metadata(path));
+        if named.is_ok_and(|named| (named.dev(), named.ino()) == (held.dev(), held.ino())) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+/// Takes the lock that all runs on this file take, and does not wait for it: false where another run has it. Where the file system
+/// has no locks, that is remarked, and the run goes on.
+fn lock(file: &File, remarks: &mut Vec<Remark>, path: &Path) -> bool {
+    match file.try_lock() {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(error)) => {
+            remarks.push(Remark::NotLocked { path: path.to_owned(), error });
+            true
+        }
+    }
+}
+
+/// Reads a journal that was read before.
+fn read_again(file: &mut File, visit: impl FnMut(JournalLine<'_>)) -> io::Result<()> {
+    file.rewind()?;
+    Journal::read(BufReader::new(&*file), visit).map(|_| ()).map_err(io::Error::other)
+}
+
+/// Keeps the file under a second name, with a number that no other has.
+fn keep_beside(target: &Path, file: &mut File) -> io::Result<PathBuf> {
+    let mut number = 0_u64;
+    loop {
+        number += 1;
+        let mut kept = target.as_os_str().to_owned();
+        kept.push(OsStr::new(&format!(".damaged-{number}")));
+        let kept = PathBuf::from(kept);
+        let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
+        match fs::hard_link(target, &kept) {
+            Ok(()) => return Ok(kept),
+            Err(error) if is_taken(&error) => continue,
+            // Not every file system has second names.
+            Err(_) => match OpenOptions::new().write(true).create_new(true).open(&kept) {
+                Err(error) if is_taken(&error) => continue,
+                Err(error) => return Err(error),
+                Ok(mut copy) => {
+                    file.rewind()?;
+                    io::copy(file, &mut copy)?;
+                    copy.set_permissions(file.metadata()?.permissions())?;
+                    copy.sync_all()?;
+                    return Ok(kept);
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What commands read and where they write, by the options that several of them have.
+
+use super::args::WalkArguments;
+use super::exit::{Ending, Failed};
+use super::message;
+use super::output::Output;
+use pfh_source::{FileList, WalkOptions};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What the arguments ask to walk.
+pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
+    WalkOptions {
+        roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        files_from,
+        follow_files: walk.follow_files,
+        follow_directories: walk.follow_directories,
+        one_file_system: walk.one_file_system,
+        max_depth: walk.max_depth,
+        include: walk.include.clone(),
+        exclude: walk.exclude.clone(),
+        size_min: walk.min_size,
+        size_max: walk.max_size,
+        preserve_access_time: walk.preserve_access_time,
+        ..WalkOptions::default()
+    }
+}
+
+/// Whether paths or a list of paths come from standard input.
+pub(crate) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
+    let is_input = |path: &PathBuf| path.as_os_str() == "-";
+    paths.iter().any(|path| path == "-") || walk.files_from.iter().chain(&walk.files_from0).any(is_input)
+}
+
+/// The list of paths that an option names, if one does.
+pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed> {
+    let (path, separator) = match (&walk.files_from, &walk.files_from0) {
+        (Some(path), _) => (path, b'\n'),
+        (None, Some(path)) => (path, 0),
+        (None, None) => return Ok(None),
+    };
+    let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+        Box::new(message::standard_input().map_err(failed)?)
+    } else {
+        Box::new(File::open(path).map_err(failed)?)
+    };
+    Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
+}
+
+/// Opens the file of `-o`, or standard output.
+pub(crate) fn open_output(path: Option<&Path>) -> Result<Output, Failed> {
+    match path {
+        Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
+        _ => Output::standard()
+            .map_err(|error| Failed::new(Ending::of_output(&error), format_args!("standard output: {error}"))),
+    }
+}
+
+/// The file of `-o` cannot be written.
+pub(crate) fn cannot_be_written(path: &Path, error: io::Error) -> Failed {
+    Failed::usage(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
+}
