@@ -23,7 +23,8 @@ pub struct Entry<D> {
     pub digest: D,
 }
 
-/// The entries of a list, and what is wrong with its other lines, line by line. Nothing follows where it is no list of the family.
+/// The entries of a list, and what is wrong with its other lines, line by line. Nothing follows where it is no list of
+/// the family.
 pub fn read<F: LineFormat + Default>(input: &[u8]) -> Vec<Result<Entry<F::Digest>, String>> {
     let mut format = F::default();
     let mut items = Vec::new();

@@ -15,10 +15,11 @@ pub type FileIdentity = (u64, u64);
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// A file that takes its name only when it is whole: [`AtomicFile::persist`]. Dropped before that, nothing is left of it, and a file
-/// that has the name already stays as it was.
+/// A file that takes its name only when it is whole: [`AtomicFile::persist`]. Dropped before that, nothing is left of
+/// it, and a file that has the name already stays as it was.
 ///
-/// Until then it has no name at all where the filesystem permits that, and otherwise one that begins with `.pfh-` beside the target.
+/// Until then it has no name at all where the filesystem permits that, and otherwise one that begins with `.pfh-`
+/// beside the target.
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: BufWriter<File>,
@@ -39,8 +40,8 @@ enum Temporary {
 }
 
 impl AtomicFile {
-    /// Begins a file that is to be called `target`. A symbolic link is followed. Mode and owner of a file that is there are kept,
-    /// as far as that is permitted: see [`AtomicFile::not_kept`].
+    /// Begins a file that is to be called `target`. A symbolic link is followed. Mode and owner of a file that is there
+    /// are kept, as far as that is permitted: see [`AtomicFile::not_kept`].
     ///
     /// # Errors
     /// Where the directory, or the file that is there, may not be written.
@@ -148,8 +149,8 @@ fn directory_of(path: &Path) -> &Path {
 /// How the temporary files are called that have a name.
 const PREFIX: &str = ".pfh-";
 
-/// An empty file on the filesystem of a directory: without a name where that is possible, so that nothing can be left behind.
-/// As for an ordinary new file, the user's umask decides on its mode.
+/// An empty file on the filesystem of a directory: without a name where that is possible, so that nothing can be left
+/// behind. As for an ordinary new file, the user's umask decides on its mode.
 fn temporary_in(directory: &Path) -> io::Result<(File, Temporary)> {
     let mut unnamed = OpenOptions::new();
     unnamed.read(true).write(true).mode(0o666).custom_flags(OFlags::TMPFILE.bits().cast_signed());
@@ -189,7 +190,8 @@ fn keep_owner_and_mode(file: &File, existing: &fs::Metadata) -> io::Result<()> {
     kept.and(file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777)))
 }
 
-/// Gives a file without name its name. A link cannot take the place of another file: then it gets a temporary name first.
+/// Gives a file without name its name. A link cannot take the place of another file: then it gets a temporary name
+/// first.
 fn give_name(mut file: File, target: &Path) -> io::Result<()> {
     let source = descriptor_path(&file);
     let link = |name: &Path| linkat(CWD, &source, CWD, name, AtFlags::SYMLINK_FOLLOW);

@@ -1,4 +1,4 @@
-//! What a list has that has nothing of use.
+//! The report on a list that has nothing of use.
 
 use std::fmt;
 
@@ -19,9 +19,9 @@ pub struct Contents {
 pub struct NothingUseful {
     /// The name of the list.
     pub list: Vec<u8>,
-    /// What was looked for.
+    /// The digests that were looked for.
     pub wanted: String,
-    /// What the list has.
+    /// The digests that the list has.
     pub has: Vec<&'static str>,
 }
 
@@ -39,7 +39,7 @@ impl Contents {
         }
     }
 
-    /// What there is to report of a list without any `wanted` digest.
+    /// The report on a list without any `wanted` digest.
     pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
         NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names }
     }

@@ -1,11 +1,11 @@
-//! The latest of what is said of each key, in as little memory as it takes: for journals of many millions of files.
+//! The latest value of each key, in as little memory as it takes: for journals of many millions of files.
 
 /// Keys are spread by their first bits over so many tables, which grow one after the other: what one of them needs for
 /// growing is little of the whole.
 const TABLES: usize = 256;
 
-/// A map of evenly distributed keys (fingerprints) of `WORDS` words, in which a later value replaces an earlier one. It takes
-/// 8 bytes for each word and 8 for the value, and for growing at most a quarter more.
+/// A map of evenly distributed keys (fingerprints) of `WORDS` words, in which a later value replaces an earlier one. It
+/// takes 8 bytes for each word and 8 for the value, and for growing at most a quarter more.
 #[derive(Debug)]
 pub(crate) struct Latest<const WORDS: usize> {
     tables: Vec<Vec<Entry<WORDS>>>,

@@ -138,8 +138,8 @@ pub struct List {
 }
 
 impl List {
-    /// Opens a list in whatever format it has. `options` may name the algorithm of digests that the list does not name; else its
-    /// own name may tell that (`SHA256SUMS`).
+    /// Opens a list in whatever format it has. `options` may name the algorithm of digests that the list does not name;
+    /// else its own name may tell that (`SHA256SUMS`).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -198,12 +198,12 @@ impl List {
         &self.name
     }
 
-    /// What the list tells of the run that wrote it, its format first. Reads on until the first entry.
+    /// The header: the format, and what the list tells of the run that wrote it. Reads on until the first entry.
     pub fn header(&mut self) -> &Header {
         self.rest.header()
     }
 
-    /// What the list tells after its last entry; known once the iteration has ended.
+    /// The trailer, which follows the last entry; known once the iteration has ended.
     pub fn trailer(&self) -> Option<&Trailer> {
         if self.first.is_empty() { self.rest.trailer() } else { None }
     }
@@ -240,7 +240,7 @@ impl Iterator for List {
     type Item = Result<Entry, ReadError>;
 
     /// The next entry. After a line that cannot be read the next call goes on with the line after it, unless
-    /// [`ReadError::is_fatal`] says that this was the end.
+    /// [`ReadError::is_fatal`] is true.
     fn next(&mut self) -> Option<Self::Item> {
         self.first.pop_front().or_else(|| self.rest.next())
     }
@@ -260,7 +260,8 @@ pub(crate) fn names_of_length(digits: usize) -> Vec<&'static str> {
     fitting.map(Algorithm::name).filter(|name| *name != "sha1dc").collect()
 }
 
-/// The algorithm that the name of a list tells: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. None where it names two.
+/// The algorithm that the name of a list tells: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. None where it names
+/// two.
 fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
     let name = path.rsplit(|&byte| byte == b'/').next().and_then(|name| str::from_utf8(name).ok())?;
     let mut found = None;

@@ -27,7 +27,8 @@ pub trait Lookup: Sync {
 /// Where a digest was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hit {
-    /// The set that has it: the place of the list among those that were loaded; absent for a digest that came from no list.
+    /// The set that has it: the place of the list among those that were loaded; absent for a digest that came from no
+    /// list.
     pub set: Option<u32>,
     /// The number of the entry in the whole collection.
     pub entry: u64,
@@ -95,7 +96,7 @@ impl fmt::Display for TooManyDigests {
 
 impl std::error::Error for TooManyDigests {}
 
-/// What a file, or an entry of a list, matches in one list.
+/// A match of a file, or of an entry of a list, in one list of known digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
     /// The number of the first entry.
@@ -143,7 +144,8 @@ impl Lookup for KnownDigests {
 }
 
 impl KnownDigests {
-    /// Begins a collection that takes at most about `bytes_max` bytes of memory. `wanted`: only digests of this algorithm.
+    /// Begins a collection that takes at most about `bytes_max` bytes of memory. `wanted`: only digests of this
+    /// algorithm.
     /// `all_names`: an entry for each name that a list has for the same digests.
     pub fn new(bytes_max: u64, wanted: Option<Algorithm>, all_names: bool) -> KnownDigests {
         KnownDigests {
@@ -167,8 +169,8 @@ impl KnownDigests {
         self.push_entry(name.to_vec(), None, vec![digest], guessed)
     }
 
-    /// Adds the digests of a list. `broken` is called with each line that cannot be read. Returns what the list has instead, where
-    /// it has none of use.
+    /// Adds the digests of a list. `broken` is called with each line that cannot be read. Returns what the list has
+    /// instead, where it has none of use.
     ///
     /// # Errors
     /// [`TooManyDigests`].
@@ -248,7 +250,8 @@ impl KnownDigests {
         Name { list: list.map(|list| &*self.lists[list as usize]), name }
     }
 
-    /// The entries whose digests are all among these, as far as these have their algorithms: the first of each list, or all.
+    /// The entries whose digests are all among these, as far as these have their algorithms: the first of each list, or
+    /// all.
     pub fn matches(&self, digests: &[Digest]) -> Vec<Match> {
         let agrees = |hit: &Hit| {
             self.entries[hit.entry as usize].digests.iter().all(|known| {

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// Fewer superseded lines are not worth a word.
 const SUPERSEDED_MIN: u64 = 100;
 
-/// A list that an earlier run began and this one continues. The file is locked against other runs while this value is there.
+/// A list that an earlier run began and this one continues. The file is locked against other runs while this value is
+/// there.
 #[derive(Debug)]
 pub struct ResumedList {
     path: PathBuf,
@@ -46,7 +47,7 @@ pub enum ResumeError {
     NotAJournal {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The first thing that is wrong with it.
         error: ReadError,
     },
     /// Another run has it.
@@ -113,7 +114,7 @@ impl std::error::Error for ResumeError {
     }
 }
 
-/// What there is to tell of a list that is continued. `Display` does.
+/// A remark on a list that is continued. `Display` is its text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Remark {
@@ -134,16 +135,16 @@ pub enum Remark {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What it was before, kept beside it.
+        /// The file as it was before, kept beside it.
         kept: PathBuf,
         /// How many lines there were.
         lines: u64,
     },
-    /// What was wrong with one of the first damaged lines.
+    /// One of the first damaged lines.
     Line {
         /// The file.
         path: PathBuf,
-        /// What was wrong.
+        /// The reason why it cannot be believed.
         error: ReadError,
     },
     /// Further damaged lines.
@@ -273,7 +274,7 @@ impl ResumedList {
         Ok(list)
     }
 
-    /// What there is to tell by now; [`ResumedList::begin`] may add to it.
+    /// The remarks so far; [`ResumedList::begin`] may add to them.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
     }
@@ -295,8 +296,8 @@ impl ResumedList {
     }
 
     /// Makes the file ready to be appended to: creates it, or cuts off what an interruption left, or, where lines are
-    /// broken or superseded ones are to go (`compact`), puts a file of the other lines in its place. Writing goes on where
-    /// the file that is returned stands.
+    /// broken or superseded ones are to go (`compact`), puts a file of the other lines in its place. Writing goes on
+    /// where the file that is returned stands.
     ///
     /// # Errors
     /// Where the file cannot be written, or another run has begun it meanwhile.
@@ -355,7 +356,8 @@ impl ResumedList {
             new.set_permissions(old.permissions())?;
         }
         new.sync_all()?;
-        // Before it has the name under which another run would find it. Where this file system has no locks, that was said.
+        // Before it has the name under which another run would find it. Where this file system has no locks, that was
+        // said.
         let _ = new.try_lock();
         let kept = if self.is_damaged() { Some(keep_beside(&target, &mut file)?) } else { None };
         temporary.persist(&target).map_err(|error| error.error)?;
@@ -376,7 +378,7 @@ impl ResumedList {
         Ok(latest)
     }
 
-    /// What a rewriting dropped.
+    /// Remarks on the lines that a rewriting dropped.
     fn tell(&mut self, kept: Option<PathBuf>, superseded: u64) {
         let path = &self.path;
         if let Some(kept) = kept {
@@ -441,8 +443,8 @@ fn open_locked(path: &Path, remarks: &mut Vec<Remark>) -> Result<Option<File>, R
     }
 }
 
-/// Takes the lock that all runs on this file take, and does not wait for it: false where another run has it. Where the file system
-/// has no locks, that is remarked, and the run goes on.
+/// Takes the lock that all runs on this file take, and does not wait for it: false where another run has it. Where the
+/// file system has no locks, that is remarked, and the run goes on.
 fn lock(file: &File, remarks: &mut Vec<Remark>, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => true,

@@ -1,4 +1,5 @@
-//! Puts any number of records of one length into order, within a memory ceiling: what exceeds it waits in temporary files.
+//! Puts any number of records of one length into order, within a memory ceiling: what exceeds it waits in temporary
+//! files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +7,8 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// Sorted parts are merged into one before there are more than this many, so that few files are open, however many records come.
+/// Sorted parts are merged into one before there are more than this many, so that few files are open, however many
+/// records come.
 const RUNS_MAX: usize = 64;
 
 /// The fewest records that are sorted at a time.
@@ -14,8 +16,8 @@ const RECORDS_MIN: usize = 1024;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Collects records of `N` bytes and hands them out in the order of their bytes: a number that is part of a record has to stand
-/// in it with its most significant byte first. Equal records are all kept.
+/// Collects records of `N` bytes and hands them out in the order of their bytes: a number that is part of a record has
+/// to stand in it with its most significant byte first. Equal records are all kept.
 ///
 /// The temporary files have no names: nothing is left of them, however the program ends.
 ///
@@ -40,8 +42,8 @@ pub struct ExternalSort<const N: usize> {
 }
 
 impl<const N: usize> ExternalSort<N> {
-    /// Takes at most `memory_bytes` of memory, or what [`RECORDS_MIN`] records take, and while merging a buffer of 64 KiB for each
-    /// of at most [`RUNS_MAX`] files.
+    /// Takes at most `memory_bytes` of memory, or what [`RECORDS_MIN`] records take, and while merging a buffer of 64
+    /// KiB for each of at most [`RUNS_MAX`] files.
     pub fn new(memory_bytes: u64) -> ExternalSort<N> {
         const { assert!(N > 0, "a record has bytes") };
         let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / N;

@@ -92,6 +92,7 @@ pub mod frash;
 
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
+pub use pfh_list as list;
 pub use pfh_record as record;
 pub use pfh_similarity as similarity;
 pub use pfh_source as source;

@@ -7,6 +7,7 @@ mod write;
 
 pub(crate) use read::CsvParser;
 pub(crate) use write::Csv;
+pub use write::push_field;
 
 /// Names of the columns before those of the algorithms.
 const COLUMNS: [&str; 5] = ["path", "size", "mtime", "outcome", "error"];

@@ -1,4 +1,4 @@
-//! What a list tells of one file.
+//! One file or piece, as read from a list.
 
 use pfh_digest::Digest;
 
@@ -19,14 +19,15 @@ pub struct Entry {
     pub similarities: Vec<Similarity>,
     /// The part of the file that the digests are of; absent for the whole file.
     pub piece: Option<PieceRange>,
-    /// How the reading of the file had ended. Absent where the list does not tell, since its format lists digests only, or since
-    /// it tells of failures only. What a later version may have added is read as unreadable, with its words as the message.
+    /// How the reading of the file had ended. Absent where the list does not tell, since its format lists digests only,
+    /// or since it tells of failures only. What a later version may have added is read as unreadable, with its words as
+    /// the message.
     pub outcome: Option<Outcome>,
     /// The line it began on, counted from 1 (the record, in a NUL-terminated list).
     pub line: u64,
 }
 
-/// What a list promises of a file beside its contents, as far as its format tells.
+/// Size and times that a list promises of a file, as far as its format tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     /// Size of the whole file in bytes.
@@ -71,8 +72,8 @@ impl Entry {
         self.similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok())
     }
 
-    /// The record that says as much: what the list does not tell is unknown, and metadata that it cannot have are 0. Digests of a
-    /// piece stand for the whole.
+    /// The record that says as much: what the list does not tell is unknown, and metadata that it cannot have are 0.
+    /// Digests of a piece stand for the whole.
     pub fn into_record(self) -> Record {
         let Expected { size, mtime, ctime } = self.expected;
         let metadata = Metadata {

@@ -10,7 +10,8 @@ pub(crate) use write::{Bsd, Gnu};
 
 use pfh_digest::Algorithm;
 
-/// Algorithms whose name in the tag form is not the upper-case name of the registry. The registry knows all these names.
+/// Algorithms whose name in the tag form is not the upper-case name of the registry. The registry knows all these
+/// names.
 const TAGS: [(&str, &str); 4] = [
     ("blake2b", "BLAKE2b"),  // coreutils `b2sum --tag`
     ("ripemd160", "RMD160"), // OpenBSD `cksum -a rmd160`

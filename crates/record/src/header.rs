@@ -1,14 +1,14 @@
-//! What a list tells of the run that wrote it, before its first entry and after its last.
+//! The beginning and the end of a list, which tell of the run that wrote it.
 
 use crate::{FormatName, Selection, Summary, Timestamp};
 
-/// What a list tells before its first entry, as far as its format has a place for it.
+/// The facts that a list tells before its first entry, as far as its format has a place for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The format of the list.
     pub format: FormatName,
-    /// The digests that each complete file has, in this order; absent where no header names them. Digests that are not known here
-    /// are left out.
+    /// The digests that each complete file has, in this order; absent where no header names them. Digests that are not
+    /// known here are left out.
     pub selection: Option<Selection>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
@@ -39,15 +39,15 @@ impl Header {
         }
     }
 
-    /// Whether entries of both lists can stand in one: they have the same digests, pieces of the same length, and paths that start
-    /// from the same directory.
+    /// Whether entries of both lists can stand in one: they have the same digests, pieces of the same length, and paths
+    /// that start from the same directory.
     pub fn agrees(&self, other: &Header) -> bool {
         let promises = |header: &Header| (header.piece_bytes, header.directory.clone(), header.selection.clone());
         promises(self) == promises(other)
     }
 }
 
-/// What a list tells after its last entry.
+/// The facts that a list tells after its last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trailer {
     /// The counts of the run, in the formats that end with them.

@@ -1,4 +1,5 @@
-//! JSON Lines (RFC 8259, one object per line): pfh's own format for programs. Described in `docs/reference/json-lines.md`.
+//! JSON Lines (RFC 8259, one object per line): pfh's own format for programs. Described in
+//! `docs/reference/json-lines.md`.
 
 mod check;
 mod journal;
@@ -9,6 +10,7 @@ pub use check::end_line;
 pub use journal::{BrokenLines, Journal, JournalLine, LineContent};
 pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
+pub use write::{push_bytes_field, push_string};
 
 /// Version of the layout, in the header. Fields are added without a new version; none changes its meaning.
 const VERSION: u64 = 1;

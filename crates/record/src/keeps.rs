@@ -1,4 +1,5 @@
-//! What each format keeps of a record and of a run: one table, for readers of lists, for the tests and for the documentation.
+//! Losses of the formats: one table of what each of them keeps, for readers of lists, for the tests and for the
+//! documentation.
 
 use crate::{FormatName, Md5deepForm};
 

@@ -1,7 +1,7 @@
 //! What is known of one file after a run, and every format in which lists of that are written and read.
 //!
-//! A [`Record`] is what a run knows of one file. A [`Format`], from [`FormatName::writer`], turns records into bytes; it
-//! has no state that changes, so any number of workers can share it. A [`Reader`] iterates over a list in any of the
+//! A [`Record`] is what a run knows of one file. A [`Format`], from [`FormatName::writer`], turns records into bytes;
+//! it has no state that changes, so any number of workers can share it. A [`Reader`] iterates over a list in any of the
 //! formats; [`jsonl::Journal`] finds out where an interrupted run can go on.
 //!
 //! No I/O here beyond the `BufRead` that a caller hands in, no threads, no look at the environment. Whatever a list
@@ -21,7 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod csv;
+pub mod csv;
 mod dfxml;
 mod entry;
 mod format;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path in backticks; what is not printable is escaped, so that a name can neither pass for another line nor command the
-/// terminal nor reorder what stands beside it.
+/// A path in backticks; what is not printable is escaped, so that a name can neither pass for another line nor command
+/// the terminal nor reorder what stands beside it.
 pub fn quoted(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len() + 2);
     text.push('`');
@@ -34,8 +34,8 @@ fn push_escaped(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// Format characters (general category Cf of Unicode 16: bidirectional controls, zero widths, tags, the byte order mark) and the
-/// separators of lines and paragraphs.
+/// Format characters (general category Cf of Unicode 16: bidirectional controls, zero widths, tags, the byte order
+/// mark) and the separators of lines and paragraphs.
 fn is_invisible(character: char) -> bool {
     matches!(u32::from(character),
         0xAD | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x890..=0x891 | 0x8E2 | 0x180E | 0x200B..=0x200F

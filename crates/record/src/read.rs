@@ -40,7 +40,8 @@ pub struct ReadOptions {
     /// The algorithm of digests that the list does not name. Default: by length, 8 hexadecimal digits CRC-32, 32 MD5,
     /// 40 SHA-1, 56 SHA-224, 64 SHA-256, 96 SHA-384, 128 SHA-512.
     pub algorithm: Option<Algorithm>,
-    /// The algorithm of digests that the list does not name, as far as they have its length and `algorithm` is not given.
+    /// The algorithm of digests that the list does not name, as far as they have its length and `algorithm` is not
+    /// given.
     pub likely_algorithm: Option<Algorithm>,
     /// Records end with NUL, and nothing is escaped (`gnu`, `bsd`, `md5deep`).
     pub null_terminated: bool,
@@ -52,7 +53,7 @@ pub struct ReadOptions {
     pub line_bytes_max: Option<usize>,
 }
 
-/// What was read and is not yet handed out.
+/// Entries that were read and are not yet handed out, with header and trailer.
 pub(crate) struct Found {
     entries: VecDeque<Entry>,
     pub(crate) header: Header,
@@ -80,7 +81,8 @@ impl Found {
 
 /// What reads one line of a format.
 pub(crate) trait LineParser: Send {
-    /// Appends what the line lists: nothing for comments and the like. Lines of the header and of the trailer change those.
+    /// Appends what the line lists: nothing for comments and the like. Lines of the header and of the trailer change
+    /// those.
     fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault>;
 
     /// Says whether the input as a whole was what it should be.
@@ -94,7 +96,7 @@ pub(crate) trait LineParser: Send {
 pub struct Reader<R> {
     input: Input<R>,
     found: Found,
-    /// What stopped the search for the first entry, and is still to be handed out.
+    /// The error that stopped the search for the first entry, and is still to be handed out.
     failed: Option<ReadError>,
     /// An entry or an error was found, so that the header is over.
     begun: bool,
@@ -107,8 +109,9 @@ enum Input<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's. A byte-order mark of UTF-8 is passed
-    /// over; an input that begins with one of UTF-16 is decoded, and offsets are then those of the text in UTF-8.
+    /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's. A byte-order mark of UTF-8 is
+    /// passed over; an input that begins with one of UTF-16 is decoded, and offsets are then those of the text in
+    /// UTF-8.
     pub fn new(format: FormatName, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
             FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
@@ -139,7 +142,8 @@ impl<R: BufRead> Reader<R> {
         Reader { input: Input::Lines { lines, parser }, found, failed: None, begun: false, ended: false }
     }
 
-    /// The header: reads on until the first entry, which is where headers end. What an entry contradicts is not changed later.
+    /// The header: reads on until the first entry, which is where headers end. What an entry contradicts is not changed
+    /// later.
     pub fn header(&mut self) -> &Header {
         while !self.begun && !self.ended {
             self.failed = self.read_on().err();

@@ -47,6 +47,7 @@ mod reading;
 mod source;
 mod standard;
 mod walk;
+mod watch;
 
 pub use device::{Device, Medium};
 pub use directory::Directory;
@@ -58,3 +59,4 @@ pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
 pub use source::{AtOnce, Entry, EntryKind, Found, IoMethod, Source, SourceFile};
 pub use standard::{stdin_was_closed, stdout_was_closed};
+pub use watch::Watch;

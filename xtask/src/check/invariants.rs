@@ -43,7 +43,7 @@ fn is_anything(_: &str) -> bool {
     true
 }
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 8] = [
     Rule {
         name: "only pfh-source opens files",
         applies: |path| is_library(path) && !path.starts_with("crates/source/"),
@@ -100,6 +100,33 @@ const RULES: [Rule; 6] = [
             except("crates/testing/src/bin/", "a program that tests run"),
             except("crates/testing/src/skip.rs", "a test that skips says so where nobody captures it"),
         ],
+    },
+    Rule {
+        name: "one file knows exit statuses",
+        applies: |path| path.starts_with("crates/pfh/src/"),
+        tests: Tests::Left,
+        forbidden: &["ExitStatus", "ExitCode", "process::exit", "process::abort"],
+        message: "a command tells what happened by an `Ending`, of which cli/exit.rs alone makes a status",
+        excepted: &[
+            except("crates/pfh/src/cli/exit.rs", "makes the status"),
+            except("crates/pfh/src/main.rs", "hands it to the system"),
+        ],
+    },
+    Rule {
+        name: "no command is another one's library",
+        applies: |path| path.starts_with("crates/pfh/src/cli/"),
+        tests: Tests::Left,
+        forbidden: &[
+            "super::algorithms",
+            "super::compare",
+            "super::cpu",
+            "super::frash",
+            "super::generate",
+            "super::hash",
+            "super::matching",
+        ],
+        message: "what two commands need is a module of its own, which neither of them is",
+        excepted: &[],
     },
     Rule {
         name: "names are printed so that they command nothing",
@@ -277,9 +304,18 @@ mod tests {
         for source in ["fn f() { println!(\"x\") }", "fn f() { std::process::exit(1) }", "fn f() { stderr().write() }"]
         {
             assert_eq!(findings("crates/record/src/x.rs", source).len(), 1, "{source}");
-            assert!(findings("crates/pfh/src/cli/x.rs", source).is_empty(), "{source}");
+            assert!(findings("crates/pfh/src/cli/exit.rs", source).is_empty(), "{source}");
         }
         assert!(findings("crates/record/src/x.rs", "#[cfg(test)] mod tests { fn f() { println!() } }").is_empty());
+    }
+
+    #[test]
+    fn commands_know_no_status_and_no_other_command() {
+        for source in ["fn f() -> ExitCode { x }", "fn f() { process::exit(1) }", "use super::hash::g;"] {
+            assert!(!findings("crates/pfh/src/cli/x.rs", source).is_empty(), "{source}");
+        }
+        assert!(findings("crates/pfh/src/cli/exit.rs", "fn f() -> ExitCode { x }").is_empty());
+        assert!(findings("crates/pfh/src/cli/x.rs", "use pfh::compare::Compare;").is_empty());
     }
 
     #[test]

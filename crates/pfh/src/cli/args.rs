@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
+use super::command::Reporting;
 use super::lab::args::LabArguments;
 use super::quantity::parse_bytes;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -186,7 +187,7 @@ pub(crate) struct CompareArguments {
     pub(crate) index: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) how: SimilarityArguments,
+    pub(crate) options: SimilarityArguments,
 
     #[command(flatten)]
     pub(crate) families: FamilyArguments,
@@ -260,7 +261,7 @@ pub(crate) struct MatchArguments {
     pub(crate) keys: KeyArguments,
 
     #[command(flatten)]
-    pub(crate) how: SimilarityArguments,
+    pub(crate) options: SimilarityArguments,
 
     #[command(flatten)]
     pub(crate) families: FamilyArguments,
@@ -376,6 +377,14 @@ pub(crate) struct SimilarityArguments {
     /// Print every warning, rather than the first ten of each kind in each directory.
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
+}
+
+impl SimilarityArguments {
+    /// The options on messages.
+    pub(crate) fn reporting(&self) -> Reporting {
+        let SimilarityArguments { quiet, verbose, progress, allow_empty, .. } = *self;
+        Reporting { quiet, verbose, progress, allow_empty }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -1,17 +1,16 @@
 //! `pfh compare`.
 
-use super::args::{CompareArguments, SimilarityArguments, WalkArguments};
-use super::delivery::Delivery;
+use super::args::{CompareArguments, WalkArguments};
+use super::command::Command;
 use super::exit::Failed;
 use super::gather::DigestCollector;
 use super::index_file::{self, IndexFile};
 use super::lists;
 use super::named_digests::NamedDigests;
 use super::pairs::{PairWriter, own_format};
-use super::similar::{self, Similar};
-use super::{Ending, heatmap, message};
-use pfh_list::List;
-use pfh_record::DigestKind;
+use super::reading;
+use super::similar::{Comparison, checked_threshold, family_of};
+use super::{Ending, heatmap};
 use pfh_similarity::Family;
 use std::io::Write;
 
@@ -21,7 +20,7 @@ pub(crate) fn run(arguments: CompareArguments) -> Ending {
 }
 
 fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
-    let how = &arguments.how;
+    let options = &arguments.options;
     let mut lists = lists::open_all(&arguments.digests)?;
     let mut against_lists = lists::open_all(&arguments.against_digests)?;
     let family = match (arguments.family, &arguments.index) {
@@ -29,7 +28,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
         (None, Some(path)) => index_file::family(path)?,
         (None, None) => family_of(lists.iter_mut().chain(&mut against_lists))?,
     };
-    let threshold = threshold(family, how)?;
+    let threshold = checked_threshold(family, options)?;
     if arguments.index.is_some() && family == Family::Ssdeep && threshold == 0 {
         return Err(Failed::usage("--threshold 0: an index finds what scores 1 or more"));
     }
@@ -39,43 +38,39 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let index = arguments.index.as_deref().map(|path| IndexFile::open(path, family)).transpose()?;
     let picture = arguments.heatmap.as_deref();
     // Whether it can be written is known before the work.
-    let path = picture.or(arguments.build_index.as_deref()).or(how.output.as_deref());
-    let mut delivery = Delivery::open(path)?;
+    let path = picture.or(arguments.build_index.as_deref()).or(options.output.as_deref());
+    let mut command = Command::begin(options.reporting(), None);
+    command.set_output(reading::open_output(path)?);
 
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
-    let bytes_max = how.memory / if has_right { 4 } else { 2 };
-    let cancel = delivery.cancel().clone();
-    let mut gather = DigestCollector::new(how, &arguments.families, &cancel, delivery.own_files());
+    let bytes_max = options.memory / if has_right { 4 } else { 2 };
+    let collector = DigestCollector { options, families: &arguments.families };
     // Lists that have nothing are to be known before files are read.
     let mut right = has_right.then(|| NamedDigests::new(family, bytes_max));
     if let (Some(right), []) = (&mut right, &arguments.against[..]) {
-        gather.lists(std::mem::take(&mut against_lists), true, right)?;
+        collector.lists(&mut command, std::mem::take(&mut against_lists), true, right)?;
     }
     let mut left = NamedDigests::new(family, bytes_max);
-    gather.paths(&arguments.paths, &arguments.walk, &mut left)?;
-    gather.lists(lists, !arguments.has_files(), &mut left)?;
+    collector.paths(&mut command, &arguments.paths, &arguments.walk, &mut left)?;
+    collector.lists(&mut command, lists, !arguments.has_files(), &mut left)?;
     if let (Some(right), [_, ..]) = (&mut right, &arguments.against[..]) {
         // The lists of files are of the left side.
         let walk = WalkArguments { files_from: None, files_from0: None, ..arguments.walk.clone() };
-        gather.paths(&arguments.against, &walk, right)?;
-        gather.lists(against_lists, false, right)?;
+        collector.paths(&mut command, &arguments.against, &walk, right)?;
+        collector.lists(&mut command, against_lists, false, right)?;
     }
-    let ending = Ending { unread: gather.unread > 0, ..Ending::DONE };
-
-    let is_spared = delivery.empties(left.len(), how.allow_empty);
-    if is_spared {
-        delivery.say_spared();
+    let count = left.len() as u64;
+    if command.spares(count) {
+        return command.finish(Ok(()), count, None);
     }
-    gather.end();
-    if is_spared {
-        return Ok(ending.and(Ending::UNREAD));
-    }
+    command.report_totals();
+    let mut output = command.output();
     if arguments.build_index.is_some() {
-        let written = index_file::write(&left, &mut delivery);
-        return delivery.end(written, ending);
+        let written = index_file::write(&left, &mut output);
+        return command.finish(written, count, None);
     }
     let profile = arguments.families.sdhash_profile.into();
-    let similar = Similar { how, profile, left: &left, right: right.as_ref() };
+    let comparison = Comparison { options, profile, left: &left, right: right.as_ref() };
     if picture.is_some() {
         if left.len() > heatmap::FILES_MAX {
             return Err(Failed::usage(format_args!(
@@ -85,55 +80,18 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
             )));
         }
         let (worst, best) = if family == Family::Tlsh { (threshold.max(1), 0) } else { (0, 100) };
-        let drawn = similar.collect(&delivery);
-        let written = drawn.and_then(|found| delivery.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
-        return delivery.end(written, ending);
+        let drawn = comparison.collect(command.cancel());
+        let written = drawn.and_then(|found| output.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
+        return command.finish(written, count, None);
     }
-    let mut sheet = PairWriter::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
-    let mut written = sheet.header(&[family.name()], Some(threshold), arguments.clusters);
+    let mut writer = PairWriter::new(output, options.format.unwrap_or(own_format(family)), Some(family));
+    let mut written = writer.header(&[family.name()], Some(threshold), arguments.clusters);
     if written.is_ok() {
         written = match index {
-            Some(mut index) => index.look_up(&left, threshold, &mut sheet)?,
-            None if arguments.clusters => similar.print_clusters(&mut sheet),
-            None => similar.print_pairs(arguments.top, &mut sheet),
+            Some(mut index) => index.look_up(&left, threshold, &mut writer)?,
+            None if arguments.clusters => comparison.print_clusters(&mut writer),
+            None => comparison.print_pairs(arguments.top, &mut writer),
         };
     }
-    sheet.end(written, similar.count(), ending)
-}
-
-/// The family of the first list that has similarity digests, or ssdeep.
-pub(super) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Failed> {
-    let mut family = None;
-    for list in lists {
-        match list.family() {
-            Some(first) => family = family.or(Some(first)),
-            None if matches!(list.first_kind(), Some(DigestKind::Algorithm(_))) => {
-                let name = message::quoted(list.name());
-                return Err(Failed::usage(format_args!(
-                    "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
-                )));
-            }
-            None => {}
-        }
-    }
-    Ok(family.unwrap_or(Family::Ssdeep))
-}
-
-/// The threshold; refuses one that no score reaches, and options of other families.
-pub(super) fn threshold(family: Family, how: &SimilarityArguments) -> Result<u32, Failed> {
-    let own = [
-        ("symmetric", how.symmetric, Family::Sdhash),
-        ("sample", how.sample.is_some(), Family::Sdhash),
-        ("fast", how.fast, Family::Sdhash),
-        ("resemblance", how.resemblance, Family::MrshV2),
-    ];
-    if let Some((name, _, owner)) = own.into_iter().find(|&(_, is_given, owner)| is_given && owner != family) {
-        return Err(Failed::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
-    }
-    match how.threshold {
-        Some(threshold @ 101..) if family != Family::Tlsh => {
-            Err(Failed::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))
-        }
-        _ => Ok(similar::threshold(family, how)),
-    }
+    writer.finish(command, written, comparison.count())
 }

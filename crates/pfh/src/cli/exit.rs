@@ -1,8 +1,9 @@
 //! What happened in a run, and the one function that makes an exit status of it.
 
-use super::message;
+use super::message::{self, Partial};
+use super::progress;
 use std::io;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 /// How far the output got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,9 +67,10 @@ impl Ending {
         }
     }
 
-    /// The exit status. A run that did not reach its end never looks like one that did: where the reader of the output has
-    /// left, what was seen until then decides, and otherwise the status is the one that a shell shows for such writers.
-    pub(crate) fn status(self) -> ExitStatus {
+    /// The exit status. A run that did not reach its end never looks like one that did: where the reader of the output
+    /// has left, what was seen until then decides, and otherwise the status is the one that a shell shows for such
+    /// writers.
+    fn status(self) -> ExitStatus {
         let Ending { usage, internal, written, interrupted, findings, unread } = self;
         match (findings, unread) {
             _ if usage => ExitStatus::Usage,
@@ -106,7 +108,7 @@ impl Failed {
         Failed::new(Ending::USAGE, text)
     }
 
-    /// What an error in writing the output makes of a run: where only its reader has left, there is nothing to report.
+    /// The end of a run whose output could not be written: where only its reader has left, there is nothing to report.
     pub(crate) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Failed> {
         match Ending::of_output(error) {
             ending if ending.written == Written::Closed => Ok(ending),
@@ -121,9 +123,17 @@ impl Failed {
     }
 }
 
+/// Leaves the program after a signal, where the run cannot be waited for. `partial`: what was finished of its output.
+#[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
+pub(crate) fn leave(partial: Option<&Partial>) -> ! {
+    progress::clear();
+    message::interrupted(partial);
+    process::exit(i32::from(Ending::INTERRUPTED.status().code()));
+}
+
 /// How the program ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExitStatus {
+enum ExitStatus {
     Done,
     Findings,
     Usage,
@@ -136,7 +146,7 @@ pub(crate) enum ExitStatus {
 
 impl ExitStatus {
     /// The number that the shell sees.
-    pub(crate) fn code(self) -> u8 {
+    fn code(self) -> u8 {
         match self {
             ExitStatus::Done => 0,
             ExitStatus::Findings => 1,
@@ -154,8 +164,8 @@ impl ExitStatus {
 mod tests {
     use super::*;
 
-    /// Every combination, by the table of docs/reference/exit-status.md: the first that holds of 2, 4 and 130; then what was
-    /// found and what was not read; then a closed pipe.
+    /// Every combination, by the table of docs/reference/exit-status.md: the first that holds of 2, 4 and 130; then
+    /// what was found and what was not read; then a closed pipe.
     #[test]
     fn every_combination_has_its_status() {
         let flags = [false, true];

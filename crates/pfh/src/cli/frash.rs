@@ -1,10 +1,11 @@
 //! `pfh frash`.
 
 use super::args::FrashArguments;
-use super::delivery::Delivery;
+use super::args::When;
+use super::command::{Command, Reporting};
 use super::exit::Failed;
 use super::output::Output;
-use super::warnings::{self, Missing};
+use super::reading;
 use super::{Ending, message, plot};
 use pfh::frash::{Frash, Row};
 use pfh_record::Summary;
@@ -38,9 +39,12 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
         let failed = |error| Failed::usage(format_args!("{}: {error}", message::quoted_path(directory)));
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    let mut delivery = Delivery::open(arguments.output.as_deref())?;
+    let reporting = Reporting { quiet: false, verbose: false, progress: When::Never, allow_empty: true };
+    let mut command = Command::begin(reporting, None);
+    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let mut output = command.output();
     let (files, unread) = read(arguments)?;
-    let mut result = delivery.write_all(b"test,mode,family,parameter,runs,matched,value\r\n");
+    let mut result = output.write_all(b"test,mode,family,parameter,runs,matched,value\r\n");
     let mut pictures: Vec<(String, Vec<Row>)> = Vec::new();
     if result.is_ok() {
         let _ = frash.run(&files, &mut |row| {
@@ -51,7 +55,7 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
                     None => pictures.push((name, vec![row])),
                 }
             }
-            result = delivery.write_all(line(&row).as_bytes()).and_then(|()| delivery.flush());
+            result = output.write_all(line(&row).as_bytes()).and_then(|()| output.flush());
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
@@ -62,11 +66,10 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
             picture.finish()
         });
     }
-    if unread > 0 {
-        let summary = Summary { complete: files.len() as u64, unreadable: unread, ..Summary::default() };
-        warnings::say_totals(&summary, Missing::default());
-    }
-    delivery.end(result, Ending { unread: unread > 0, ..Ending::DONE })
+    let complete = files.len() as u64;
+    command.set_summary(Summary { complete, unreadable: unread, ..Summary::default() });
+    command.tally.unread = unread;
+    command.finish(result, complete, None)
 }
 
 fn line(row: &Row) -> String {

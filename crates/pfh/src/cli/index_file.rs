@@ -107,7 +107,7 @@ impl IndexFile<'_> {
         &mut self,
         named: &NamedDigests,
         threshold: u32,
-        sheet: &mut PairWriter,
+        writer: &mut PairWriter,
     ) -> Result<io::Result<()>, Failed> {
         for number in 0..named.len() {
             let found = self.matches(named, number, threshold);
@@ -116,9 +116,9 @@ impl IndexFile<'_> {
             let printed = found
                 .iter()
                 .try_for_each(|(known, score)| {
-                    sheet.pair(name, Name { list: None, name: known }, Relation::Similar(*score))
+                    writer.pair(name, Name { list: None, name: known }, Relation::Similar(*score))
                 })
-                .and_then(|()| if found.is_empty() { Ok(()) } else { sheet.end_group() });
+                .and_then(|()| if found.is_empty() { Ok(()) } else { writer.end_group() });
             if printed.is_err() {
                 return Ok(printed);
             }

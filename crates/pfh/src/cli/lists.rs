@@ -61,16 +61,16 @@ pub(crate) fn load(known: &mut KnownDigests, list: List, quiet: bool) -> Result<
     Ok(Loaded { broken: broken.count, useless })
 }
 
-/// What came of the loading of a list.
+/// The result of loading a list.
 pub(crate) struct Loaded {
     /// Lines that could not be read.
     pub(crate) broken: u64,
-    /// What there is to say of a list that had nothing to use.
+    /// The report on a list that had nothing of use.
     pub(crate) useless: Option<NothingUseful>,
 }
 
-/// How many lines, and lists that had nothing to use, could not be read. That no list had anything is an error where nothing
-/// but lists was given (`only`): the answer "nothing is found" would be wrong.
+/// How many lines, and lists that had nothing to use, could not be read. That no list had anything is an error where
+/// nothing but lists was given (`only`): the answer "nothing is found" would be wrong.
 pub(crate) fn unread(loaded: &[Loaded], only: bool, quiet: bool) -> Result<u64, Failed> {
     let useless: Vec<&NothingUseful> = loaded.iter().filter_map(|loaded| loaded.useless.as_ref()).collect();
     if only && !loaded.is_empty() && useless.len() == loaded.len() {

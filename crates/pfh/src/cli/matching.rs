@@ -1,8 +1,7 @@
 //! `pfh match`.
 
 use super::args::{MatchArguments, PairFormat, WalkArguments};
-use super::compare;
-use super::delivery::Delivery;
+use super::command::{Command, Item};
 use super::exit::Failed;
 use super::gather::{self, DigestCollector};
 use super::keys;
@@ -10,14 +9,12 @@ use super::lists::{self, BrokenLines, Loaded};
 use super::named_digests::NamedDigests;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
-use super::similar::Similar;
-use super::warnings::{Missing, Wanted, Warning, Warnings};
-use super::{Ending, message, named_paths, progress, warnings};
+use super::similar::{Comparison, checked_threshold, family_of};
+use super::{Ending, message};
 use pfh::Hash;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Counters, Sink};
 use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name};
-use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record, Summary};
+use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record};
 use pfh_similarity::Family;
 use std::ffi::OsString;
 use std::io;
@@ -65,11 +62,11 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
         ));
     }
     if family.is_some() || (algorithm.is_none() && has_similar) {
-        let family = family.map_or_else(|| compare::family_of(lists.iter_mut()), Ok)?;
-        return similar(arguments, NamedDigests::new(family, arguments.how.memory / 4), lists);
+        let family = family.map_or_else(|| family_of(lists.iter_mut()), Ok)?;
+        return similar(arguments, NamedDigests::new(family, arguments.options.memory / 4), lists);
     }
-    let quiet = arguments.how.quiet;
-    let mut known = KnownDigests::new(arguments.how.memory / 2, algorithm, arguments.all_names);
+    let quiet = arguments.options.quiet;
+    let mut known = KnownDigests::new(arguments.options.memory / 2, algorithm, arguments.all_names);
     let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(|list| lists::load(&mut known, list, quiet)).collect();
     let unread = lists::unread(&loaded?, true, quiet)?;
     same(arguments, algorithm, known, unread)
@@ -136,7 +133,7 @@ impl Query {
 
 /// Files, and entries of lists, that are similar to known ones.
 fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>) -> Result<Ending, Failed> {
-    let how = &arguments.how;
+    let options = &arguments.options;
     if arguments.all_names {
         return Err(Failed::usage(
             "--all-names is for cryptographic digests: similar ones are printed with all their names",
@@ -144,48 +141,46 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     }
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.digests.family();
-    let threshold = compare::threshold(family, how)?;
+    let threshold = checked_threshold(family, options)?;
     let own_lists = lists::open_all(&arguments.digests)?;
-    let delivery = Delivery::open(how.output.as_deref())?;
-    let cancel = delivery.cancel().clone();
-    let mut gather = DigestCollector::new(how, &arguments.families, &cancel, delivery.own_files());
+    let mut command = Command::begin(options.reporting(), None);
+    command.set_output(reading::open_output(options.output.as_deref())?);
+    let collector = DigestCollector { options, families: &arguments.families };
     let has_lists = !lists.is_empty();
-    gather.lists(lists, has_lists, &mut known)?;
-    let mut own = NamedDigests::new(family, how.memory / 4);
-    gather.paths(&arguments.paths, &arguments.walk, &mut own)?;
-    gather.lists(own_lists, !arguments.has_files(), &mut own)?;
-    let similar = Similar { how, profile: arguments.families.sdhash_profile.into(), left: &own, right: Some(&known) };
-    let is_spared = delivery.empties(own.len(), how.allow_empty);
-    if is_spared {
-        delivery.say_spared();
+    collector.lists(&mut command, lists, has_lists, &mut known)?;
+    let mut own = NamedDigests::new(family, options.memory / 4);
+    collector.paths(&mut command, &arguments.paths, &arguments.walk, &mut own)?;
+    collector.lists(&mut command, own_lists, !arguments.has_files(), &mut own)?;
+    let count = own.len() as u64;
+    if command.spares(count) {
+        return command.finish(Ok(()), count, None);
     }
-    gather.end();
-    if is_spared {
-        return Ok(Ending::UNREAD);
-    }
-    let mut sheet = PairWriter::new(delivery, how.format.unwrap_or(own_format(family)), Some(family));
-    let written = sheet
+    command.report_totals();
+    let profile = arguments.families.sdhash_profile.into();
+    let comparison = Comparison { options, profile, left: &own, right: Some(&known) };
+    let mut writer = PairWriter::new(command.output(), options.format.unwrap_or(own_format(family)), Some(family));
+    let written = writer
         .header(&[family.name()], Some(threshold), false)
-        .and_then(|()| similar.print_pairs(arguments.top, &mut sheet));
-    let ending = Ending { findings: sheet.has_found(), unread: gather.unread > 0, ..Ending::DONE };
-    sheet.end(written, similar.count(), ending)
+        .and_then(|()| comparison.print_pairs(arguments.top, &mut writer));
+    command.tally.findings = writer.written();
+    writer.finish(command, written, comparison.count())
 }
 
-/// Files, and entries of lists, that have a known cryptographic digest.
+/// Files, and entries of lists, that have a known cryptographic digest. `broken`: lines of the lists of what is known.
 fn same(
     arguments: &MatchArguments,
     algorithm: Option<Algorithm>,
     known: KnownDigests,
-    mut unread: u64,
+    broken: u64,
 ) -> Result<Ending, Failed> {
-    let how = &arguments.how;
-    if how.threshold.is_some() || arguments.top.is_some() {
+    let options = &arguments.options;
+    if options.threshold.is_some() || arguments.top.is_some() {
         return Err(Failed::usage(
             "--threshold and --top are for similarity digests; of cryptographic ones each file has one line for each list \
              that has its digest (--all-names: one for each name)",
         ));
     }
-    let format = match how.format {
+    let format = match options.format {
         None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
         Some(_) => return Err(Failed::usage("this format shows scores: use csv or jsonl")),
@@ -195,120 +190,80 @@ fn same(
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = open_lists(&arguments.digests, algorithm)?;
-    let mut sheet = PairWriter::new(Delivery::open(how.output.as_deref())?, format, None);
+    let mut command = Command::begin(options.reporting(), None);
+    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.count_lines(broken);
+    let mut writer = PairWriter::new(command.output(), format, None);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
-    let mut result = sheet.header(&names, None, false);
-    let (mut digests, mut summary) = (0, Summary::default());
-    // Of the lists of what is known.
-    let mut lines = unread;
+    let mut written = writer.header(&names, None, false);
+    let mut digests = 0;
     let files_from = reading::file_list(&arguments.walk)?;
-    if result.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
+    if written.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
         pfh_source::raise_open_file_limit();
-        let mut engine = gather::engine_options(how, known.algorithms().into());
+        let mut engine = gather::engine_options(options, known.algorithms().into());
         engine.keys = keys;
-        engine.own_files = sheet.delivery().own_files();
+        engine.own_files = command.own_files();
         let run = Hash { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
-        let (source, options) = run.into_parts().map_err(Failed::usage)?;
-        let counters = Counters::default();
-        let cancel = sheet.delivery().cancel().clone();
-        let prepare = |record: Record| Item {
-            matches: known.matches(&record.digests),
-            warning: message::about(&record),
-            unread: message::is_failure(&record.outcome),
-            path: record.path,
+        let (source, engine) = run.into_parts().map_err(Failed::usage)?;
+        command.look_at(&arguments.paths);
+        let prepare = |record: Record| {
+            let item = Item::new(&record, ());
+            let (is_read, matches) = (!item.is_unread, known.matches(&record.digests));
+            item.with(FileMatches { path: record.path, is_read, matches })
         };
-        let mut warnings = Warnings::new(Wanted::by(how.quiet, how.verbose));
-        named_paths::look(&arguments.paths, &mut warnings);
-        let (report, printer) = progress::of_run(how.progress, &source, &counters, || {
-            let mut printer = Printer { sheet: &mut sheet, known: &known, warnings, unread: 0, digests: 0, result };
-            let report = pfh::run_on(&options, &source, &prepare, &mut printer, None, &counters, &cancel);
-            printer.warnings.end();
-            (report, (printer.unread, printer.digests, printer.result))
-        });
-        summary = report.map_err(|error| gather::begun(error, how))?.summary;
-        unread += printer.0;
-        digests += printer.1;
-        result = printer.2;
+        let mut print = |FileMatches { path, is_read, matches }: FileMatches| {
+            digests += usize::from(is_read);
+            written = print_matches(Name { list: None, name: &path }, &matches, &known, &mut writer);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let report = command.hash(&engine, &source, None, &prepare, &mut print);
+        report.map_err(|error| gather::start_error(error, options))?;
     }
     let mut loaded = Vec::new();
     for list in own_lists {
         let list_name = list.name().to_vec();
-        let mut broken = BrokenLines::new(&list_name, how.quiet);
+        let mut broken = BrokenLines::new(&list_name, options.quiet);
         let (mut contents, mut is_useless) = (Contents::default(), true);
-        for listed in broken.entries(list) {
-            contents.add(&listed);
-            if listed.piece.is_some() || !listed.digests.iter().any(|own| known.algorithms().contains(&own.algorithm()))
-            {
+        for entry in broken.entries(list) {
+            contents.add(&entry);
+            if entry.piece.is_some() || !entry.digests.iter().any(|own| known.algorithms().contains(&own.algorithm())) {
                 continue;
             }
             is_useless = false;
             digests += 1;
-            let name = Name { list: Some(&list_name), name: &listed.path };
-            result = result.and_then(|()| print_matches(name, &known.matches(&listed.digests), &known, &mut sheet));
+            let name = Name { list: Some(&list_name), name: &entry.path };
+            written = written.and_then(|()| print_matches(name, &known.matches(&entry.digests), &known, &mut writer));
         }
         let useless = is_useless.then(|| contents.instead_of(&list_name, &names.join(", ")));
         loaded.push(Loaded { broken: broken.count, useless });
     }
-    let broken = lists::unread(&loaded, !arguments.has_files(), how.quiet)?;
-    lines += broken;
-    unread += broken;
+    command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if digests > 0 {
         let doubts = known.doubts();
-        unread += doubts.len() as u64;
-        if !how.quiet {
+        command.tally.unread += doubts.len() as u64;
+        if !options.quiet {
             doubts.iter().for_each(message::error);
         }
     }
-    let is_spared = result.is_ok() && sheet.delivery().empties(digests, how.allow_empty);
-    if is_spared {
-        sheet.delivery().say_spared();
+    command.tally.findings = writer.written();
+    if written.is_ok() && command.spares(digests as u64) {
+        return command.finish(written, digests as u64, None);
     }
-    if unread > 0 {
-        warnings::say_totals(&summary, Missing { lines, ..Missing::default() });
-    }
-    let ending = Ending { findings: sheet.has_found(), unread: unread > 0, ..Ending::DONE };
-    if is_spared {
-        return Ok(ending.and(Ending::UNREAD));
-    }
-    sheet.end(result, digests, ending)
+    command.report_totals();
+    writer.finish(command, written, digests)
 }
 
 /// Prints what a file, or an entry of a list, matches.
-fn print_matches(name: Name<'_>, matches: &[Match], known: &KnownDigests, sheet: &mut PairWriter) -> io::Result<()> {
+fn print_matches(name: Name<'_>, matches: &[Match], known: &KnownDigests, writer: &mut PairWriter) -> io::Result<()> {
     matches.iter().try_for_each(|&Match { entry, names }| {
         known.confirm(entry);
-        sheet.pair(name, known.name(entry), Relation::Same { names })
+        writer.pair(name, known.name(entry), Relation::Same { names })
     })
 }
 
 /// A file on its way to the output.
-struct Item {
+struct FileMatches {
     path: Vec<u8>,
+    is_read: bool,
     matches: Vec<Match>,
-    warning: Option<Warning>,
-    unread: bool,
-}
-
-struct Printer<'a> {
-    sheet: &'a mut PairWriter,
-    known: &'a KnownDigests,
-    warnings: Warnings,
-    unread: u64,
-    digests: usize,
-    result: io::Result<()>,
-}
-
-impl Sink for Printer<'_> {
-    type Item = Item;
-
-    fn deliver(&mut self, item: Item) -> ControlFlow<()> {
-        self.unread += u64::from(item.unread);
-        self.digests += usize::from(!item.unread);
-        if let Some(warning) = &item.warning {
-            self.warnings.say(warning);
-        }
-        let name = Name { list: None, name: &item.path };
-        self.result = print_matches(name, &item.matches, self.known, self.sheet);
-        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
 }

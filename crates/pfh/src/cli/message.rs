@@ -85,7 +85,7 @@ pub(crate) fn standard_input() -> io::Result<io::Stdin> {
     if pfh_source::stdin_was_closed() { Err(Errno::BADF.into()) } else { Ok(io::stdin()) }
 }
 
-/// How writing to standard output went; an error is said, unless it is that nobody reads any more.
+/// How writing to standard output went; an error is reported, unless it is that nobody reads any more.
 pub(crate) fn printed(result: io::Result<()>) -> Ending {
     let Err(error) = result else { return Ending::DONE };
     let ending = Ending::of_output(&error);

@@ -2,9 +2,9 @@
 
 mod algorithms;
 mod args;
+mod command;
 mod compare;
 mod cpu;
-mod delivery;
 mod exit;
 mod foreign;
 mod frash;
@@ -13,7 +13,6 @@ mod generate;
 mod hash;
 mod heatmap;
 mod index_file;
-mod interrupt;
 mod keys;
 mod lab;
 mod lists;
@@ -27,6 +26,7 @@ mod plot;
 mod progress;
 mod quantity;
 mod reading;
+mod signals;
 mod similar;
 mod stats;
 mod warnings;

@@ -1,19 +1,63 @@
 //! Where the list goes: standard output, a file that appears whole or not at all, or a journal that grows.
 
 use super::message::{self, Partial};
+use pfh_engine::CancelToken;
 use pfh_list::{AtomicFile, FileIdentity};
 use pfh_record::Summary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// What is shared with the signal handler: the list, and how many records of each outcome it has so far.
+/// The part that is shared with the signal handler: the list, and how many records of each outcome it has so far.
 pub(crate) struct Delivered {
     pub(crate) output: Output,
     pub(crate) summary: Summary,
+}
+
+/// The output of a command, shared with whoever writes to it and with the signal handler.
+#[derive(Clone)]
+pub(crate) struct SharedOutput {
+    delivered: Arc<Mutex<Delivered>>,
+    cancel: CancelToken,
+}
+
+impl SharedOutput {
+    /// Not opened yet. `cancel` ends the writing.
+    pub(crate) fn new(cancel: CancelToken) -> SharedOutput {
+        let delivered = Delivered { output: Output::unopened(), summary: Summary::default() };
+        SharedOutput { delivered: Arc::new(Mutex::new(delivered)), cancel }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Delivered> {
+        self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing where somebody else is at it.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Delivered>> {
+        self.delivered.try_lock().ok()
+    }
+
+    /// The token that ends the writing.
+    pub(crate) fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+}
+
+impl Write for SharedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.lock().output.write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.lock().output.end_group()
+    }
 }
 
 /// The list that is being written.
@@ -65,8 +109,8 @@ impl Output {
         }))
     }
 
-    /// A file that appears under its name only when it is whole. A symbolic link is followed; a file that is there keeps its
-    /// mode and, where that is permitted, its owner.
+    /// A file that appears under its name only when it is whole. A symbolic link is followed; a file that is there
+    /// keeps its mode and, where that is permitted, its owner.
     pub(crate) fn whole(target: &Path) -> io::Result<Output> {
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
@@ -173,7 +217,7 @@ impl Output {
         }
     }
 
-    /// What is left of the list after an error in writing it, to go behind the error's text.
+    /// What is left of the list after an error in writing it, to follow the error's text.
     pub(crate) fn after_error(&self) -> &'static str {
         match self.to {
             To::Stream { .. } | To::Closed => "",
@@ -182,8 +226,9 @@ impl Output {
         }
     }
 
-    /// Ends a list that did not reach its end: a file that would have been whole goes, and what is still in the buffer is not
-    /// written. Nothing happens to one that did. (The signal handler holds on to this value, so that it is never dropped.)
+    /// Ends a list that did not reach its end: a file that would have been whole goes, and what is still in the buffer
+    /// is not written. Nothing happens to one that did. (The signal handler holds on to this value, so that it is never
+    /// dropped.)
     pub(crate) fn discard(&mut self) {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { writer, .. } => drop(writer.into_parts()),

@@ -1,14 +1,15 @@
 //! Pairs of similar files as text: the forms of the families' own programs, CSV and JSON Lines.
 
 use super::args::PairFormat;
-use super::delivery::Delivery;
+use super::command::Command;
 use super::exit::Failed;
+use super::output::SharedOutput;
 use super::quantity::Count;
 use super::{Ending, message};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_engine::CancelToken;
 use pfh_list::Name;
-use pfh_record::jsonl::end_line;
+use pfh_record::csv::push_field;
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
 
@@ -23,7 +24,7 @@ pub(crate) enum Relation {
 
 /// Where pairs are written.
 pub(crate) struct PairWriter {
-    delivery: Delivery,
+    output: SharedOutput,
     format: PairFormat,
     /// The word for a score.
     measure: &'static str,
@@ -46,26 +47,27 @@ pub(crate) fn own_format(family: Family) -> PairFormat {
 
 impl PairWriter {
     /// Nothing yet. `family` is absent for cryptographic digests, whose pairs have no score.
-    pub(crate) fn new(delivery: Delivery, format: PairFormat, family: Option<Family>) -> PairWriter {
+    pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
-        PairWriter { delivery, format, measure, line: Vec::new(), written: 0, unexpressed: false }
+        PairWriter { output, format, measure, line: Vec::new(), written: 0, unexpressed: false }
     }
 
-    pub(crate) fn delivery(&self) -> &Delivery {
-        &self.delivery
+    /// The token that ends the writing.
+    pub(crate) fn cancel(&self) -> &CancelToken {
+        self.output.cancel()
     }
 
     pub(crate) fn format(&self) -> PairFormat {
         self.format
     }
 
-    /// Whether anything was found.
-    pub(crate) fn has_found(&self) -> bool {
-        self.written > 0
+    /// How many pairs and clusters were written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let written = self.delivery.write_all(&self.line);
+        let written = self.output.write_all(&self.line);
         self.line.clear();
         written
     }
@@ -79,12 +81,16 @@ impl PairWriter {
             PairFormat::Jsonl => {
                 let threshold = threshold.map_or_else(String::new, |threshold| format!(",\"threshold\":{threshold}"));
                 let version = env!("CARGO_PKG_VERSION");
-                let names = serde_json::Value::from(names);
                 let header = format!(
                     "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
-                     \"algorithms\":{names}{threshold}"
+                     \"algorithms\":["
                 );
                 self.line.extend_from_slice(header.as_bytes());
+                for (place, name) in names.iter().enumerate() {
+                    self.line.extend_from_slice(if place > 0 { b"," } else { b"" });
+                    push_string(name, &mut self.line);
+                }
+                write!(self.line, "]{threshold}")?;
                 end_line(0, &mut self.line);
             }
             _ => {}
@@ -131,17 +137,17 @@ impl PairWriter {
                 }
             }
             PairFormat::Csv => {
-                push_csv(first.name, &mut self.line);
+                push_field(first.name, &mut self.line);
                 self.line.push(b',');
-                push_csv(second.name, &mut self.line);
+                push_field(second.name, &mut self.line);
                 write!(self.line, ",{number}\r\n")?;
             }
             PairFormat::Jsonl => {
                 self.line.extend_from_slice(b"{\"type\":\"pair\"");
                 for (key, name) in [("first", first), ("second", second)] {
-                    push_json_name(key, name.name, &mut self.line);
+                    push_bytes_field(key, &format!("{key}_base64"), name.name, &mut self.line);
                     if let Some(list) = name.list {
-                        push_json_name(&format!("{key}_list"), list, &mut self.line);
+                        push_bytes_field(&format!("{key}_list"), &format!("{key}_list_base64"), list, &mut self.line);
                     }
                 }
                 write!(self.line, ",\"{measure}\":{number}")?;
@@ -174,14 +180,14 @@ impl PairWriter {
             match self.format {
                 PairFormat::Csv => {
                     self.line.extend_from_slice(format!("{},", self.written).as_bytes());
-                    push_csv(name.name, &mut self.line);
+                    push_field(name.name, &mut self.line);
                     self.line.extend_from_slice(b"\r\n");
                 }
                 PairFormat::Jsonl => {
                     self.line.extend_from_slice(if place > 0 { b",{\"" } else { b"{\"" });
                     // An object of its own: without the comma that sets a field apart.
                     let mut field = Vec::new();
-                    push_json_name("path", name.name, &mut field);
+                    push_bytes_field("path", "path_base64", name.name, &mut field);
                     self.line.extend_from_slice(&field[2..]);
                     self.line.push(b'}');
                 }
@@ -212,7 +218,7 @@ impl PairWriter {
         self.line.extend_from_slice(name.name);
     }
 
-    /// Whether a name fits the format; if one does not, that is said once.
+    /// Whether a name fits the format; if one does not, that is reported once.
     fn can_express(&mut self, name: Name<'_>) -> bool {
         let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
         let breaks = |name: &[u8]| name.contains(&b'\n');
@@ -224,43 +230,24 @@ impl PairWriter {
         fits
     }
 
-    /// Ends the output. `result`: how writing went; `ending`: what else happened.
-    pub(crate) fn end(mut self, result: io::Result<()>, digests: usize, ending: Ending) -> Result<Ending, Failed> {
-        let result = result.and_then(|()| {
+    /// Appends the end of the output, for `digests` that were compared, and ends the command. `written`: how writing
+    /// went.
+    pub(crate) fn finish(
+        mut self,
+        mut command: Command,
+        written: io::Result<()>,
+        digests: usize,
+    ) -> Result<Ending, Failed> {
+        let written = written.and_then(|()| {
             if self.format == PairFormat::Jsonl {
-                let written = self.written;
-                self.line = format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{written}").into_bytes();
+                let found = self.written;
+                self.line = format!("{{\"type\":\"summary\",\"digests\":{digests},\"found\":{found}").into_bytes();
                 end_line(0, &mut self.line);
             }
             self.flush()
         });
-        let unread = ending.unread || self.unexpressed;
-        self.delivery.end(result, Ending { unread, ..ending })
-    }
-}
-
-/// A field by RFC 4180.
-fn push_csv(name: &[u8], out: &mut Vec<u8>) {
-    if !name.iter().any(|byte| b",\"\r\n".contains(byte)) {
-        out.extend_from_slice(name);
-        return;
-    }
-    out.push(b'"');
-    for &byte in name {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
-}
-
-/// `,"KEY":"NAME"`, and `KEY_base64` beside it where the name is not UTF-8.
-fn push_json_name(key: &str, name: &[u8], out: &mut Vec<u8>) {
-    let text = String::from_utf8_lossy(name);
-    out.extend_from_slice(format!(",\"{key}\":{}", serde_json::Value::from(&*text)).as_bytes());
-    if std::str::from_utf8(name).is_err() {
-        out.extend_from_slice(format!(",\"{key}_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
+        command.tally.unread += u64::from(self.unexpressed);
+        command.finish(written, digests as u64, None)
     }
 }
 
@@ -271,8 +258,8 @@ mod tests {
     #[test]
     fn odd_names_are_fields() {
         let mut out = Vec::new();
-        push_csv(b"a\"b,c", &mut out);
-        push_json_name("path", b"\xff", &mut out);
+        push_field(b"a\"b,c", &mut out);
+        push_bytes_field("path", "path_base64", b"\xff", &mut out);
         assert_eq!(out, "\"a\"\"b,c\",\"path\":\"\u{fffd}\",\"path_base64\":\"/w==\"".as_bytes());
     }
 }

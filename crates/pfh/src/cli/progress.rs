@@ -6,7 +6,7 @@ use super::quantity::{Bytes, Clock, Count};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_engine::{CancelToken, Counters};
 use pfh_lab::environment::timestamp;
-use pfh_source::LocalSource;
+use pfh_source::Watch;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ struct Totals {
 }
 
 /// Does a run of hashing, while it is shown how far it is, if that is wanted.
-pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, run: impl FnOnce() -> R) -> R {
+pub(crate) fn of_run<R>(when: When, source: &impl Watch, counters: &Counters, run: impl FnOnce() -> R) -> R {
     let form = Form::of(when);
     if form == Form::Nothing {
         return run();
@@ -57,12 +57,12 @@ pub(crate) fn of_run<R>(when: When, source: &LocalSource, counters: &Counters, r
 }
 
 /// Counts what there is to read, for the remaining time.
-fn count(source: &LocalSource, totals: &Totals, ended: &CancelToken) {
+fn count(source: &impl Watch, totals: &Totals, ended: &CancelToken) {
     let store = |sums: pfh_source::Totals| {
         totals.files.store(sums.files, Ordering::Relaxed);
         totals.bytes.store(sums.bytes, Ordering::Relaxed);
     };
-    let all = source.measure(&mut |sums| {
+    let all = source.expected(&mut |sums| {
         store(sums);
         !ended.is_cancelled()
     });

@@ -1,4 +1,4 @@
-//! What commands read and where they write, by the options that several of them have.
+//! Inputs and outputs by the options that several commands have.
 
 use super::args::WalkArguments;
 use super::exit::{Ending, Failed};
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What the arguments ask to walk.
+/// The options of the walk, by the arguments.
 pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
     WalkOptions {
         roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),

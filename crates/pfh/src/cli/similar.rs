@@ -1,14 +1,16 @@
 //! Pairs and groups of similar digests, put into the order of the output.
 
 use super::args::{PairFormat, SimilarityArguments};
-use super::delivery::Delivery;
+use super::exit::Failed;
+use super::message;
 use super::named_digests::NamedDigests;
 use super::pairs::{PairWriter, Relation};
 use super::progress::Progress;
 use super::quantity::{Clock, Count};
 use pfh::compare::{Compare, Found};
 use pfh_engine::CancelToken;
-use pfh_list::ExternalSort;
+use pfh_list::{ExternalSort, List};
+use pfh_record::DigestKind;
 use pfh_similarity::{Family, mrsh_v2, sdhash};
 use std::io;
 use std::num::NonZero;
@@ -16,8 +18,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// One comparison: what with what.
-pub(crate) struct Similar<'a> {
-    pub(crate) how: &'a SimilarityArguments,
+pub(crate) struct Comparison<'a> {
+    pub(crate) options: &'a SimilarityArguments,
     pub(crate) profile: sdhash::Profile,
     pub(crate) left: &'a NamedDigests,
     /// `None`: all against all.
@@ -25,11 +27,11 @@ pub(crate) struct Similar<'a> {
 }
 
 /// The threshold asked for, or the family's usual one.
-pub(crate) fn threshold(family: Family, how: &SimilarityArguments) -> u32 {
-    how.threshold.unwrap_or(Compare::new(family).threshold)
+pub(crate) fn threshold(family: Family, options: &SimilarityArguments) -> u32 {
+    options.threshold.unwrap_or(Compare::new(family).threshold)
 }
 
-impl Similar<'_> {
+impl Comparison<'_> {
     fn family(&self) -> Family {
         self.left.digests.family()
     }
@@ -46,25 +48,25 @@ impl Similar<'_> {
         mut each: impl FnMut(Found) -> io::Result<()> + Send,
     ) -> io::Result<()> {
         let mut compare = Compare::new(self.family());
-        if let Some(threads) = self.how.threads.and_then(|threads| NonZero::new(usize::from(threads))) {
+        if let Some(threads) = self.options.threads.and_then(|threads| NonZero::new(usize::from(threads))) {
             compare.threads = threads;
         }
-        compare.memory_bytes = self.how.memory / 4;
+        compare.memory_bytes = self.options.memory / 4;
         compare.sdhash = sdhash::Comparison {
             profile: self.profile,
-            direction: if self.how.symmetric { sdhash::Direction::Symmetric } else { sdhash::Direction::Original },
-            sample: self.how.sample.map_or(0, |filters| filters as usize),
-            fast: self.how.fast,
+            direction: if self.options.symmetric { sdhash::Direction::Symmetric } else { sdhash::Direction::Original },
+            sample: self.options.sample.map_or(0, |filters| filters as usize),
+            fast: self.options.fast,
         };
-        if self.how.resemblance {
+        if self.options.resemblance {
             compare.mrsh_v2 = mrsh_v2::Measure::Resemblance;
         }
-        compare.threshold = threshold(self.family(), self.how);
+        compare.threshold = threshold(self.family(), self.options);
         compare.cancel = cancel.clone();
         let mut result = Ok(());
         std::thread::scope(|scope| {
             let (compare, started, count) = (&compare, Instant::now(), Count(self.count() as u64));
-            let progress = Progress::of(self.how.progress, scope, move || {
+            let progress = Progress::of(self.options.progress, scope, move || {
                 let done = compare.progress.get();
                 let mut text = format!("{count} digests, {:.0} % compared", done * 100.0);
                 if done > 0.0 {
@@ -91,14 +93,14 @@ impl Similar<'_> {
     }
 
     /// Prints pairs: of each file all, or only the most similar.
-    pub(crate) fn print_pairs(&self, top: Option<u32>, sheet: &mut PairWriter) -> io::Result<()> {
-        let mut sorted = ExternalSort::new(self.how.memory / 4);
+    pub(crate) fn print_pairs(&self, top: Option<u32>, writer: &mut PairWriter) -> io::Result<()> {
+        let mut sorted = ExternalSort::new(self.options.memory / 4);
         let one_side = self.right.is_none();
         // In which directions a pair is shown. ssdeep names the later of two files first.
-        let both = one_side && (top.is_some() || sheet.format() == PairFormat::SsdeepPretty);
-        let backward = both || (one_side && sheet.format() == PairFormat::Ssdeep);
+        let both = one_side && (top.is_some() || writer.format() == PairFormat::SsdeepPretty);
+        let backward = both || (one_side && writer.format() == PairFormat::Ssdeep);
         let forward = both || !backward;
-        self.find(&sheet.delivery().cancel().clone(), |Found { first, second, score }| {
+        self.find(&writer.cancel().clone(), |Found { first, second, score }| {
             let row = |first, second| match top {
                 Some(_) => [first, self.rank(score), second],
                 None => [first, second, score],
@@ -116,7 +118,7 @@ impl Similar<'_> {
             let [first, second, third] = row_of(record);
             if file != Some(first) {
                 if file.is_some() {
-                    sheet.end_group()?;
+                    writer.end_group()?;
                 }
                 (file, count) = (Some(first), 0);
             }
@@ -127,15 +129,15 @@ impl Similar<'_> {
                 None => (second, third),
             };
             let second = self.right.unwrap_or(self.left).name(second);
-            sheet.pair(self.left.name(first), second, Relation::Similar(score))
+            writer.pair(self.left.name(first), second, Relation::Similar(score))
         })?;
-        if file.is_some() { sheet.end_group() } else { Ok(()) }
+        if file.is_some() { writer.end_group() } else { Ok(()) }
     }
 
     /// Prints groups of files that pairs join.
-    pub(crate) fn print_clusters(&self, sheet: &mut PairWriter) -> io::Result<()> {
+    pub(crate) fn print_clusters(&self, writer: &mut PairWriter) -> io::Result<()> {
         let mut parents: Vec<u32> = (0..self.left.len() as u32).collect();
-        self.find(&sheet.delivery().cancel().clone(), |Found { first, second, .. }| {
+        self.find(&writer.cancel().clone(), |Found { first, second, .. }| {
             let (one, other) = (root(&mut parents, first), root(&mut parents, second));
             // The first file of a cluster is its root.
             parents[one.max(other) as usize] = one.min(other);
@@ -145,18 +147,55 @@ impl Similar<'_> {
         let mut members: Vec<(u32, u32)> = (0..count).map(|file| (root(&mut parents, file), file)).collect();
         members.sort_unstable();
         let mut clusters = members.chunk_by(|one, other| one.0 == other.0).filter(|cluster| cluster.len() > 1);
-        clusters.try_for_each(|cluster| sheet.cluster(cluster.iter().map(|&(_, file)| self.left.name(file))))
+        clusters.try_for_each(|cluster| writer.cluster(cluster.iter().map(|&(_, file)| self.left.name(file))))
     }
 
     /// All pairs, in order, for a picture.
-    pub(crate) fn collect(&self, delivery: &Delivery) -> io::Result<Vec<Found>> {
+    pub(crate) fn collect(&self, cancel: &CancelToken) -> io::Result<Vec<Found>> {
         let mut found = Vec::new();
-        self.find(delivery.cancel(), |pair| {
+        self.find(cancel, |pair| {
             found.push(pair);
             Ok(())
         })?;
         found.sort_unstable();
         Ok(found)
+    }
+}
+
+/// The family of the first list that has similarity digests, or ssdeep.
+pub(crate) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Failed> {
+    let mut family = None;
+    for list in lists {
+        match list.family() {
+            Some(first) => family = family.or(Some(first)),
+            None if matches!(list.first_kind(), Some(DigestKind::Algorithm(_))) => {
+                let name = message::quoted(list.name());
+                return Err(Failed::usage(format_args!(
+                    "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
+                )));
+            }
+            None => {}
+        }
+    }
+    Ok(family.unwrap_or(Family::Ssdeep))
+}
+
+/// The threshold; refuses one that no score reaches, and options of other families.
+pub(crate) fn checked_threshold(family: Family, options: &SimilarityArguments) -> Result<u32, Failed> {
+    let own = [
+        ("symmetric", options.symmetric, Family::Sdhash),
+        ("sample", options.sample.is_some(), Family::Sdhash),
+        ("fast", options.fast, Family::Sdhash),
+        ("resemblance", options.resemblance, Family::MrshV2),
+    ];
+    if let Some((name, _, owner)) = own.into_iter().find(|&(_, is_given, owner)| is_given && owner != family) {
+        return Err(Failed::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
+    }
+    match options.threshold {
+        Some(threshold @ 101..) if family != Family::Tlsh => {
+            Err(Failed::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))
+        }
+        _ => Ok(threshold(family, options)),
     }
 }
 

@@ -86,8 +86,8 @@ fn push_error(outcome: &Outcome, out: &mut Vec<u8>) {
     }
 }
 
-/// Quotes a field where RFC 4180, section 2, rules 6 and 7 ask for it.
-fn push_field(field: &[u8], out: &mut Vec<u8>) {
+/// Appends a field, quoted where RFC 4180, section 2, rules 6 and 7 ask for it.
+pub fn push_field(field: &[u8], out: &mut Vec<u8>) {
     if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
         out.extend_from_slice(field);
         return;

@@ -56,8 +56,8 @@ fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
         .collect()
 }
 
-/// Takes directory and command line from the comments that begin a list. Line breaks in them stay escaped: nothing tells an
-/// escape from a backslash.
+/// Takes directory and command line from the comments that begin a list. Line breaks in them stay escaped: nothing
+/// tells an escape from a backslash.
 fn comment(text: &[u8], header: &mut Header) {
     if let Some(directory) = text.strip_prefix(b"## Invoked from: ") {
         header.directory.get_or_insert(directory.to_vec());

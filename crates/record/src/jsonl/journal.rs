@@ -16,7 +16,8 @@ pub struct Journal {
     pub entries: u64,
     /// Offset after the last whole line.
     pub whole_bytes: u64,
-    /// Offset of the summary, where it is the last whole line: the run came to its end, and a run that goes on cuts here.
+    /// Offset of the summary, where it is the last whole line: the run came to its end, and a run that goes on cuts
+    /// here.
     pub summary_offset: Option<u64>,
     /// What an interruption left after the last whole line, a part of a line or zero bytes: it can be cut.
     pub torn: Option<ReadError>,
@@ -116,8 +117,8 @@ impl Journal {
         }
     }
 
-    /// Where a run that goes on cuts the file, to append its own lines: before the summary, or after the last whole line.
-    /// Only of use where no line is broken.
+    /// Where a run that goes on cuts the file, to append its own lines: before the summary, or after the last whole
+    /// line. Only of use where no line is broken.
     pub fn resume_offset(&self) -> u64 {
         self.summary_offset.unwrap_or(self.whole_bytes)
     }

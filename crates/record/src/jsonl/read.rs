@@ -328,8 +328,8 @@ impl<'a> FileLine<'a> {
         parse(text)
     }
 
-    /// Whether the line, of a complete file, has the digests that the header promises: of the whole, and of pieces that make up
-    /// the whole. Other files need none.
+    /// Whether the line, of a complete file, has the digests that the header promises: of the whole, and of pieces that
+    /// make up the whole. Other files need none.
     pub(super) fn keeps(&self, header: &Header) -> bool {
         let Some(selection) = header.selection.as_ref().filter(|_| self.outcome == "complete") else { return true };
         let has_all = |digests: &Digests| {

@@ -195,8 +195,9 @@ fn push_text_field(key: &str, value: &str, out: &mut Vec<u8>) {
     push_string(value, out);
 }
 
-/// Raw bytes as text, and where they are not UTF-8 a second time in base64 (RFC 4648, section 4).
-fn push_bytes_field(key: &str, key_base64: &str, bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends `,"key":` and raw bytes as text, and where they are not UTF-8 a second time in base64 (RFC 4648, section 4).
+/// Keys are not escaped.
+pub fn push_bytes_field(key: &str, key_base64: &str, bytes: &[u8], out: &mut Vec<u8>) {
     match str::from_utf8(bytes) {
         Ok(text) => push_text_field(key, text, out),
         Err(_) => {
@@ -229,7 +230,7 @@ fn push_array<T>(items: &[T], out: &mut Vec<u8>, push: impl Fn(&T, &mut Vec<u8>)
 }
 
 /// Appends a JSON string (RFC 8259, section 7): only `"`, `\` and control characters below U+0020 need escaping.
-fn push_string(text: &str, out: &mut Vec<u8>) {
+pub fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {

@@ -3,6 +3,7 @@
 use super::args::RunArguments;
 use super::{Ending, Error, catalogue, done, environment, message};
 use crate::cli::progress;
+use crate::cli::signals::Signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_lab::experiment::Experiment;
 use pfh_lab::plan::Selection;
@@ -12,9 +13,6 @@ use pfh_lab::store;
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::process;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 /// Figures taken beside so much other work say little.
@@ -36,13 +34,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Error> {
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let cancel = Arc::new(AtomicBool::new(false));
-    listen(&cancel);
+    // Saved results are whole: nothing has to be rescued where a run is left behind.
+    let signals = Signals::listen();
     if let Some(load) = environment::load().filter(|load| *load > LOAD_MAX) {
         message::error(format_args!("the machine is busy (load {load}): other work disturbs the figures"));
     }
     let mut teller = Teller::new(progress::is_wanted(arguments.progress));
-    let summary = run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), &cancel)?;
+    let summary = run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), signals.flag())?;
     teller.bar.finish_and_clear();
     message::error(describe(&summary));
     if summary.cancelled {
@@ -57,19 +55,6 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Error> {
 fn default_folder(experiment: &str) -> PathBuf {
     let time = environment::timestamp(SystemTime::now()).replace(['-', ':'], "");
     PathBuf::from(format!("lab-{experiment}-{time}"))
-}
-
-/// Stops the run on the first Ctrl-C or SIGTERM, and the program on the second.
-fn listen(cancel: &Arc<AtomicBool>) {
-    let cancel = Arc::clone(cancel);
-    #[expect(clippy::exit, reason = "asked for twice")]
-    let handler = move || {
-        if cancel.swap(true, Ordering::Relaxed) {
-            process::exit(i32::from(Ending::INTERRUPTED.status().code()));
-        }
-    };
-    // Where signals cannot be caught, they end the program in the system's own way; what is saved is whole.
-    let _ = ctrlc::set_handler(handler);
 }
 
 fn describe(summary: &Summary) -> String {

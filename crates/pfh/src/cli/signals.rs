@@ -1,0 +1,95 @@
+//! Ctrl-C and SIGTERM: one handler for the whole process.
+
+use super::exit;
+use super::message::Partial;
+use pfh_engine::CancelToken;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// A run that stands in a read that does not come back gets this long before it is left behind.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Saves what is finished of an output; returns where it is.
+type Rescue = Box<dyn FnMut() -> Option<Partial> + Send>;
+
+/// The signals of this process. The first one asks the command to stop; the second one ends the program.
+pub(crate) struct Signals {
+    cancel: CancelToken,
+    came: Arc<AtomicBool>,
+    /// Set while a run may have to be left behind.
+    rescue: Mutex<Option<Rescue>>,
+    /// Told when the run has ended.
+    ended: Condvar,
+}
+
+/// There is one handler in a process: a second one would never be called.
+static SIGNALS: OnceLock<Signals> = OnceLock::new();
+
+impl Signals {
+    /// Listens from the first call on. Where signals cannot be caught, they end the program in the system's own way.
+    pub(crate) fn listen() -> &'static Signals {
+        let mut is_first = false;
+        let signals = SIGNALS.get_or_init(|| {
+            is_first = true;
+            Signals {
+                cancel: CancelToken::default(),
+                came: Arc::default(),
+                rescue: Mutex::new(None),
+                ended: Condvar::new(),
+            }
+        });
+        if is_first {
+            let _ = ctrlc::set_handler(|| signals.handle());
+        }
+        signals
+    }
+
+    /// The token that a signal cancels.
+    pub(crate) fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    /// The same as a flag, for libraries that know no token.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.came
+    }
+
+    /// Whether a signal came.
+    pub(crate) fn came(&self) -> bool {
+        self.came.load(Ordering::Relaxed)
+    }
+
+    /// While the guard is there, a run that does not end within two seconds after a signal is left behind, after
+    /// `rescue`.
+    pub(crate) fn guard(&'static self, rescue: impl FnMut() -> Option<Partial> + Send + 'static) -> Guard {
+        *self.lock() = Some(Box::new(rescue));
+        Guard(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Rescue>> {
+        self.rescue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handle(&self) {
+        if self.came.swap(true, Ordering::Relaxed) {
+            exit::leave(None);
+        }
+        self.cancel.cancel();
+        let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, |rescue| rescue.is_some());
+        let (mut rescue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if let Some(rescue) = &mut *rescue {
+            exit::leave(rescue().as_ref());
+        }
+    }
+}
+
+/// A run that signals may leave behind. Dropping it tells that the run has ended.
+pub(crate) struct Guard(&'static Signals);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+        self.0.ended.notify_all();
+    }
+}
