@@ -4,13 +4,15 @@
 //! vanishes in the page cache. A worker that finds no further file helps with the large ones.
 
 use crate::chain::{Feeding, feed};
+use crate::context::{Context, Worker, announce};
 use crate::job::{Failure, Job};
-use crate::lanes::{Lanes, MovingFile};
+use crate::lane_file::MovingFile;
+use crate::lanes::Lanes;
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES, WINDOW_FILES_MAX};
 use crate::many::{Gathering, Similarities, WholeFile};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, FirstAtOnce, Opened};
-use crate::run::{Context, Sink, Worker, announce};
+use crate::sink::Sink;
 use crate::smt::{hash_long, hash_whole};
 use crate::stats::stop;
 use crate::table::Slot;
@@ -52,7 +54,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 adaptive.device = Some(grab.device);
                 adaptive.jobs = grab.jobs;
             }
-            Next::Hash(ready) => worker.run_ready(ready),
+            Next::Hash(ready) => ready.run(&mut worker),
             Next::Adopt(file) => adaptive.adopt(&mut worker, file),
             Next::End => break,
         }

@@ -1,19 +1,21 @@
 //! One large file, several digests, many workers: each digest is a *chain* of its own that takes the file's slots in
 //! order. Whoever is free works on a chain that has slots; a slot is free again when every chain has seen it.
 
+use crate::context::{BoxedTask, Context, Task, Worker};
 use crate::digesting::{DigestSet, Made};
 use crate::growth::Reservation;
 use crate::job::{Failure, Ticket, Yield};
 use crate::reading::Opened;
-use crate::run::{Context, Ready, Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
+use crate::sync::{lock, wait_while};
 use crate::table::{Full, Slot};
 use pfh_record::Metadata;
 use pfh_source::{Source, SourceFile};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 /// What the reader of a spread file does while its slowest chain is this many slots behind.
 #[derive(Clone, Copy)]
@@ -136,7 +138,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     }
     if let Feeding::HashBeyond(_) = feeding {
         while let Some(ready) = context.queue.pop_ready() {
-            worker.run_ready(ready);
+            ready.run(worker);
         }
     }
 }
@@ -185,12 +187,12 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
 fn hash_while_ahead<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, spread: &Spread, slots: usize) {
     while *lock(&spread.slots_ahead) >= slots {
         match worker.context.queue.pop_ready() {
-            Some(ready) => worker.run_ready(ready),
+            Some(ready) => ready.run(worker),
             None => {
                 // Every chain is in other hands: wait for one slot.
                 let ahead = lock(&spread.slots_ahead);
                 let enough = |ahead: &mut usize| *ahead >= slots;
-                drop(spread.slot_done.wait_while(ahead, enough).unwrap_or_else(PoisonError::into_inner));
+                drop(wait_while(&spread.slot_done, ahead, enough));
             }
         }
     }
@@ -203,12 +205,19 @@ fn schedule<'r, 'm, S: Source, K: Sink>(
 ) {
     if !state.scheduled {
         state.scheduled = true;
-        context.queue.push_ready(Ready::Chain(chain.clone()));
+        let task: BoxedTask<'r, 'm, S, K> = Box::new(chain.clone());
+        context.queue.push_ready(task);
+    }
+}
+
+impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<Chain<'r, 'm>> {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        run_chain(worker, &self);
     }
 }
 
 /// Works on a chain until it has no more slots; the last chain to end makes the record.
-pub(crate) fn run_chain<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, chain: &Chain<'_, '_>) {
+fn run_chain<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, chain: &Chain<'_, '_>) {
     let spread = &chain.spread;
     let mut state = lock(&chain.state);
     let Some(mut set) = state.set.take() else { return };
@@ -250,8 +259,4 @@ impl Spread {
         worker.flush();
         worker.context.queue.large_file_ended();
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

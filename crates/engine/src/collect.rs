@@ -1,10 +1,11 @@
 //! Puts finished records back into the order of the walk and delivers them.
 
 use crate::job::Finished;
-use crate::run::Sink;
+use crate::sink::Sink;
+use crate::sync::lock;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 
 pub(crate) struct Collector<'k, K: Sink> {
     /// What is finished and in nobody's hands yet.
@@ -41,16 +42,16 @@ impl<'k, K: Sink> Collector<'k, K> {
     /// Takes a group of finished files, and delivers what is next in order unless another thread is at it: that one will
     /// take these along. So no thread ever waits for the sink but the one that delivers.
     pub(crate) fn hand_over(&self, group: &mut Vec<Finished<K::Item>>) -> HandedOver {
-        self.inbox().append(group);
+        lock(&self.inbox).append(group);
         let mut handed_over = HandedOver::default();
         // Looked at again after each delivery: what came meanwhile was left to this thread.
-        while !self.inbox().is_empty() {
+        while !lock(&self.inbox).is_empty() {
             let mut state = match self.state.try_lock() {
                 Ok(state) => state,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
                 Err(TryLockError::WouldBlock) => break,
             };
-            std::mem::swap(&mut state.taken, &mut *self.inbox());
+            std::mem::swap(&mut state.taken, &mut *lock(&self.inbox));
             handed_over.released_bytes += state.deliver_taken(self.unordered);
             handed_over.stopped |= state.stopped;
         }
@@ -59,24 +60,16 @@ impl<'k, K: Sink> Collector<'k, K> {
 
     /// Delivers nothing from now on.
     pub(crate) fn stop(&self) {
-        self.lock().stopped = true;
+        lock(&self.state).stopped = true;
     }
 
     /// Delivers what still waits behind files that a stopped run never finished.
     pub(crate) fn drain(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         for finished in std::mem::take(&mut state.waiting).into_iter().flatten() {
             state.deliver(finished);
         }
         state.end_group();
-    }
-
-    fn inbox(&self) -> MutexGuard<'_, Vec<Finished<K::Item>>> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<'k, K>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -109,9 +109,7 @@ impl Similar {
         }
         let hasher = self.hasher.get_or_insert_with(|| self.rule.hasher(self.expected));
         hasher.update(bytes);
-        if let pfh_similarity::Hasher::MrshV2(hasher) = hasher {
-            self.is_too_long = hasher.filters() as u64 > self.rule.filters_max(length);
-        }
+        self.is_too_long = self.rule.is_exceeded_by(hasher, length);
     }
 
     fn finish(&mut self) -> Similarity {
@@ -391,7 +389,7 @@ mod tests {
         let mut given_up = 0;
         for repetitions in [100, 800, 900, 1] {
             let parts = || std::iter::repeat_n(&*chunks, repetitions);
-            let mut hasher = pfh_similarity::mrsh_v2::Hasher::new();
+            let mut hasher = pfh_similarity::Hasher::new(Family::MrshV2);
             set.expect(parts().map(|part| part.len() as u64).sum());
             for part in parts() {
                 hasher.update(part);
@@ -399,9 +397,8 @@ mod tests {
             }
             let bytes = (repetitions * chunks.len()) as u64;
             let [found] = &set.finish().similarities[..] else { panic!("one family") };
-            let digest = hasher.finish().expect("any input");
-            if digest.filters() as u64 <= rule.filters_max(bytes) {
-                assert_eq!(found.digest, Ok(pfh_similarity::Digest::MrshV2(digest)), "{bytes} bytes");
+            if !rule.is_exceeded_by(&hasher, bytes) {
+                assert_eq!(found.digest, hasher.finish(), "{bytes} bytes");
             } else {
                 let unfit = found.digest.as_ref().expect_err("too many filters");
                 assert_eq!((unfit.bytes, unfit.reason), (bytes, UnfitReason::TooLong));

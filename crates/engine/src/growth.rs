@@ -3,8 +3,8 @@
 //! Before the rest of a long file is read, what its digests may take is reserved; a thread waits where too much of that is
 //! in use. Whoever has a reservation needs nothing from those who wait, so it comes to its end and makes room.
 
-use crate::chain::lock;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use crate::sync::{lock, wait_while};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// The share of a run.
 pub(crate) struct Growth {
@@ -30,8 +30,7 @@ impl Growth {
             return None;
         }
         let full = |reserved: &mut u64| *reserved > 0 && *reserved + bytes > self.bytes_max;
-        let reserved = self.released.wait_while(lock(&self.reserved_bytes), full);
-        *reserved.unwrap_or_else(PoisonError::into_inner) += bytes;
+        *wait_while(&self.released, lock(&self.reserved_bytes), full) += bytes;
         Some(Arc::new(Reservation { growth: self.clone(), bytes }))
     }
 }

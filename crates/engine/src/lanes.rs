@@ -3,30 +3,21 @@
 //! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes, and families, see a whole file
 //! before it gets its lane. Of a long one they see each chunk when it is read, by a digest set of the file's own.
 
+use crate::context::{Context, Worker};
 use crate::digesting::{DigestSet, FamilyRule, Made};
-use crate::job::{Failure, Job, Yield};
+use crate::job::{Failure, Yield};
+use crate::lane_file::{LaneFile, MovingFile};
 use crate::many::WholeFile;
 use crate::options::Options;
 use crate::reading::Opened;
-use crate::run::{Context, Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_digest::lanes::{Backend, Detached, Event, LaneId, LaneManager};
+use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest, Keys};
 use pfh_record::{Metadata, Similarity};
 use pfh_source::{Source, SourceFile};
 use std::sync::atomic::Ordering;
-
-/// A long file between two chunks, on its way to another worker's lanes.
-pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
-
-/// A file in a lane.
-pub(crate) enum LaneFile<F> {
-    /// All of it is in the slot, it is closed, and what has no lanes has digested it.
-    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, others: Made },
-    /// More of it is to be read. While one is `express`, its worker begins no other files.
-    Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet>, express: bool },
-}
 
 /// The lanes of one worker.
 pub(crate) struct Lanes<'r, 'm, F> {

@@ -3,7 +3,7 @@
 use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
 use pfh_digest::KeyError;
-use pfh_similarity::{Backend, Family, SimilarityOptions};
+use pfh_similarity::{Backend, Family, Hasher, SimilarityOptions};
 use std::fmt;
 
 /// Largest slot. A copy from the page cache reaches its full rate from 64 KiB on; 256 KiB keeps system calls below 1 %
@@ -63,61 +63,6 @@ pub(crate) const BALANCE_JOBS: usize = 256;
 pub(crate) const JOB_BYTES: u64 = 192;
 /// Bytes of one known hard link (map entry, metadata, two digests), besides those of families.
 const LINK_BYTES: u64 = 512;
-
-/// What a family's hasher occupies, in bytes, rounded up, with what [`digest_bytes`] says of a file of one slot.
-const fn hasher_bytes(family: Family) -> usize {
-    match family {
-        Family::Ssdeep | Family::Tlsh => 4 << 10,
-        Family::Sdhash => 160 << 10,
-        Family::MrshV2 => 224 << 10,
-    }
-}
-
-/// What a family's hashers share on each thread, in bytes, rounded up, where [`hasher_bytes`] does not have it.
-const fn shared_bytes(family: Family) -> usize {
-    match family {
-        Family::Tlsh => 64 << 10,
-        Family::Sdhash => 192 << 10,
-        Family::Ssdeep | Family::MrshV2 => 0,
-    }
-}
-
-/// What a family's hasher of many messages at once occupies, in bytes, rounded up.
-const fn many_hasher_bytes(family: Family) -> usize {
-    match family {
-        Family::Ssdeep => 128 << 10,
-        Family::Tlsh => 256 << 10,
-        Family::Sdhash | Family::MrshV2 => 0,
-    }
-}
-
-/// Whether a family digests many messages faster than one after the other.
-pub(crate) const fn digests_many(family: Family) -> bool {
-    many_hasher_bytes(family) > 0
-}
-
-/// Whether a family's digests grow with their files.
-fn grows(family: Family) -> bool {
-    matches!(family, Family::Sdhash | Family::MrshV2)
-}
-
-/// Below this size, sdhash makes digests in two modes, of which it keeps one at the end.
-const TWO_MODES_BYTES: u64 = 16 << 20;
-
-/// What a digest of a family whose digests grow, and its text, take of a file of so many bytes.
-///
-/// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a small file, twice that where
-/// vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter for each 16 KiB.
-/// mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %. Contents made for it could have chunks of 41
-/// bytes; where their digest takes more than is said here, it is given up ([`FamilyRule::filters_max`]).
-fn digest_bytes(bytes: u64) -> u64 {
-    (bytes.min(TWO_MODES_BYTES) / 2).max(bytes / 16)
-}
-
-/// The largest file of which [`digest_bytes`] is no more than this.
-fn digestible_bytes(digest_bytes: u64) -> u64 {
-    if digest_bytes < TWO_MODES_BYTES / 2 { 2 * digest_bytes } else { digest_bytes.saturating_mul(16) }
-}
 
 /// The least share of a family whose digests grow: any file of 1 MiB has one.
 const GROWTH_BYTES_MIN: u64 = 512 << 10;
@@ -214,14 +159,12 @@ impl Budget {
         let holders = options.threads.max(1).saturating_add(readers);
         let gap_bytes = if options.direct { 0 } else { SLOT_GAP_BYTES };
         // A holder has a file in each lane, one of its own, and works on a chain; families' states exist only then.
-        let growing = options.selection.families().iter().filter(|&&family| grows(family)).count() as u64;
-        let family_bytes: usize = options.selection.families().iter().map(|&family| hasher_bytes(family)).sum();
-        let shared_bytes: usize = options.selection.families().iter().map(|&family| shared_bytes(family)).sum();
+        let growing = options.selection.families().iter().filter(|family| family.digests_grow()).count() as u64;
+        let family_bytes: usize = options.selection.families().iter().map(|family| family.state_bytes()).sum();
+        let shared_bytes: usize = options.selection.families().iter().map(|family| family.shared_bytes()).sum();
         let many_bytes: usize = match options.mode {
             Mode::Smt => 0,
-            Mode::Adaptive | Mode::Mtp => {
-                options.selection.families().iter().map(|&family| many_hasher_bytes(family)).sum()
-            }
+            Mode::Adaptive | Mode::Mtp => options.selection.families().iter().map(|family| family.many_state_bytes()).sum(),
         };
         let states_bytes = |lanes: usize, many: bool| {
             let states = (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if many { many_bytes } else { 0 };
@@ -302,29 +245,25 @@ impl Budget {
         similarity: SimilarityOptions,
         backend: Backend,
     ) -> Vec<FamilyRule> {
-        let growing = families.iter().filter(|&&family| grows(family)).count() as u64;
-        let rule = |&family| match grows(family) {
-            true => {
-                FamilyRule { family, similarity, backend, bytes_max: digestible_bytes(self.growth_bytes / growing) }
-            }
-            false => FamilyRule { family, similarity, backend, bytes_max: u64::MAX },
+        let growing = families.iter().filter(|family| family.digests_grow()).count() as u64;
+        let rule = |&family: &Family| {
+            let bytes_max = family.message_bytes_max(self.growth_bytes.checked_div(growing).unwrap_or(0));
+            FamilyRule { family, similarity, backend, bytes_max }
         };
         families.iter().map(rule).collect()
     }
 }
 
-/// What a filter of mrsh-v2 takes: 256 bytes, twice that where vectors grow by doubling, and 512 digits.
-const FILTER_BYTES: u64 = 1 << 10;
-
 impl FamilyRule {
-    /// The most filters of mrsh-v2 that keep within [`FamilyRule::growth_bytes`]. A file of one slot has fewer in any case.
-    pub(crate) fn filters_max(&self, bytes: u64) -> u64 {
-        digest_bytes(bytes).max(GROWTH_BYTES_MIN) / FILTER_BYTES
+    /// Bytes that may be reserved for the digest of a file of this many bytes while it is made; 0 where digests do not grow.
+    pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
+        self.family.digest_bytes(bytes.min(self.bytes_max))
     }
 
-    /// What the digest of a file of so many bytes takes while it is made, if that depends on the file.
-    pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
-        if grows(self.family) { digest_bytes(bytes.min(self.bytes_max)) } else { 0 }
+    /// Whether what was made so far of a file of this many bytes exceeds what is reserved for it. A file of one slot never
+    /// does.
+    pub(crate) fn is_exceeded_by(&self, hasher: &Hasher, bytes: u64) -> bool {
+        hasher.grown_bytes() > self.family.digest_bytes(bytes).max(GROWTH_BYTES_MIN)
     }
 }
 
@@ -354,23 +293,6 @@ mod tests {
         }
     }
 
-    /// What is reserved for a file suffices for the filters that it may have, and those for what it has without being made for it: one for
-    /// 160 chunks of some 200 bytes.
-    #[test]
-    fn filters_keep_within_what_is_reserved() {
-        let rule = FamilyRule {
-            family: Family::MrshV2,
-            similarity: SimilarityOptions::default(),
-            backend: Backend::chosen(),
-            bytes_max: u64::MAX,
-        };
-        for bytes in (0..40).flat_map(|shift| [(1 << shift) - 1, 1 << shift, 3 << shift]) {
-            let filters = rule.filters_max(bytes);
-            assert!(filters * FILTER_BYTES <= rule.growth_bytes(bytes).max(GROWTH_BYTES_MIN), "{bytes}");
-            assert!(filters > bytes / 20_000, "{bytes}");
-        }
-    }
-
     #[test]
     fn states_of_families_are_part_of_the_memory() {
         let families = Family::ALL.to_vec();
@@ -388,9 +310,9 @@ mod tests {
                     (budget(&[], memory_bytes, 32).unwrap(), budget(&families, memory_bytes, 32).unwrap());
                 let table = (with.stride_bytes * with.slots) as u64;
                 let shares = with.announced_bytes + with.waiting_bytes + with.growth_bytes;
-                let states = (with.lanes + 2) * families.iter().map(|one| hasher_bytes(*one)).sum::<usize>();
-                let many = families.iter().map(|one| many_hasher_bytes(*one)).sum::<usize>() * usize::from(with.many);
-                let shared = families.iter().map(|one| shared_bytes(*one)).sum::<usize>();
+                let states = (with.lanes + 2) * families.iter().map(|one| one.state_bytes()).sum::<usize>();
+                let many = families.iter().map(|one| one.many_state_bytes()).sum::<usize>() * usize::from(with.many);
+                let shared = families.iter().map(|one| one.shared_bytes()).sum::<usize>();
                 let states = threads * (states + shared + many);
                 assert!(table + shares + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
                 assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.gathered_files));

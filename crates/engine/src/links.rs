@@ -2,11 +2,12 @@
 
 use crate::digesting::SIMILARITY_BYTES;
 use crate::job::{Job, Yield};
+use crate::sync::lock;
 use pfh_record::Metadata;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Content of files with several links, by device and inode. Bounded: when it is full, further files are simply read.
 pub(crate) struct Links {
@@ -44,7 +45,7 @@ impl Links {
 
     /// What is known of the content at this place. The caller confirms that its own metadata are [`same_content`].
     pub(crate) fn find(&self, device: u64, inode: u64) -> Option<Yield> {
-        match self.lock().get(&(device, inode)) {
+        match lock(&self.known).get(&(device, inode)) {
             Some(Known::Read { found, .. }) => Some(found.clone()),
             _ => None,
         }
@@ -52,7 +53,7 @@ impl Links {
 
     /// One link was answered from the table; forgets the content with its last link.
     pub(crate) fn used(&self, device: u64, inode: u64) {
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         if let Place::Occupied(mut place) = known.entry((device, inode))
             && let Known::Read { left, .. } = place.get_mut()
         {
@@ -69,7 +70,7 @@ impl Links {
         if let Some(metadata) = &found.metadata
             && metadata.links > 1
         {
-            self.insert_into(&mut self.lock(), metadata, found);
+            self.insert_into(&mut lock(&self.known), metadata, found);
         }
     }
 
@@ -87,7 +88,7 @@ impl Links {
     /// Asks to read a large file with several links. Returns what holds its job unless another worker is reading the same
     /// content; the job then waits for what that one finds.
     pub(crate) fn claim<T>(&self, metadata: &Metadata, holder: T, job: impl FnOnce(T) -> Job) -> Claim<T> {
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         let full = known.len() >= self.most;
         let claim = match known.entry((metadata.device, metadata.inode)) {
             Place::Vacant(place) => {
@@ -114,7 +115,7 @@ impl Links {
     /// Ends a claim, and returns the jobs that waited for it. What the reading found, if it went well, is known from then
     /// on: nobody can claim the file in between.
     pub(crate) fn settle(&self, metadata: &Metadata, found: Option<&Yield>) -> Vec<Job> {
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         let parked = match known.entry((metadata.device, metadata.inode)) {
             Place::Occupied(place) if matches!(place.get(), Known::BeingRead(_)) => match place.remove() {
                 Known::BeingRead(parked) => parked,
@@ -127,10 +128,6 @@ impl Links {
         }
         self.count.store(known.len(), Ordering::Relaxed);
         parked
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<(u64, u64), Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

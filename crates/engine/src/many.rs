@@ -3,61 +3,16 @@
 //! A worker keeps the files that came whole into a slot until they are enough, or nothing else is left to begin. Then they go
 //! on together: first these families digest all of them, and after that each goes into a lane, or is hashed alone.
 
+use crate::context::Worker;
 use crate::job::Job;
 use crate::limits::{GATHERED_BYTES_MAX, GATHERED_FILES_MAX};
-use crate::run::{Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_record::{Metadata, Similarity};
-use pfh_similarity::{Backend, Digest, Family, Hasher, SimilarityOptions, ssdeep, tlsh};
+use pfh_similarity::{Backend, Family, Hasher, ManyHasher, SimilarityOptions};
 use pfh_source::Source;
 use std::collections::VecDeque;
-
-/// The hashers of some families that do.
-pub(crate) struct ManyHashers(Vec<ManyHasher>);
-
-enum ManyHasher {
-    Ssdeep(Box<ssdeep::ManyHasher>),
-    Tlsh(Box<tlsh::ManyHasher>),
-}
-
-impl ManyHashers {
-    pub(crate) fn new(families: &[Family], backend: Backend) -> ManyHashers {
-        let hasher = |family: &Family| match family {
-            Family::Ssdeep => Some(ManyHasher::Ssdeep(Box::new(ssdeep::ManyHasher::with_backend(backend)))),
-            Family::Tlsh => Some(ManyHasher::Tlsh(Box::new(tlsh::ManyHasher::with_backend(backend)))),
-            Family::Sdhash | Family::MrshV2 => None,
-        };
-        ManyHashers(families.iter().filter_map(hasher).collect())
-    }
-
-    /// The digests of each message.
-    fn digest(&mut self, messages: &[&[u8]]) -> Vec<Vec<Similarity>> {
-        let mut made = vec![Vec::new(); messages.len()];
-        for hasher in &mut self.0 {
-            for (made, similarity) in made.iter_mut().zip(hasher.digest(messages)) {
-                made.push(similarity);
-            }
-        }
-        made
-    }
-}
-
-impl ManyHasher {
-    fn digest(&mut self, messages: &[&[u8]]) -> Vec<Similarity> {
-        let (family, digests): (_, Vec<_>) = match self {
-            ManyHasher::Ssdeep(hasher) => {
-                let digests = hasher.digest_many(messages);
-                (Family::Ssdeep, digests.into_iter().map(|digest| digest.map(Digest::Ssdeep)).collect())
-            }
-            ManyHasher::Tlsh(hasher) => {
-                let digests = hasher.digest_many(messages);
-                (Family::Tlsh, digests.into_iter().map(|digest| digest.map(Digest::Tlsh)).collect())
-            }
-        };
-        digests.into_iter().map(|digest| Similarity { family, digest }).collect()
-    }
-}
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// The digests of each message by the families that make many at once.
@@ -68,8 +23,11 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             return vec![Some(Vec::new()); messages.len()];
         }
         let started = self.context.clock.start();
-        let all = self
-            .guarded(|worker| worker.many.get_or_insert_with(|| ManyHashers::new(families, backend)).digest(messages));
+        let all = self.guarded(|worker| {
+            let hashers =
+                worker.many.get_or_insert_with(|| families.iter().filter_map(|family| ManyHasher::with_backend(*family, backend)).collect());
+            all_at_once(hashers, messages)
+        });
         let digests = match all {
             Some(all) => all.into_iter().map(Some).collect(),
             // One of them is at fault, and the others are not to suffer.
@@ -78,6 +36,18 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         stop(started, &mut self.timers.hash);
         digests
     }
+}
+
+/// The digests of each message.
+fn all_at_once(hashers: &mut [ManyHasher], messages: &[&[u8]]) -> Vec<Vec<Similarity>> {
+    let mut digests = vec![Vec::new(); messages.len()];
+    for hasher in hashers {
+        let family = hasher.family();
+        for (digests, digest) in digests.iter_mut().zip(hasher.digest_many(messages)) {
+            digests.push(Similarity { family, digest });
+        }
+    }
+    digests
 }
 
 fn one_by_one(families: &[Family], backend: Backend, message: &[u8]) -> Vec<Similarity> {
@@ -156,28 +126,5 @@ impl<'r, 'm> Gathering<'r, 'm> {
     /// One that is digested.
     pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm>, Similarities)> {
         self.digested.pop_front()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limits::digests_many;
-
-    #[test]
-    fn many_at_once_are_what_each_is_alone() {
-        let messages: Vec<Vec<u8>> = (0..70u32)
-            .map(|seed| (0..seed * 97).map(|at| ((at * at + seed) >> 5) as u8 ^ (at % 251) as u8).collect())
-            .collect();
-        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-        let families: Vec<Family> = Family::ALL.into_iter().rev().filter(|&family| digests_many(family)).collect();
-        for backend in Backend::offered() {
-            let mut hashers = ManyHashers::new(&families, backend);
-            for part in [&messages[..], &messages[3..4], &[]] {
-                let alone: Vec<_> = part.iter().map(|message| one_by_one(&families, backend, message)).collect();
-                assert_eq!(hashers.digest(part), alone, "{backend}");
-            }
-            assert_eq!(families.len(), hashers.0.len());
-        }
     }
 }

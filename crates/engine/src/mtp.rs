@@ -4,13 +4,15 @@
 //! prefetcher that has nothing left to read becomes a hasher.
 
 use crate::chain::{Feeding, feed};
+use crate::context::{Context, Task, Worker};
 use crate::job::{Failure, Ticket, Yield};
 use crate::limits::BATCH_FILES_MAX;
 use crate::queue::{Grab, Next, Preference, Queue};
 use crate::reading::{First, Opened};
-use crate::run::{self, Context, Ready, Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::{Full, Slot};
+use crate::threads;
 use pfh_record::Metadata;
 use pfh_source::{EntryKind, Source, SourceFile};
 use std::io;
@@ -65,7 +67,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
             });
         })?;
     }
-    run::start(scope, hashers, || context.thread(|context| hash(&mut Worker::new(context))))
+    threads::start(scope, hashers, || context.thread(|context| hash(&mut Worker::new(context))))
 }
 
 fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
@@ -73,7 +75,7 @@ fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
     loop {
         worker.flush();
         match context.queue.next(false, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
-            Next::Hash(ready) => worker.run_ready(ready),
+            Next::Hash(ready) => ready.run(worker),
             Next::Read(_) | Next::Adopt(_) | Next::End => break,
         }
     }
@@ -181,17 +183,17 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
         if let Some(mut slot) = self.slot.take_if(|_| !self.files.is_empty()) {
             let length = filled.min(slot.bytes().len());
             let batch = Batch { full: slot.into_full(length), files: std::mem::take(&mut self.files) };
-            worker.context.queue.push_ready(Ready::Batch(batch));
+            worker.context.queue.push_ready(Box::new(batch));
         }
     }
 }
 
-impl Batch<'_, '_> {
+impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Batch<'r, 'm> {
     /// Hashes the files of the slot.
-    pub(crate) fn run<S: Source, K: Sink>(self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         let contents: Vec<&[u8]> = self.files.iter().map(|file| &self.full.content()[file.content.clone()]).collect();
         let similarities = worker.digest_many(&contents);
-        for ((file, content), similarities) in self.files.into_iter().zip(&contents).zip(similarities) {
+        for ((file, content), similarities) in self.files.iter().zip(&contents).zip(similarities) {
             let made = similarities
                 .and_then(|similarities| worker.guarded(|worker| worker.digest_whole(content, similarities)));
             let bytes_read = content.len() as u64;
@@ -199,7 +201,7 @@ impl Batch<'_, '_> {
                 Some(made) => Ok(Yield { metadata: file.metadata, bytes_read, made }),
                 None => Err(Failure::panicked()),
             };
-            worker.conclude(file.ticket, file.path, result, None);
+            worker.conclude(file.ticket, file.path.clone(), result, None);
         }
     }
 }

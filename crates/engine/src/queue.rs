@@ -8,10 +8,11 @@
 use crate::job::Job;
 use crate::limits::{BALANCE_JOBS, GRAB_MAX};
 use crate::stats::{Clock, stop};
+use crate::sync::{lock, wait, wait_timeout};
 use pfh_source::Medium;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 pub(crate) struct Queue<R, L> {
@@ -127,7 +128,7 @@ impl<R, L> Queue<R, L> {
         let mut state = self.lock();
         while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
             state.walk_waits = true;
-            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.room, state);
         }
         state.walk_waits = false;
         state.waiting_bytes += cost_bytes;
@@ -292,9 +293,9 @@ impl<R, L> Queue<R, L> {
         if state.expects_jobs() {
             state.pausing += 1;
             let started = clock.start();
-            let woken = self.work.wait_timeout(state, MOMENT);
+            state = wait_timeout(&self.work, state, MOMENT);
             stop(started, waited);
-            woken.unwrap_or_else(PoisonError::into_inner).0.pausing -= 1;
+            state.pausing -= 1;
         }
     }
 
@@ -328,7 +329,7 @@ impl<R, L> Queue<R, L> {
             state.idle += 1;
             self.idle_hint.store(state.idle, Ordering::Relaxed);
             let started = clock.start();
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.work, state);
             stop(started, waited);
             state.idle -= 1;
             self.idle_hint.store(state.idle, Ordering::Relaxed);
@@ -379,7 +380,7 @@ impl<R, L> Queue<R, L> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<R, L>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

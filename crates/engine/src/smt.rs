@@ -1,10 +1,10 @@
 //! Simple multi-threading, as published: every thread reads and hashes its own file.
 
+use crate::context::{Context, Worker};
 use crate::job::{Failure, Job, Yield};
-use crate::links::Claim;
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
-use crate::run::{Context, Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_record::{Metadata, Similarity};
@@ -125,42 +125,4 @@ fn hash_slots<S: Source, K: Sink>(
         opened.confirm(metadata, offset)?;
     }
     Ok(offset)
-}
-
-impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
-    /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
-    /// option, leaves the file to another worker that is already reading the same content, and waits for room for its digests.
-    pub(crate) fn begin_long(
-        &mut self,
-        opened: Opened<S::File>,
-        metadata: Option<Metadata>,
-    ) -> Option<(Opened<S::File>, Option<Metadata>)> {
-        self.flush();
-        let Some(known) = metadata else { return Some((opened, None)) };
-        if self.context.pieces.is_some_and(|pieces| pieces.are_too_many_for(known.size)) {
-            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::too_many_pieces(metadata));
-            return None;
-        }
-        if known.links <= 1 {
-            return Some((self.with_growth(opened, &known), metadata));
-        }
-        match self.context.links.claim(&known, opened, |opened| opened.job) {
-            Claim::Mine(opened) => Some((self.with_growth(opened, &known), metadata)),
-            Claim::Known(opened, found) => {
-                self.context.links.used(known.device, known.inode);
-                self.finish_known(opened.job.ticket, found, opened.job.entry.path());
-                None
-            }
-            Claim::Waits => None,
-        }
-    }
-
-    /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
-    fn with_growth(&mut self, mut opened: Opened<S::File>, metadata: &Metadata) -> Opened<S::File> {
-        let bytes = self.context.families.iter().map(|rule| rule.growth_bytes(metadata.size)).sum();
-        let started = self.context.clock.start();
-        opened.growth = self.context.growth.reserve(bytes);
-        stop(started, &mut self.timers.wait_space);
-        opened
-    }
 }

@@ -4,7 +4,8 @@
 //! and dropping either gives the bytes back.
 
 use crate::limits::{SLOT_ALIGN_BYTES, StartError};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::{lock, wait};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// The one allocation behind a table. Untouched pages cost nothing.
 pub(crate) struct Arena(Vec<u8>);
@@ -58,12 +59,12 @@ impl<'m> Table<'m> {
             if let Some(bytes) = free.pop() {
                 return Slot { bytes, table: self };
             }
-            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
+            free = wait(&self.returned, free);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<&'m mut [u8]>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.free)
     }
 }
 

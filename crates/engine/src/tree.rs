@@ -1,17 +1,18 @@
 //! BLAKE3 of one huge file by all threads: every helper reads and hashes pieces of its own, and the chaining values are
 //! joined in order (BLAKE3 paper, section 2.1).
 
-use crate::chain::lock;
+use crate::context::{Task, Worker};
 use crate::digesting::Made;
 use crate::job::{Failure, Yield};
 use crate::options::Options;
 use crate::reading::Opened;
-use crate::run::{Ready, Sink, Worker};
+use crate::sink::Sink;
 use crate::stats::stop;
+use crate::sync::lock;
 use pfh_digest::Digest;
 use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
 use pfh_record::Metadata;
-use pfh_source::Source;
+use pfh_source::{Source, SourceFile};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -66,14 +67,20 @@ pub(crate) fn spread_tree<S: Source, K: Sink>(
     let queue = &worker.context.queue;
     queue.large_file_began();
     for _ in 1..worker.context.options.threads {
-        queue.push_ready(Ready::Tree(tree.clone()));
+        queue.push_ready(Box::new(tree.clone()));
     }
     tree.help(worker);
 }
 
-impl<F: pfh_source::SourceFile> TreeFile<F> {
+impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<TreeFile<S::File>> {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        self.help(worker);
+    }
+}
+
+impl<F: SourceFile> TreeFile<F> {
     /// Takes pieces until none is left. The last helper to leave makes the record.
-    pub(crate) fn help<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn help<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
         {
             let mut state = lock(&self.state);
             if state.concluded {

@@ -70,6 +70,17 @@ impl Hasher {
         }
     }
 
+    /// Bytes that the digest made so far, and its text, occupy, for the family whose contents decide how fast it grows
+    /// (mrsh-v2); 0 for the others, which keep to [`Family::digest_bytes`].
+    pub fn grown_bytes(&self) -> u64 {
+        /// A filter of 256 bytes, twice that where vectors grow by doubling, and 512 digits.
+        const FILTER_BYTES: u64 = 1 << 10;
+        match self {
+            Hasher::MrshV2(hasher) => hasher.filters() as u64 * FILTER_BYTES,
+            Hasher::Ssdeep(_) | Hasher::Sdhash(_) | Hasher::Tlsh(_) => 0,
+        }
+    }
+
     /// The digest.
     ///
     /// # Errors
@@ -80,6 +91,50 @@ impl Hasher {
             Hasher::Sdhash(hasher) => hasher.finish().map(Digest::Sdhash),
             Hasher::MrshV2(hasher) => hasher.finish().map(Digest::MrshV2),
             Hasher::Tlsh(hasher) => hasher.finish().map(Digest::Tlsh),
+        }
+    }
+}
+
+/// Digests many whole messages at once, for the families that are faster so ([`Family::digests_many`]).
+pub enum ManyHasher {
+    /// ssdeep.
+    Ssdeep(Box<ssdeep::ManyHasher>),
+    /// TLSH.
+    Tlsh(Box<tlsh::ManyHasher>),
+}
+
+impl ManyHasher {
+    /// `None` where the family gains nothing by it.
+    pub fn new(family: Family) -> Option<ManyHasher> {
+        ManyHasher::with_backend(family, Backend::chosen())
+    }
+
+    /// The same with these instructions, which do not change digests.
+    pub fn with_backend(family: Family, backend: Backend) -> Option<ManyHasher> {
+        match family {
+            Family::Ssdeep => Some(ManyHasher::Ssdeep(Box::new(ssdeep::ManyHasher::with_backend(backend)))),
+            Family::Tlsh => Some(ManyHasher::Tlsh(Box::new(tlsh::ManyHasher::with_backend(backend)))),
+            Family::Sdhash | Family::MrshV2 => None,
+        }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        match self {
+            ManyHasher::Ssdeep(_) => Family::Ssdeep,
+            ManyHasher::Tlsh(_) => Family::Tlsh,
+        }
+    }
+
+    /// The digest of each message, in their order; [`Unfit`] for one that the family has no digest for.
+    pub fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+        match self {
+            ManyHasher::Ssdeep(hasher) => {
+                hasher.digest_many(messages).into_iter().map(|digest| digest.map(Digest::Ssdeep)).collect()
+            }
+            ManyHasher::Tlsh(hasher) => {
+                hasher.digest_many(messages).into_iter().map(|digest| digest.map(Digest::Tlsh)).collect()
+            }
         }
     }
 }
@@ -165,6 +220,34 @@ impl fmt::Display for Digest {
             Digest::Sdhash(digest) => digest.fmt(f),
             Digest::MrshV2(digest) => digest.fmt(f),
             Digest::Tlsh(digest) => digest.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_at_once_are_what_each_is_alone() {
+        let messages: Vec<Vec<u8>> = (0..70u32)
+            .map(|seed| (0..seed * 97).map(|at| ((at * at + seed) >> 5) as u8 ^ (at % 251) as u8).collect())
+            .collect();
+        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        for (family, backend) in Family::ALL.into_iter().flat_map(|family| Backend::offered().map(move |one| (family, one))) {
+            let Some(mut many) = ManyHasher::with_backend(family, backend) else {
+                assert!(!family.digests_many());
+                continue;
+            };
+            assert!(family.digests_many() && many.family() == family);
+            for part in [&messages[..], &messages[3..4], &[]] {
+                let alone = part.iter().map(|message| {
+                    let mut hasher = Hasher::new(family);
+                    hasher.update(message);
+                    hasher.finish()
+                });
+                assert_eq!(many.digest_many(part), alone.collect::<Vec<_>>(), "{family} {backend}");
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ pub mod ssdeep;
 pub mod tlsh;
 mod unfit;
 
-pub use any::{Digest, Hasher, Score, SimilarityOptions};
+pub use any::{Digest, Hasher, ManyHasher, Score, SimilarityOptions};
 pub use family::{Family, FamilyKernel, UnknownFamily};
 pub use index_file::IndexError;
 pub use pair::Pair;

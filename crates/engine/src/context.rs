@@ -1,0 +1,357 @@
+//! What the threads of a run share, and what each keeps to itself.
+
+use crate::collect::Collector;
+use crate::control::{CancelToken, Counters};
+use crate::digesting::{DigestSet, FamilyRule, Made, PieceRule};
+use crate::growth::Growth;
+use crate::job::{Failure, Finished, Job, Ticket, Yield};
+use crate::lane_file::MovingFile;
+use crate::limits::{EXPRESS_FILE_BYTES, RECORDS_HELD_MAX};
+use crate::links::Links;
+use crate::options::Options;
+use crate::queue::Queue;
+use crate::reading::Opened;
+use crate::sink::{Prepare, Sink, Skip};
+use crate::stats::{Clock, Report, Timers, stop};
+use crate::sync::{into_inner, lock};
+use crate::table::Table;
+use pfh_record::{Metadata, Outcome, Record, Similarity, Summary};
+use pfh_similarity::{Family, ManyHasher};
+use pfh_source::{Source, SourceFile};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What the threads of a run share.
+pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
+    pub(crate) options: &'r Options,
+    pub(crate) source: &'r S,
+    pub(crate) prepare: Prepare<'r, K::Item>,
+    pub(crate) skip: Option<Skip<'r>>,
+    pub(crate) table: &'r Table<'m>,
+    pub(crate) queue: Queue<BoxedTask<'r, 'm, S, K>, MovingFile<S::File>>,
+    pub(crate) collector: Collector<'r, K>,
+    /// Lanes of each worker; 0 for none.
+    pub(crate) lanes: usize,
+    /// Whole files that each worker may let wait for each other; 0 where there is nothing to gain.
+    pub(crate) gathered_files: usize,
+    /// Files that have lanes nearly to themselves now.
+    pub(crate) express_files: AtomicUsize,
+    pub(crate) links: Links,
+    /// Bytes that may still be announced ahead.
+    pub(crate) announced_left: AtomicU64,
+    pub(crate) families: Vec<FamilyRule>,
+    /// Those that digest many whole files at once.
+    pub(crate) many: Vec<Family>,
+    /// The others.
+    pub(crate) rest: Vec<FamilyRule>,
+    pub(crate) growth: Arc<Growth>,
+    pub(crate) pieces: Option<PieceRule>,
+    pub(crate) counters: &'r Counters,
+    pub(crate) cancel: &'r CancelToken,
+    pub(crate) clock: Clock,
+    pub(crate) totals: Mutex<Totals>,
+    /// The sink wants no more.
+    pub(crate) stopped: AtomicBool,
+    /// A panic of the caller's code, to be given back to it.
+    pub(crate) panic: Mutex<Option<Panic>>,
+    /// Files that one worker may hold open, in its look-ahead window and its lanes.
+    pub(crate) open_files_max: usize,
+}
+
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+#[derive(Default)]
+pub(crate) struct Totals {
+    summary: Summary,
+    timers: Timers,
+    left_out: u64,
+}
+
+impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+    /// True when the run is to end: by its token, or because the sink wants no more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// New states of all digests of the run.
+    pub(crate) fn digest_set(&self) -> DigestSet {
+        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.families, self.pieces)
+    }
+
+    /// New states of what digests whole files one by one.
+    fn rest_set(&self) -> DigestSet {
+        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.rest, self.pieces)
+    }
+
+    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
+    /// one like it at most. If so, it counts as one from now on.
+    pub(crate) fn begin_express(&self, size: u64) -> bool {
+        if size < EXPRESS_FILE_BYTES {
+            return false;
+        }
+        let bytes_left = self.bytes_of(self.queue.jobs_waiting());
+        let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
+        let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
+        ends_late && self.express_files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// Whether a file of this size outlasts all others, `jobs_in_hand` and those still waiting.
+    pub(crate) fn outlasts(&self, size: u64, jobs_in_hand: usize) -> bool {
+        let jobs = self.queue.jobs_waiting() + jobs_in_hand;
+        // Before the first file is done, others may be as large.
+        let is_known = jobs == 0 || self.counters.files.load(Ordering::Relaxed) > 0;
+        is_known && self.bytes_of(jobs) < size / 4 && self.queue.is_last_large_file()
+    }
+
+    /// What so many jobs will read, if they are like those that are done.
+    fn bytes_of(&self, jobs: usize) -> u64 {
+        let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
+        bytes / files.max(1) * jobs as u64
+    }
+
+    /// The sink wants no more.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.queue.stop();
+    }
+
+    /// What a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
+            self.abort(panic);
+        }
+    }
+
+    /// What the caller gave to the run panicked, or the run itself did: nothing more of it is called, and the run ends.
+    fn abort(&self, panic: Panic) {
+        lock(&self.panic).get_or_insert(panic);
+        self.collector.stop();
+        self.stop();
+    }
+}
+
+impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+    /// Delivers what still waits, and adds everything up, once all threads have ended.
+    ///
+    /// # Panics
+    /// With the panic that ended the run, if one did.
+    pub(crate) fn into_report(self, elapsed: impl FnOnce() -> Duration) -> Report {
+        if let Some(panic) = into_inner(self.panic) {
+            resume_unwind(panic);
+        }
+        self.collector.drain();
+        let totals = into_inner(self.totals);
+        let interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
+        Report {
+            summary: Summary { elapsed: elapsed(), interrupted, ..totals.summary },
+            left_out: totals.left_out,
+            timers: totals.timers,
+        }
+    }
+}
+
+/// Work that waits for whoever hashes: small files in one slot, a digest of a large file, pieces of a large file.
+pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
+    /// Does the work, or as much of it as there is now.
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>);
+}
+
+pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
+
+/// What one thread keeps to itself: finished records not yet handed over, times, and its digest states.
+pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
+    pub(crate) context: &'c Context<'r, 'm, S, K>,
+    pub(crate) set: DigestSet,
+    rest: DigestSet,
+    /// Made when first needed: they are large.
+    pub(crate) many: Option<Vec<ManyHasher>>,
+    pub(crate) timers: Timers,
+    finished: Vec<Finished<K::Item>>,
+    summary: Summary,
+    pub(crate) left_out: u64,
+    bytes: u64,
+}
+
+impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
+    pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
+        Worker {
+            context,
+            set: context.digest_set(),
+            rest: context.rest_set(),
+            many: None,
+            timers: Timers::default(),
+            finished: Vec::with_capacity(RECORDS_HELD_MAX),
+            summary: Summary::default(),
+            left_out: 0,
+            bytes: 0,
+        }
+    }
+
+    /// A file is done with, one way or the other. `claimed` ends the claim on a file with several links: jobs that
+    /// waited for it find its content among the known links, or are read after all.
+    pub(crate) fn conclude(
+        &mut self,
+        ticket: Ticket,
+        path: Vec<u8>,
+        result: Result<Yield, Failure>,
+        claimed: Option<&Metadata>,
+    ) {
+        let too_many_pieces = |found: &Yield| self.context.pieces.is_some() && found.made.pieces.is_empty();
+        let result = match result {
+            Ok(found) if too_many_pieces(&found) => Err(Failure::too_many_pieces(found.metadata)),
+            result => result,
+        };
+        let links = &self.context.links;
+        let mut parked = Vec::new();
+        match (claimed, &result) {
+            (Some(metadata), result) => parked = links.settle(metadata, result.as_ref().ok()),
+            (None, Ok(found)) => links.insert(found),
+            (None, Err(_)) => {}
+        }
+        match result {
+            Ok(found) => self.finish(ticket, found.into_record(path)),
+            Err(failure) => self.fail(ticket, path, failure),
+        }
+        if !parked.is_empty() {
+            self.context.queue.requeue(parked);
+        }
+    }
+
+    /// A file yields no digest. One that a stopped run interrupted gets no record at all.
+    pub(crate) fn fail(&mut self, ticket: Ticket, path: Vec<u8>, failure: Failure) {
+        if failure.is_cancelled() {
+            return;
+        }
+        if !matches!(failure.outcome, Outcome::Skipped(_)) {
+            self.context.counters.failed.fetch_add(1, Ordering::Relaxed);
+        }
+        self.finish(ticket, failure.into_record(path));
+    }
+
+    /// A file whose content another link has yielded: its bytes were counted with that link.
+    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: Yield, path: Vec<u8>) {
+        let bytes = self.summary.bytes;
+        self.finish(ticket, found.into_record(path));
+        self.summary.bytes = bytes;
+    }
+
+    pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {
+        self.summary.count(&record);
+        // They wait with their record, and may be many or long.
+        let extra_bytes =
+            Made::extra_bytes(&record.pieces, &record.similarities, self.context.options.selection.algorithms().len());
+        if extra_bytes > 0 {
+            self.context.queue.charge(extra_bytes);
+            ticket.cost_bytes += extra_bytes;
+        }
+        let item = catch_unwind(AssertUnwindSafe(|| (self.context.prepare)(record)));
+        let item = item.map_err(|panic| self.context.abort(panic)).ok();
+        self.push(Finished { ticket, item });
+        if extra_bytes > 0 {
+            self.flush();
+        }
+    }
+
+    pub(crate) fn push(&mut self, finished: Finished<K::Item>) {
+        self.finished.push(finished);
+        if self.finished.len() >= RECORDS_HELD_MAX {
+            self.flush();
+        }
+    }
+
+    /// All digests of a message, of which the families that make many at once have made theirs.
+    pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> Made {
+        let started = self.context.clock.start();
+        let mut made = self.rest.digest(message);
+        made.add(similarities, self.context.options.selection.families());
+        stop(started, &mut self.timers.hash);
+        made
+    }
+
+    /// Counts bytes of small files; they are published in groups.
+    pub(crate) fn count_bytes(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
+    /// Whether there is something to hand over.
+    pub(crate) fn holds_records(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
+    /// Hands over what is finished. Called before anything that may take long.
+    pub(crate) fn flush(&mut self) {
+        self.context.counters.add_bytes(std::mem::take(&mut self.bytes));
+        if self.finished.is_empty() {
+            return;
+        }
+        self.context.counters.files.fetch_add(self.finished.len() as u64, Ordering::Relaxed);
+        let hand_over = AssertUnwindSafe(|| self.context.collector.hand_over(&mut self.finished));
+        match catch_unwind(hand_over) {
+            Ok(handed_over) => {
+                self.context.queue.release(handed_over.released_bytes);
+                if handed_over.stopped {
+                    self.context.stop();
+                }
+            }
+            Err(panic) => self.context.abort(panic),
+        }
+    }
+
+    /// True when the run is to end; drops the jobs that wait.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let cancelled = self.context.is_cancelled();
+        if cancelled {
+            self.context.queue.stop();
+        }
+        cancelled
+    }
+
+    /// Begins work on an opened file; a panic becomes that file's error.
+    pub(crate) fn guarded_file<T>(&mut self, opened: &Opened<S::File>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.guarded_job(&opened.job, work)
+    }
+
+    /// Works on a job's file; a panic becomes that file's error.
+    pub(crate) fn guarded_job<T>(&mut self, job: &Job, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let result = self.guarded(work);
+        if result.is_none() {
+            self.fail(job.ticket, job.entry.path(), Failure::panicked());
+        }
+        result
+    }
+
+    /// Runs `work`, and turns a panic in it into `None`: the file at fault gets an error, the run goes on.
+    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
+        if result.is_err() {
+            self.set = self.context.digest_set();
+            self.rest = self.context.rest_set();
+            self.many = None;
+        }
+        result.ok()
+    }
+}
+
+impl<S: Source, K: Sink> Drop for Worker<'_, '_, '_, S, K> {
+    fn drop(&mut self) {
+        self.flush();
+        let mut totals = lock(&self.context.totals);
+        totals.summary.add(&self.summary);
+        totals.timers += self.timers;
+        totals.left_out += self.left_out;
+    }
+}
+
+/// Announces `length` bytes of an opened file, as far as the budget for that allows.
+pub(crate) fn announce<F: SourceFile>(announced_left: &AtomicU64, opened: &mut Opened<F>, length: u64) -> bool {
+    let take = |left: u64| left.checked_sub(length);
+    if announced_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+        return false;
+    }
+    opened.announced_bytes = length;
+    opened.file.announce(0, length);
+    true
+}

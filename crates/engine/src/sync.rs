@@ -1,0 +1,30 @@
+//! Locks that outlive a panic. A panic is caught at the file it belongs to, and what a lock guards is whole at every moment at
+//! which its holder can panic: so a poisoned lock is opened like any other.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn wait<'g, T>(condition: &Condvar, guard: MutexGuard<'g, T>) -> MutexGuard<'g, T> {
+    condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn wait_while<'g, T>(
+    condition: &Condvar,
+    guard: MutexGuard<'g, T>,
+    is_to_wait: impl FnMut(&mut T) -> bool,
+) -> MutexGuard<'g, T> {
+    condition.wait_while(guard, is_to_wait).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for `time` at most.
+pub(crate) fn wait_timeout<'g, T>(condition: &Condvar, guard: MutexGuard<'g, T>, time: Duration) -> MutexGuard<'g, T> {
+    condition.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
+}
