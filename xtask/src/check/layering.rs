@@ -1,8 +1,9 @@
-//! Which crate may import which, over `cargo metadata`.
+//! Which crate may import which, over `cargo metadata`; and that modules do not import each other in a circle.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::circles;
 use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
@@ -76,7 +77,8 @@ pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
             findings.add(format!("{}: the manifest lacks `[lints] workspace = true`", package["name"]));
         }
     }
-    findings.into_result(format!("{} crates", LAYERS.len()))
+    let modules = circles::check(workspace, &mut findings)?;
+    findings.into_result(format!("{} crates, {modules} modules without a circle", LAYERS.len()))
 }
 
 fn judge(metadata: &Value) -> Result<Findings> {

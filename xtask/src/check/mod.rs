@@ -1,6 +1,7 @@
 //! `cargo xtask check`: the rules of the house that a machine can check.
 
 mod cargo;
+mod circles;
 mod drift;
 mod invariants;
 mod layering;
