@@ -3,21 +3,21 @@
 //! Prefetching is a window of opened files whose reads were announced to the kernel; it grows while reads wait and
 //! vanishes in the page cache. A worker that finds no further file helps with the large ones.
 
+use crate::alone::{hash_individually, hash_long, hash_whole};
+use crate::batch_queue::{BatchQueue, Similarities, WholeFile};
 use crate::chain::{Feeding, feed};
 use crate::context::{Context, Worker, announce};
 use crate::job::{Failure, Job};
 use crate::lane_file::MovingFile;
 use crate::lanes::Lanes;
+use crate::latency_gauge::LatencyGauge;
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES, WINDOW_FILES_MAX};
-use crate::many::{Gathering, Similarities, WholeFile};
 use crate::queue::{Next, Preference};
-use crate::reading::{First, FirstAtOnce, Opened};
+use crate::reading::{First, FirstCached, Opened};
 use crate::sink::Sink;
-use crate::smt::{hash_long, hash_whole};
 use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
-use crate::window::Window;
 use pfh_source::{EntryKind, Source, SourceFile};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -27,12 +27,12 @@ use std::time::Instant;
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let lanes = (context.lanes > 0).then(|| Lanes::new(context)).flatten();
     let mut adaptive = Adaptive {
-        window: Window::default(),
+        gauge: LatencyGauge::default(),
         opened: VecDeque::new(),
         overtaken: 0,
         jobs: VecDeque::new(),
         device: None,
-        gathering: (context.gathered_files > 0).then(Gathering::default),
+        batch: (context.batched_files > 0).then(BatchQueue::default),
         lanes,
         slots: Vec::new(),
     };
@@ -62,7 +62,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
 }
 
 struct Adaptive<'r, 'm, F> {
-    window: Window,
+    gauge: LatencyGauge,
     opened: VecDeque<Opened<F>>,
     /// Files in memory that were begun since one that was announced.
     overtaken: usize,
@@ -70,7 +70,7 @@ struct Adaptive<'r, 'm, F> {
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
     /// Where families digest many whole files at once.
-    gathering: Option<Gathering<'r, 'm>>,
+    batch: Option<BatchQueue<'r, 'm>>,
     lanes: Option<Lanes<'r, 'm, F>>,
     /// Spare slots of a worker without lanes.
     slots: Vec<Slot<'r, 'm>>,
@@ -79,7 +79,7 @@ struct Adaptive<'r, 'm, F> {
 impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     /// True while another file can be begun.
     fn has_room(&self) -> bool {
-        self.has_lane() && self.gathering.as_ref().is_none_or(Gathering::has_room)
+        self.has_lane() && self.batch.as_ref().is_none_or(BatchQueue::has_room)
     }
 
     fn has_lane(&self) -> bool {
@@ -95,24 +95,24 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         self.lanes.as_ref().map_or(0, Lanes::long)
     }
 
-    fn is_express(&self) -> bool {
-        self.lanes.as_ref().is_some_and(Lanes::is_express)
+    fn has_exclusive_lane(&self) -> bool {
+        self.lanes.as_ref().is_some_and(Lanes::has_exclusive_lane)
     }
 
     fn is_hashing(&self) -> bool {
         self.lanes.as_ref().is_some_and(|lanes| lanes.active() > 0)
-            || self.gathering.as_ref().is_some_and(|gathering| !gathering.is_empty())
+            || self.batch.as_ref().is_some_and(|batch| !batch.is_empty())
     }
 
     /// Hashes until one of the files in hand was seen to. Returns false when there are none.
     fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         // Half empty lanes cost as much as full ones: give the walk a moment.
-        if self.has_lane() && self.gathering.as_mut().is_some_and(Gathering::pauses) {
+        if self.has_lane() && self.batch.as_mut().is_some_and(BatchQueue::pauses) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
             return true;
         }
         let half_empty =
-            |lanes: &Lanes<'r, 'm, F>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.is_express();
+            |lanes: &Lanes<'r, 'm, F>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.has_exclusive_lane();
         if self.lanes.as_ref().is_some_and(half_empty) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
         }
@@ -123,12 +123,12 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     fn hash_on<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let mut hashed = false;
         if self.has_lane()
-            && let Some(gathering) = &mut self.gathering
+            && let Some(batch) = &mut self.batch
         {
-            gathering.digest(worker);
+            batch.digest(worker);
         }
         while self.has_lane()
-            && let Some((file, similarities)) = self.gathering.as_mut().and_then(Gathering::take)
+            && let Some((file, similarities)) = self.batch.as_mut().and_then(BatchQueue::take)
         {
             self.hash_whole(worker, file, similarities);
             hashed = true;
@@ -184,40 +184,43 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         {
             let Some(opened) = worker.open(job) else { continue };
             let mut slot = self.own_slot(worker);
-            let first = worker.guarded_file(&opened, |worker| {
+            let first = worker.guarded(|worker| {
                 let started = context.clock.start();
-                let first = opened.first_at_once(slot.bytes());
+                let first = opened.first_cached(slot.bytes());
                 stop(started, &mut worker.timers.read);
                 first
             });
             match first {
-                None => self.keep_slot(slot),
-                Some(FirstAtOnce::Read(first)) => {
+                None => {
+                    self.keep_slot(slot);
+                    worker.fail_opened(opened, Failure::panicked());
+                }
+                Some(FirstCached::Ready(first)) => {
                     self.overtaken += usize::from(!self.opened.is_empty());
                     self.go_on(worker, opened, slot, first);
                 }
-                Some(FirstAtOnce::Waits) => {
+                Some(FirstCached::WouldBlock) => {
                     self.keep_slot(slot);
                     if !self.announce(worker, opened) {
                         break;
                     }
                     continue;
                 }
-                Some(FirstAtOnce::Unknown) if self.window.is_open() && opened.job.entry.kind == EntryKind::Regular => {
+                Some(FirstCached::Unknown) if self.gauge.is_open() && opened.job.entry.kind == EntryKind::Regular => {
                     self.keep_slot(slot);
                     let started = Instant::now();
                     let announced = self.announce(worker, opened);
-                    self.window.observe(started.elapsed(), 0);
+                    self.gauge.observe(started.elapsed(), 0);
                     if !announced {
                         break;
                     }
                     continue;
                 }
-                Some(FirstAtOnce::Unknown) => {
+                Some(FirstCached::Unknown) => {
                     let started = Instant::now();
                     let length = slot.bytes().len();
                     self.begin(worker, opened, slot);
-                    self.window.observe(started.elapsed(), length as u64);
+                    self.gauge.observe(started.elapsed(), length as u64);
                 }
             }
             return true;
@@ -231,7 +234,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             return true;
         }
         let long = self.long();
-        let adopts = !self.is_express() && long < context.open_files_max;
+        let adopts = !self.has_exclusive_lane() && long < context.open_files_max;
         let moving = if adopts { context.queue.pop_moving(long) } else { None };
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
@@ -246,7 +249,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             if let Some(device) = self.device.take() {
                 worker.context.queue.reader_left(device);
             }
-            if self.is_express() {
+            if self.has_exclusive_lane() {
                 return None;
             }
             let grab = worker.context.queue.try_take(Preference::Next)?;
@@ -272,19 +275,18 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         mut opened: Opened<F>,
     ) -> bool {
-        match worker.guarded_file(&opened, |_| opened.look(0)) {
-            Some(Ok(metadata)) => {
+        match worker.guarded(|_| opened.stat(0)).unwrap_or_else(|| Err(Failure::panicked())) {
+            Ok(metadata) => {
                 opened.before = Some(metadata);
                 let length = metadata.size.min(WINDOW_FILE_BYTES);
                 let within_budget = announce(&worker.context.announced_left, &mut opened, length);
                 self.opened.push_back(opened);
                 within_budget
             }
-            Some(Err(failure)) => {
-                worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
+            Err(failure) => {
+                worker.fail_opened(opened, failure);
                 true
             }
-            None => true,
         }
     }
 
@@ -312,16 +314,13 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         opened: Opened<F>,
         mut slot: Slot<'r, 'm>,
     ) {
-        let first = worker.guarded_file(&opened, |worker| {
+        let first = worker.guarded(|worker| {
             let started = worker.context.clock.start();
             let first = opened.first(slot.bytes());
             stop(started, &mut worker.timers.read);
             first
         });
-        match first {
-            None => self.keep_slot(slot),
-            Some(first) => self.go_on(worker, opened, slot, first),
-        }
+        self.go_on(worker, opened, slot, first.unwrap_or_else(|| Err(Failure::panicked())));
     }
 
     /// What follows the first slot.
@@ -329,19 +328,27 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<F>,
-        slot: Slot<'r, 'm>,
+        mut slot: Slot<'r, 'm>,
         first: Result<First, Failure>,
     ) {
         match first {
             Err(failure) => {
                 self.keep_slot(slot);
-                worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
+                worker.fail_opened(opened, failure);
+            }
+            Ok(first) if opened.individual.is_some() => {
+                if matches!(first, First::Long { .. }) {
+                    self.give_back_jobs(worker);
+                    self.finish_others(worker);
+                }
+                hash_individually(worker, opened, slot.bytes(), first);
+                self.keep_slot(slot);
             }
             Ok(First::Whole { length, metadata }) => {
                 opened.file.release(length as u64);
                 let file = WholeFile { job: opened.job, slot, length, metadata };
-                match &mut self.gathering {
-                    Some(gathering) => gathering.add(file),
+                match &mut self.batch {
+                    Some(batch) => batch.add(file),
                     None => self.hash_whole(worker, file, Some(Vec::new())),
                 }
             }
@@ -377,7 +384,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             }
             (Some(known), Some(lanes)) if !past_lanes => {
                 lanes.submit_long(worker, opened, slot, known);
-                if self.is_express() {
+                if self.has_exclusive_lane() {
                     self.give_back_jobs(worker);
                 }
             }
@@ -413,7 +420,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Slots that the reader of one spread file may be ahead, so that all readers together leave some to everybody.
     fn slots_ahead(&self) -> usize {
-        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + self.gathered_files + 2);
+        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + self.batched_files + 2);
         share.clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
     }
 }

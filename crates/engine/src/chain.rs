@@ -2,9 +2,9 @@
 //! order. Whoever is free works on a chain that has slots; a slot is free again when every chain has seen it.
 
 use crate::context::{BoxedTask, Context, Task, Worker};
-use crate::digesting::{DigestSet, Made};
-use crate::growth::Reservation;
-use crate::job::{Failure, Ticket, Yield};
+use crate::digest_budget::Reservation;
+use crate::digesting::{DigestSet, FileDigests};
+use crate::job::{Failure, HashedFile, Ticket};
 use crate::reading::Opened;
 use crate::sink::Sink;
 use crate::stats::stop;
@@ -31,7 +31,7 @@ struct Spread {
     ticket: Ticket,
     path: Vec<u8>,
     chains_left: AtomicUsize,
-    parts: Mutex<Vec<Option<Made>>>,
+    parts: Mutex<Vec<Option<FileDigests>>>,
     panicked: AtomicBool,
     /// Set by the reader when it is done: what the file was and how much of it was read, or why there is no digest.
     end: OnceLock<Result<(Option<Metadata>, u64), Failure>>,
@@ -165,7 +165,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
             break;
         }
         if context.is_cancelled() {
-            return Err(Failure::cancelled(offset));
+            return Err(Failure::not_reached(offset));
         }
         let started = context.clock.start();
         slot = context.table.acquire();
@@ -253,7 +253,7 @@ impl Spread {
         let end = if self.panicked.load(Ordering::Relaxed) { Err(Failure::panicked()) } else { end };
         let result = end.map(|(metadata, bytes_read)| {
             let parts = std::mem::take(&mut *lock(&self.parts)).into_iter().flatten();
-            Yield { metadata, bytes_read, made: Made::join(parts) }
+            HashedFile { metadata, bytes_read, digests: FileDigests::join(parts) }
         });
         worker.conclude(self.ticket, self.path.clone(), result, self.claimed.as_ref());
         worker.flush();

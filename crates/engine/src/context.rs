@@ -2,16 +2,16 @@
 
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
-use crate::digesting::{DigestSet, FamilyRule, Made, PieceRule};
-use crate::growth::Growth;
-use crate::job::{Failure, Finished, Job, Ticket, Yield};
+use crate::digest_budget::DigestBudget;
+use crate::digesting::{DigestSet, FamilyRule, FileDigests, PieceRule};
+use crate::job::{Failure, Finished, HashedFile, Job, Ticket};
 use crate::lane_file::MovingFile;
-use crate::limits::{EXPRESS_FILE_BYTES, RECORDS_HELD_MAX};
+use crate::limits::{EXCLUSIVE_FILE_BYTES, RECORDS_HELD_MAX};
 use crate::links::Links;
 use crate::options::Options;
 use crate::queue::Queue;
 use crate::reading::Opened;
-use crate::sink::{Prepare, Sink, Skip};
+use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report, Timers, stop};
 use crate::sync::{into_inner, lock};
 use crate::table::Table;
@@ -29,25 +29,25 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) options: &'r Options,
     pub(crate) source: &'r S,
     pub(crate) prepare: Prepare<'r, K::Item>,
-    pub(crate) skip: Option<Skip<'r>>,
+    pub(crate) decide: Option<Decide<'r>>,
     pub(crate) table: &'r Table<'m>,
     pub(crate) queue: Queue<BoxedTask<'r, 'm, S, K>, MovingFile<S::File>>,
     pub(crate) collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
     /// Whole files that each worker may let wait for each other; 0 where there is nothing to gain.
-    pub(crate) gathered_files: usize,
+    pub(crate) batched_files: usize,
     /// Files that have lanes nearly to themselves now.
-    pub(crate) express_files: AtomicUsize,
+    pub(crate) exclusive_lanes: AtomicUsize,
     pub(crate) links: Links,
     /// Bytes that may still be announced ahead.
     pub(crate) announced_left: AtomicU64,
     pub(crate) families: Vec<FamilyRule>,
     /// Those that digest many whole files at once.
-    pub(crate) many: Vec<Family>,
+    pub(crate) batched: Vec<Family>,
     /// The others.
-    pub(crate) rest: Vec<FamilyRule>,
-    pub(crate) growth: Arc<Growth>,
+    pub(crate) streamed: Vec<FamilyRule>,
+    pub(crate) digest_budget: Arc<DigestBudget>,
     pub(crate) pieces: Option<PieceRule>,
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,
@@ -82,20 +82,20 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     }
 
     /// New states of what digests whole files one by one.
-    fn rest_set(&self) -> DigestSet {
-        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.rest, self.pieces)
+    fn streamed_set(&self) -> DigestSet {
+        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.streamed, self.pieces)
     }
 
     /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
     /// one like it at most. If so, it counts as one from now on.
-    pub(crate) fn begin_express(&self, size: u64) -> bool {
-        if size < EXPRESS_FILE_BYTES {
+    pub(crate) fn begin_exclusive_lane(&self, size: u64) -> bool {
+        if size < EXCLUSIVE_FILE_BYTES {
             return false;
         }
         let bytes_left = self.bytes_of(self.queue.jobs_waiting());
         let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
         let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
-        ends_late && self.express_files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+        ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     /// Whether a file of this size outlasts all others, `jobs_in_hand` and those still waiting.
@@ -165,9 +165,9 @@ pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
 pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) context: &'c Context<'r, 'm, S, K>,
     pub(crate) set: DigestSet,
-    rest: DigestSet,
-    /// Made when first needed: they are large.
-    pub(crate) many: Option<Vec<ManyHasher>>,
+    streamed: DigestSet,
+    /// FileDigests when first needed: they are large.
+    pub(crate) many_hashers: Option<Vec<ManyHasher>>,
     pub(crate) timers: Timers,
     finished: Vec<Finished<K::Item>>,
     summary: Summary,
@@ -180,8 +180,8 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         Worker {
             context,
             set: context.digest_set(),
-            rest: context.rest_set(),
-            many: None,
+            streamed: context.streamed_set(),
+            many_hashers: None,
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
             summary: Summary::default(),
@@ -196,12 +196,11 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         &mut self,
         ticket: Ticket,
         path: Vec<u8>,
-        result: Result<Yield, Failure>,
+        result: Result<HashedFile, Failure>,
         claimed: Option<&Metadata>,
     ) {
-        let too_many_pieces = |found: &Yield| self.context.pieces.is_some() && found.made.pieces.is_empty();
         let result = match result {
-            Ok(found) if too_many_pieces(&found) => Err(Failure::too_many_pieces(found.metadata)),
+            Ok(found) if found.digests.too_many_pieces => Err(Failure::too_many_pieces(found.metadata)),
             result => result,
         };
         let links = &self.context.links;
@@ -222,7 +221,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// A file yields no digest. One that a stopped run interrupted gets no record at all.
     pub(crate) fn fail(&mut self, ticket: Ticket, path: Vec<u8>, failure: Failure) {
-        if failure.is_cancelled() {
+        if failure.outcome == Outcome::NotReached {
             return;
         }
         if !matches!(failure.outcome, Outcome::Skipped(_)) {
@@ -232,7 +231,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     /// A file whose content another link has yielded: its bytes were counted with that link.
-    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: Yield, path: Vec<u8>) {
+    pub(crate) fn finish_known(&mut self, ticket: Ticket, found: HashedFile, path: Vec<u8>) {
         let bytes = self.summary.bytes;
         self.finish(ticket, found.into_record(path));
         self.summary.bytes = bytes;
@@ -241,8 +240,11 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {
         self.summary.count(&record);
         // They wait with their record, and may be many or long.
-        let extra_bytes =
-            Made::extra_bytes(&record.pieces, &record.similarities, self.context.options.selection.algorithms().len());
+        let extra_bytes = FileDigests::extra_bytes(
+            &record.pieces,
+            &record.similarities,
+            self.context.options.selection.algorithms().len(),
+        );
         if extra_bytes > 0 {
             self.context.queue.charge(extra_bytes);
             ticket.cost_bytes += extra_bytes;
@@ -263,9 +265,9 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     /// All digests of a message, of which the families that make many at once have made theirs.
-    pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> Made {
+    pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> FileDigests {
         let started = self.context.clock.start();
-        let mut made = self.rest.digest(message);
+        let mut made = self.streamed.digest(message);
         made.add(similarities, self.context.options.selection.families());
         stop(started, &mut self.timers.hash);
         made
@@ -309,11 +311,6 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         cancelled
     }
 
-    /// Begins work on an opened file; a panic becomes that file's error.
-    pub(crate) fn guarded_file<T>(&mut self, opened: &Opened<S::File>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        self.guarded_job(&opened.job, work)
-    }
-
     /// Works on a job's file; a panic becomes that file's error.
     pub(crate) fn guarded_job<T>(&mut self, job: &Job, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = self.guarded(work);
@@ -328,8 +325,8 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if result.is_err() {
             self.set = self.context.digest_set();
-            self.rest = self.context.rest_set();
-            self.many = None;
+            self.streamed = self.context.streamed_set();
+            self.many_hashers = None;
         }
         result.ok()
     }

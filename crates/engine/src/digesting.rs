@@ -25,6 +25,15 @@ impl PieceRule {
         PieceRule { piece_bytes, pieces_max: usize::try_from(pieces_max).unwrap_or(usize::MAX) }
     }
 
+    /// The same for pieces that somebody takes as they come.
+    pub(crate) fn without_limit(self) -> PieceRule {
+        PieceRule { pieces_max: usize::MAX, ..self }
+    }
+
+    pub(crate) fn piece_bytes(self) -> u64 {
+        self.piece_bytes
+    }
+
     pub(crate) fn are_too_many_for(self, size: u64) -> bool {
         size.div_ceil(self.piece_bytes) > self.pieces_max as u64
     }
@@ -43,7 +52,7 @@ pub(crate) struct FamilyRule {
 /// The state of a family.
 struct Similar {
     rule: FamilyRule,
-    /// Made for each message with its first bytes: they are large, and cannot be used again.
+    /// FileDigests for each message with its first bytes: they are large, and cannot be used again.
     hasher: Option<pfh_similarity::Hasher>,
     bytes: u64,
     /// Length of the message, where it is known before.
@@ -54,19 +63,22 @@ struct Similar {
 
 /// What one message yields.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct FileDigests {
     pub(crate) digests: Vec<Digest>,
-    /// At least one, unless they are not asked for or too many to keep.
+    /// At least one, unless they are not asked for, too many to keep, or taken by somebody else.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) similarities: Vec<Similarity>,
+    /// There were more pieces than may be kept.
+    pub(crate) too_many_pieces: bool,
 }
 
-impl Made {
+impl FileDigests {
     /// Joins what sets yield that each saw the whole message with a part of the algorithms and families.
-    pub(crate) fn join(parts: impl IntoIterator<Item = Made>) -> Made {
+    pub(crate) fn join(parts: impl IntoIterator<Item = FileDigests>) -> FileDigests {
         let mut parts = parts.into_iter();
         let mut joined = parts.next().unwrap_or_default();
         for part in parts {
+            joined.too_many_pieces |= part.too_many_pieces;
             joined.digests.extend(part.digests);
             for (piece, more) in joined.pieces.iter_mut().zip(part.pieces) {
                 piece.digests.extend(more.digests);
@@ -177,7 +189,7 @@ impl DigestSet {
     }
 
     /// What a whole message yields.
-    pub(crate) fn digest(&mut self, message: &[u8]) -> Made {
+    pub(crate) fn digest(&mut self, message: &[u8]) -> FileDigests {
         self.expect(message.len() as u64);
         self.update(message);
         self.finish()
@@ -195,11 +207,22 @@ impl DigestSet {
         }
     }
 
+    pub(crate) fn piece_rule(&self) -> Option<PieceRule> {
+        self.pieces.as_ref().map(|pieces| pieces.rule)
+    }
+
+    /// The pieces that have ended since the last call; [`DigestSet::finish`] gives the others.
+    pub(crate) fn take_pieces(&mut self) -> Vec<Piece> {
+        self.pieces.as_mut().map_or_else(Vec::new, |pieces| std::mem::take(&mut pieces.done))
+    }
+
     /// Ends the message and leaves the set as new.
-    pub(crate) fn finish(&mut self) -> Made {
-        Made {
+    pub(crate) fn finish(&mut self) -> FileDigests {
+        let pieces = self.pieces.as_mut().map_or(Some(Vec::new()), Pieces::finish);
+        FileDigests {
             digests: self.whole.iter_mut().map(Hasher::finish).collect(),
-            pieces: self.pieces.as_mut().map_or_else(Vec::new, Pieces::finish),
+            too_many_pieces: pieces.is_none(),
+            pieces: pieces.unwrap_or_default(),
             similarities: self.similar.iter_mut().map(Similar::finish).collect(),
         }
     }
@@ -233,18 +256,21 @@ impl Pieces {
         self.length = 0;
     }
 
-    fn finish(&mut self) -> Vec<Piece> {
+    /// `None` where there were too many.
+    fn finish(&mut self) -> Option<Vec<Piece>> {
         // An empty message has one empty piece, as md5deep and hashdeep list it.
         if !self.overflowed && (self.length > 0 || self.offset == 0) {
             self.end_piece();
         }
-        if std::mem::take(&mut self.overflowed) {
+        let overflowed = std::mem::take(&mut self.overflowed);
+        if overflowed {
             for hasher in &mut self.hashers {
                 hasher.finish();
             }
         }
         (self.offset, self.length) = (0, 0);
-        std::mem::take(&mut self.done)
+        let done = std::mem::take(&mut self.done);
+        (!overflowed).then_some(done)
     }
 }
 
@@ -284,7 +310,7 @@ mod tests {
             for part in message[..length].chunks(step) {
                 set.update(part);
             }
-            let Made { digests: whole, pieces, .. } = set.finish();
+            let FileDigests { digests: whole, pieces, .. } = set.finish();
             assert_eq!(whole, algorithms.iter().map(|a| a.digest(&message[..length])).collect::<Vec<_>>());
             assert_eq!(pieces.len(), length.div_ceil(100).max(1));
             for piece in &pieces {
@@ -417,7 +443,7 @@ mod tests {
         for (length, pieces) in [(30, 3), (31, 0), (1000, 0), (0, 1), (35, 0), (29, 3)] {
             let message = vec![7; length];
             set.update(&message);
-            let Made { digests: whole, pieces: found, .. } = set.finish();
+            let FileDigests { digests: whole, pieces: found, .. } = set.finish();
             assert_eq!(whole, [algorithms[0].digest(&message)]);
             assert_eq!(found.len(), pieces, "{length}");
             for (piece, part) in found.iter().zip(message.chunks(10)) {

@@ -1,7 +1,7 @@
 //! One file's way through a run: a job on the way in, a finished record on the way out.
 
-use crate::digesting::Made;
-use pfh_record::{FileError, Metadata, Outcome, Record, SkipReason};
+use crate::digesting::FileDigests;
+use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::Entry;
 use std::io;
 
@@ -29,22 +29,22 @@ pub(crate) struct Finished<T> {
 
 /// All that a complete reading yields.
 #[derive(Clone, Debug)]
-pub(crate) struct Yield {
+pub(crate) struct HashedFile {
     pub(crate) metadata: Option<Metadata>,
     pub(crate) bytes_read: u64,
-    pub(crate) made: Made,
+    pub(crate) digests: FileDigests,
 }
 
-impl Yield {
+impl HashedFile {
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
         Record {
             path,
             metadata: self.metadata,
             bytes_read: self.bytes_read,
             outcome: Outcome::Complete,
-            digests: self.made.digests,
-            pieces: self.made.pieces,
-            similarities: self.made.similarities,
+            digests: self.digests.digests,
+            pieces: self.digests.pieces,
+            similarities: self.digests.similarities,
         }
     }
 }
@@ -62,20 +62,14 @@ impl Failure {
         Failure { outcome, metadata: None, bytes_read: 0 }
     }
 
-    pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Failure {
-        let failure = Failure::new(Outcome::Unreadable { offset, error: file_error(error) });
+    pub(crate) fn unreadable(offset: u64, error: io::Error) -> Failure {
+        let failure = Failure::new(Outcome::Unreadable { offset, error: error.into() });
         Failure { bytes_read: offset, ..failure }
     }
 
     /// The run was stopped; no record will be made of this.
-    pub(crate) fn cancelled(offset: u64) -> Failure {
-        let message = "interrupted".to_owned();
-        let outcome = Outcome::Unreadable { offset, error: FileError { kind: INTERRUPTED, errno: None, message } };
-        Failure { bytes_read: offset, ..Failure::new(outcome) }
-    }
-
-    pub(crate) fn is_cancelled(&self) -> bool {
-        matches!(&self.outcome, Outcome::Unreadable { error, .. } if error.kind == INTERRUPTED)
+    pub(crate) fn not_reached(offset: u64) -> Failure {
+        Failure { bytes_read: offset, ..Failure::new(Outcome::NotReached) }
     }
 
     pub(crate) fn too_many_pieces(metadata: Option<Metadata>) -> Failure {
@@ -83,8 +77,8 @@ impl Failure {
     }
 
     pub(crate) fn panicked() -> Failure {
-        let message = "internal error: the code that lists, reads or hashes this panicked; please report it".to_owned();
-        Failure::new(Outcome::Unreadable { offset: 0, error: FileError { kind: "internal", errno: None, message } })
+        let message = "internal error: the code that lists, reads or hashes this panicked; please report it";
+        Failure::new(Outcome::Unreadable { offset: 0, error: FileError::new(ErrorKind::Internal, message) })
     }
 
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
@@ -96,49 +90,6 @@ impl Failure {
             digests: Vec::new(),
             pieces: Vec::new(),
             similarities: Vec::new(),
-        }
-    }
-}
-
-/// The stable word and the text for an error of the system.
-pub(crate) fn file_error(error: &io::Error) -> FileError {
-    use io::ErrorKind as Kind;
-    let kind = match error.kind() {
-        Kind::NotFound => "not-found",
-        Kind::PermissionDenied => "permission-denied",
-        Kind::InvalidFilename => "name-too-long",
-        Kind::StaleNetworkFileHandle => "vanished",
-        _ => match error.raw_os_error() {
-            Some(EIO) => "io",
-            Some(ELOOP) => "loop",
-            Some(ENAMETOOLONG) => "name-too-long",
-            _ => "other",
-        },
-    };
-    FileError { kind, errno: error.raw_os_error(), message: error.to_string() }
-}
-
-const INTERRUPTED: &str = "interrupted";
-const EIO: i32 = 5;
-const ENAMETOOLONG: i32 = 36;
-const ELOOP: i32 = 40;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn system_errors_have_stable_words() {
-        let words = [
-            (2, "not-found"),
-            (13, "permission-denied"),
-            (5, "io"),
-            (40, "loop"),
-            (36, "name-too-long"),
-            (22, "other"),
-        ];
-        for (errno, word) in words {
-            assert_eq!(file_error(&io::Error::from_raw_os_error(errno)).kind, word, "{errno}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A file in a lane, and on its way from one worker's lanes to another's.
 
-use crate::digesting::{DigestSet, Made};
+use crate::digesting::{DigestSet, FileDigests};
 use crate::job::Job;
 use crate::reading::Opened;
 use pfh_digest::lanes::Detached;
@@ -12,7 +12,7 @@ pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
 /// A file in a lane.
 pub(crate) enum LaneFile<F> {
     /// All of it is in the slot, it is closed, and what has no lanes has digested it.
-    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, others: Made },
-    /// More of it is to be read. While one is `express`, its worker begins no other files.
-    Long { opened: Opened<F>, metadata: Metadata, offset: u64, rest: Option<DigestSet>, express: bool },
+    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, others: FileDigests },
+    /// More of it is to be read. While one is `exclusive_lane`, its worker begins no other files.
+    Long { opened: Opened<F>, metadata: Metadata, offset: u64, streamed: Option<DigestSet>, exclusive_lane: bool },
 }

@@ -3,11 +3,11 @@
 //! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes, and families, see a whole file
 //! before it gets its lane. Of a long one they see each chunk when it is read, by a digest set of the file's own.
 
+use crate::batch_queue::WholeFile;
 use crate::context::{Context, Worker};
-use crate::digesting::{DigestSet, FamilyRule, Made};
-use crate::job::{Failure, Yield};
+use crate::digesting::{DigestSet, FamilyRule, FileDigests};
+use crate::job::{Failure, HashedFile};
 use crate::lane_file::{LaneFile, MovingFile};
-use crate::many::WholeFile;
 use crate::options::Options;
 use crate::reading::Opened;
 use crate::sink::Sink;
@@ -25,7 +25,7 @@ pub(crate) struct Lanes<'r, 'm, F> {
     /// For each algorithm of the run, whether it has lanes.
     laned: Vec<bool>,
     /// Those without.
-    rest: Vec<Algorithm>,
+    streamed: Vec<Algorithm>,
     /// No family has.
     families: Vec<FamilyRule>,
     spare_sets: Vec<DigestSet>,
@@ -35,7 +35,7 @@ pub(crate) struct Lanes<'r, 'm, F> {
     /// Lanes with files of which more is to be read.
     long: usize,
     /// Lanes with express files.
-    express: usize,
+    exclusive_lane: usize,
 }
 
 /// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
@@ -58,17 +58,17 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         let Options { selection, backend, .. } = context.options;
         let algorithms = selection.algorithms();
         let with = with_lanes(algorithms, *backend);
-        let rest: Vec<_> = algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect();
+        let streamed: Vec<_> = algorithms.iter().copied().filter(|algorithm| !with.contains(algorithm)).collect();
         Some(Lanes {
             manager: manager(&with, *backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
-            whole: DigestSet::new(&rest, &context.options.keys, &context.rest, None),
-            rest,
+            whole: DigestSet::new(&streamed, &context.options.keys, &context.streamed, None),
+            streamed,
             families: context.families.clone(),
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
             long: 0,
-            express: 0,
+            exclusive_lane: 0,
         })
     }
 
@@ -85,8 +85,8 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Whether no further files are to be begun here: a lane gets on the faster the fewer are in use.
-    pub(crate) fn is_express(&self) -> bool {
-        self.express > 0
+    pub(crate) fn has_exclusive_lane(&self) -> bool {
+        self.exclusive_lane > 0
     }
 
     /// Lanes with files of which more is to be read.
@@ -127,7 +127,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             let file = LaneFile::Whole { job, metadata, bytes: length as u64, others };
             self.manager.submit(file, slot, length, true);
         } else {
-            self.whole = DigestSet::new(&self.rest, &worker.context.options.keys, &worker.context.rest, None);
+            self.whole = DigestSet::new(&self.streamed, &worker.context.options.keys, &worker.context.streamed, None);
             self.spare_slots.push(slot);
         }
     }
@@ -142,20 +142,20 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
-        let rest = self.rest_of(&worker.context.options.keys, slot.filled(length), metadata.size);
-        let express = worker.context.begin_express(metadata.size);
-        self.express += usize::from(express);
+        let streamed = self.streamed_of(&worker.context.options.keys, slot.filled(length), metadata.size);
+        let exclusive_lane = worker.context.begin_exclusive_lane(metadata.size);
+        self.exclusive_lane += usize::from(exclusive_lane);
         self.long += 1;
-        let file = LaneFile::Long { opened, metadata, offset: length as u64, rest, express };
+        let file = LaneFile::Long { opened, metadata, offset: length as u64, streamed, exclusive_lane };
         self.manager.submit(file, slot, length, false);
     }
 
     /// The digests that no lane makes, of a file of so many bytes that begins with `content`.
-    fn rest_of(&mut self, keys: &Keys, content: &[u8], bytes: u64) -> Option<DigestSet> {
-        if self.rest.is_empty() && self.families.is_empty() {
+    fn streamed_of(&mut self, keys: &Keys, content: &[u8], bytes: u64) -> Option<DigestSet> {
+        if self.streamed.is_empty() && self.families.is_empty() {
             return None;
         }
-        let new = || DigestSet::new(&self.rest, keys, &self.families, None);
+        let new = || DigestSet::new(&self.streamed, keys, &self.families, None);
         let mut set = self.spare_sets.pop().unwrap_or_else(new);
         set.expect(bytes);
         set.update(content);
@@ -171,14 +171,14 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Event::Idle => return false,
             Event::NeedsData { lane, buffer } => {
                 // A worker with an express file takes no other.
-                let only_idle = worker.context.express_files.load(Ordering::Relaxed) > 0;
+                let only_idle = worker.context.exclusive_lanes.load(Ordering::Relaxed) > 0;
                 if worker.context.queue.wants_lane_of(self.long, only_idle) {
                     self.spare_slots.push(buffer);
                     self.long -= 1;
-                    if let LaneFile::Long { express, .. } = self.manager.tag_mut(lane)
-                        && std::mem::take(express)
+                    if let LaneFile::Long { exclusive_lane, .. } = self.manager.tag_mut(lane)
+                        && std::mem::take(exclusive_lane)
                     {
-                        self.end_express(worker);
+                        self.end_exclusive_lane(worker);
                     }
                     worker.context.queue.push_moving(self.manager.detach(lane));
                 } else {
@@ -216,10 +216,10 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         // What is finished does not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
-        let LaneFile::Long { opened, metadata, offset, rest, .. } = self.manager.tag_mut(lane) else { return };
+        let LaneFile::Long { opened, metadata, offset, streamed, .. } = self.manager.tag_mut(lane) else { return };
         let started = context.clock.start();
         let read = if context.is_cancelled() {
-            Err(Failure::cancelled(*offset))
+            Err(Failure::not_reached(*offset))
         } else {
             let read = worker.guarded(|_| {
                 let length = opened.next(slot.bytes(), *offset, Some(metadata))?;
@@ -234,9 +234,9 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Ok((length, last)) => {
                 context.counters.add_bytes(length as u64);
                 opened.file.release(*offset);
-                if let Some(rest) = rest {
+                if let Some(streamed) = streamed {
                     let started = context.clock.start();
-                    rest.update(slot.filled(length));
+                    streamed.update(slot.filled(length));
                     stop(started, &mut worker.timers.hash);
                 }
                 self.manager.refill(lane, slot, length, last);
@@ -244,8 +244,8 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Err(failure) => {
                 self.spare_slots.push(slot);
                 let (file, _) = self.manager.abandon(lane);
-                if let LaneFile::Long { opened, metadata, express, .. } = file {
-                    self.conclude_long(worker, &opened, &metadata, express, Err(failure));
+                if let LaneFile::Long { opened, metadata, exclusive_lane, .. } = file {
+                    self.conclude_long(worker, &opened, &metadata, exclusive_lane, Err(failure));
                 }
             }
         }
@@ -261,18 +261,18 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             LaneFile::Whole { job, metadata, bytes, others } => {
                 let made = self.join(digests, others);
                 worker.count_bytes(bytes);
-                let found = Yield { metadata, bytes_read: bytes, made };
+                let found = HashedFile { metadata, bytes_read: bytes, digests: made };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
-            LaneFile::Long { opened, metadata, offset, rest, express } => {
-                let others = rest.map(|mut set| {
+            LaneFile::Long { opened, metadata, offset, streamed, exclusive_lane } => {
+                let others = streamed.map(|mut set| {
                     let made = set.finish();
                     self.spare_sets.push(set);
                     made
                 });
                 let made = self.join(digests, others.unwrap_or_default());
-                let found = Yield { metadata: Some(metadata), bytes_read: offset, made };
-                self.conclude_long(worker, &opened, &metadata, express, Ok(found));
+                let found = HashedFile { metadata: Some(metadata), bytes_read: offset, digests: made };
+                self.conclude_long(worker, &opened, &metadata, exclusive_lane, Ok(found));
             }
         }
     }
@@ -282,30 +282,30 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: &Opened<F>,
         metadata: &Metadata,
-        express: bool,
-        result: Result<Yield, Failure>,
+        exclusive_lane: bool,
+        result: Result<HashedFile, Failure>,
     ) {
         self.long -= 1;
-        if express {
-            self.end_express(worker);
+        if exclusive_lane {
+            self.end_exclusive_lane(worker);
         }
         let claimed = (metadata.links > 1).then_some(metadata);
         worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
         worker.context.queue.large_file_ended();
     }
 
-    fn end_express<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
-        self.express -= 1;
-        worker.context.express_files.fetch_sub(1, Ordering::Relaxed);
+    fn end_exclusive_lane<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+        self.exclusive_lane -= 1;
+        worker.context.exclusive_lanes.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// What the lanes have made and what others have, in the order of the run.
-    fn join(&self, digests: Vec<Digest>, others: Made) -> Made {
-        if self.rest.is_empty() {
-            return Made { digests, ..others };
+    fn join(&self, digests: Vec<Digest>, others: FileDigests) -> FileDigests {
+        if self.streamed.is_empty() {
+            return FileDigests { digests, ..others };
         }
         let (mut part, mut rest) = (digests.into_iter(), others.digests.into_iter());
         let digests = self.laned.iter().filter_map(|laned| if *laned { part.next() } else { rest.next() }).collect();
-        Made { digests, ..others }
+        FileDigests { digests, ..others }
     }
 }

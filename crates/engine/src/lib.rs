@@ -18,18 +18,22 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod alone;
+mod batch_queue;
 mod chain;
 mod collect;
+mod consumer;
 mod context;
 mod control;
+mod digest_budget;
 mod digesting;
-mod growth;
+mod individual;
 mod job;
 mod lane_file;
 mod lanes;
+mod latency_gauge;
 mod limits;
 mod links;
-mod many;
 mod mtp;
 mod opening;
 mod options;
@@ -43,11 +47,11 @@ mod sync;
 mod table;
 mod threads;
 mod tree;
-mod window;
 
+pub use consumer::Consumer;
 pub use control::{CancelToken, Counters};
 pub use limits::StartError;
 pub use options::{Mode, Options, Order};
 pub use run::run;
-pub use sink::{Prepare, Sink, Skip};
+pub use sink::{Decide, Decision, FileOptions, Prepare, Sink};
 pub use stats::{Report, Timers};

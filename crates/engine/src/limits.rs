@@ -13,7 +13,7 @@ const SLOT_BYTES_MAX: usize = 256 << 10;
 const LANE_SLOT_BYTES_MAX: usize = 64 << 10;
 /// Largest slot where files wait for each other to be digested many at once: what is longer gains nothing by that. Of short
 /// files little more than the first page of a slot is touched.
-const GATHERED_SLOT_BYTES_MAX: usize = 1 << 20;
+const BATCHED_SLOT_BYTES_MAX: usize = 1 << 20;
 /// Largest slot with direct I/O, where each read waits for the device: with 256 KiB a virtual disk gave 74 % of its rate at
 /// a third of a core, with 4 MiB all of it at 7 %.
 const DIRECT_SLOT_BYTES_MAX: usize = 4 << 20;
@@ -41,7 +41,7 @@ pub(crate) const SPREAD_FILE_BYTES: u64 = 8 << 20;
 pub(crate) const SPREAD_AHEAD_BYTES: usize = 2 << 20;
 
 /// From this size on a file may get a worker's lanes nearly to itself: in full lanes, 16 MiB take some 0.1 s, and alone 30 ms.
-pub(crate) const EXPRESS_FILE_BYTES: u64 = 16 << 20;
+pub(crate) const EXCLUSIVE_FILE_BYTES: u64 = 16 << 20;
 
 /// Look-ahead window: opened files per worker. 256 reads in flight reach what io_uring reaches on solid state.
 pub(crate) const WINDOW_FILES_MAX: usize = 256;
@@ -52,10 +52,10 @@ pub(crate) const WINDOW_FILE_BYTES: u64 = 1 << 20;
 pub(crate) const BATCH_FILES_MAX: usize = 32;
 /// Whole files that wait for each other to be digested many at once: twice what the kernel takes side by side, so that it has
 /// another one when a short one ends.
-pub(crate) const GATHERED_FILES_MAX: usize = 64;
+pub(crate) const BATCHED_FILES_MAX: usize = 64;
 /// Their bytes. The kernel also takes parts of long files side by side, so that few of these are enough: eight of 1 MiB each gave
 /// 2.9 GB/s, four 2.5 and two 1.7.
-pub(crate) const GATHERED_BYTES_MAX: usize = 8 << 20;
+pub(crate) const BATCHED_BYTES_MAX: usize = 8 << 20;
 /// Jobs that `balance` looks at, and times a job may be passed over.
 pub(crate) const BALANCE_JOBS: usize = 256;
 
@@ -89,9 +89,9 @@ pub(crate) struct Budget {
     /// Lanes that each worker may fill; 0 where there are none, or too little memory for them.
     pub(crate) lanes: usize,
     /// Whether families digest many whole files at once.
-    pub(crate) many: bool,
+    pub(crate) is_batched: bool,
     /// Files that each worker may let wait for each other for that, beside those in its lanes.
-    pub(crate) gathered_files: usize,
+    pub(crate) batched_files: usize,
     /// Bytes that may be announced ahead (they sit in the page cache): ¼.
     pub(crate) announced_bytes: u64,
     /// Jobs and records that wait: what is left, at least 1/16. It decides how far other files may get ahead of a huge
@@ -164,42 +164,47 @@ impl Budget {
         let shared_bytes: usize = options.selection.families().iter().map(|family| family.shared_bytes()).sum();
         let many_bytes: usize = match options.mode {
             Mode::Smt => 0,
-            Mode::Adaptive | Mode::Mtp => options.selection.families().iter().map(|family| family.many_state_bytes()).sum(),
+            Mode::Adaptive | Mode::Mtp => {
+                options.selection.families().iter().map(|family| family.many_state_bytes()).sum()
+            }
         };
-        let states_bytes = |lanes: usize, many: bool| {
-            let states = (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if many { many_bytes } else { 0 };
+        let states_bytes = |lanes: usize, is_batched: bool| {
+            let states =
+                (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if is_batched { many_bytes } else { 0 };
             (holders.saturating_mul(states) as u64).saturating_add(growing * GROWTH_BYTES_MIN)
         };
         // Prefetchers hand over several files in a slot anyway.
-        let gathered = |many: bool| if many && readers == 0 { GATHERED_FILES_MAX } else { 0 };
+        let batched = |is_batched: bool| if is_batched && readers == 0 { BATCHED_FILES_MAX } else { 0 };
         let table_eighths: usize = if growing > 0 { 3 } else { 5 };
         // One alignment unit is lost at the start of the allocation.
-        let table_bytes_for = |lanes: usize, many: bool| {
-            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes, many));
+        let table_bytes_for = |lanes: usize, is_batched: bool| {
+            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes, is_batched));
             let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
             eighth.saturating_mul(table_eighths).saturating_sub(SLOT_ALIGN_BYTES)
         };
-        let slot_bytes_for = |lanes: usize, many: bool| {
-            let table_bytes = table_bytes_for(lanes, many);
-            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + gathered(many));
+        let slot_bytes_for = |lanes: usize, is_batched: bool| {
+            let table_bytes = table_bytes_for(lanes, is_batched);
+            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
             let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
             let most = match lanes {
                 // Where digests grow, no device waits for its reader.
                 _ if options.direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
-                _ if gathered(many) > 0 && growing == 0 => GATHERED_SLOT_BYTES_MAX,
+                _ if batched(is_batched) > 0 && growing == 0 => BATCHED_SLOT_BYTES_MAX,
                 0 => SLOT_BYTES_MAX,
-                _ if gathered(many) > 0 => SLOT_BYTES_MAX,
+                _ if batched(is_batched) > 0 => SLOT_BYTES_MAX,
                 _ => LANE_SLOT_BYTES_MAX,
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        // Lanes are not worth what all else needs, and less than many digests at once: families take longer.
-        let fits = |&(lanes, many): &(usize, bool)| {
-            states_bytes(lanes, many) <= options.memory_bytes / 4 && slot_bytes_for(lanes, many) >= SLOT_BYTES_MIN
+        // Lanes are not worth what all else needs, and less than is_batched digests at once: families take longer.
+        let fits = |&(lanes, is_batched): &(usize, bool)| {
+            states_bytes(lanes, is_batched) <= options.memory_bytes / 4
+                && slot_bytes_for(lanes, is_batched) >= SLOT_BYTES_MIN
         };
         let pays = many_bytes > 0;
-        let (lanes, many) = [(lanes, pays), (0, pays), (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
-        let slot_bytes = slot_bytes_for(lanes, many);
+        let (lanes, is_batched) =
+            [(lanes, pays), (0, pays), (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
+        let slot_bytes = slot_bytes_for(lanes, is_batched);
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
@@ -207,13 +212,13 @@ impl Budget {
             let least_bytes = least.saturating_add(states_bytes(0, false));
             return Err(StartError::MemoryTooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
-        let memory_bytes = options.memory_bytes - states_bytes(lanes, many);
-        let table_bytes = table_bytes_for(lanes, many);
+        let memory_bytes = options.memory_bytes - states_bytes(lanes, is_batched);
+        let table_bytes = table_bytes_for(lanes, is_batched);
         let stride_bytes = slot_bytes + gap_bytes;
         let slots_wanted = if readers > 0 {
             usize::MAX
         } else {
-            holders * (SLOTS_PER_THREAD_MIN + lanes + gathered(many) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
+            holders * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
         };
         let slots = (table_bytes / stride_bytes).min(slots_wanted);
         let announced_bytes = memory_bytes / 4;
@@ -226,8 +231,8 @@ impl Budget {
             stride_bytes,
             slots,
             lanes,
-            many,
-            gathered_files: gathered(many),
+            is_batched,
+            batched_files: batched(is_batched),
             announced_bytes,
             waiting_bytes: left_bytes - growth_share,
             growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
@@ -311,12 +316,13 @@ mod tests {
                 let table = (with.stride_bytes * with.slots) as u64;
                 let shares = with.announced_bytes + with.waiting_bytes + with.growth_bytes;
                 let states = (with.lanes + 2) * families.iter().map(|one| one.state_bytes()).sum::<usize>();
-                let many = families.iter().map(|one| one.many_state_bytes()).sum::<usize>() * usize::from(with.many);
+                let many =
+                    families.iter().map(|one| one.many_state_bytes()).sum::<usize>() * usize::from(with.is_batched);
                 let shared = families.iter().map(|one| one.shared_bytes()).sum::<usize>();
                 let states = threads * (states + shared + many);
                 assert!(table + shares + states as u64 <= memory_bytes, "{threads} threads, {memory_bytes}");
-                assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.gathered_files));
-                assert!(!without.many && without.gathered_files == 0);
+                assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.batched_files));
+                assert!(!without.is_batched && without.batched_files == 0);
                 assert!(without.lanes >= with.lanes && without.growth_bytes == 0);
             }
         }
@@ -331,19 +337,19 @@ mod tests {
         let (ssdeep, both) = ([Family::Ssdeep], [Family::Tlsh, Family::Ssdeep]);
         for (families, lanes) in [(&ssdeep[..], 0), (&both, 32)] {
             let large = budget(families, Mode::Adaptive, 256 << 20, lanes);
-            assert_eq!((large.gathered_files, large.lanes), (GATHERED_FILES_MAX, lanes));
+            assert_eq!((large.batched_files, large.lanes), (BATCHED_FILES_MAX, lanes));
             assert!(large.slot_bytes >= 512 << 10);
             let small = budget(families, Mode::Adaptive, 1 << 20, lanes);
-            assert_eq!((small.gathered_files, small.many, small.lanes), (0, false, 0));
+            assert_eq!((small.batched_files, small.is_batched, small.lanes), (0, false, 0));
         }
         // Lanes go first.
         let some = budget(&ssdeep, Mode::Adaptive, 5 << 20, 32);
-        assert_eq!((some.gathered_files, some.lanes), (GATHERED_FILES_MAX, 0));
+        assert_eq!((some.batched_files, some.lanes), (BATCHED_FILES_MAX, 0));
         for (mode, many) in [(Mode::Mtp, true), (Mode::Smt, false)] {
             let budget = budget(&both, mode, 256 << 20, 0);
-            assert_eq!((budget.gathered_files, budget.many), (0, many));
+            assert_eq!((budget.batched_files, budget.is_batched), (0, many));
         }
-        assert!(!budget(&[Family::Sdhash, Family::MrshV2], Mode::Adaptive, 256 << 20, 0).many);
+        assert!(!budget(&[Family::Sdhash, Family::MrshV2], Mode::Adaptive, 256 << 20, 0).is_batched);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Hard links: content that was read once is not read again.
 
 use crate::digesting::SIMILARITY_BYTES;
-use crate::job::{Job, Yield};
+use crate::job::{HashedFile, Job};
 use crate::sync::lock;
 use pfh_record::Metadata;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ enum Known {
     /// A worker is reading this (large) file; the jobs wait for what it finds.
     BeingRead(Vec<Job>),
     /// Read; so many links are still to come.
-    Read { found: Yield, left: u64 },
+    Read { found: HashedFile, left: u64 },
 }
 
 /// Who reads a large file with several links.
@@ -28,7 +28,7 @@ pub(crate) enum Claim<T> {
     /// Whoever asked.
     Mine(T),
     /// Nobody any more: this was found.
-    Known(T, Yield),
+    Known(T, HashedFile),
     /// Another worker.
     Waits,
 }
@@ -44,7 +44,7 @@ impl Links {
     }
 
     /// What is known of the content at this place. The caller confirms that its own metadata are [`same_content`].
-    pub(crate) fn find(&self, device: u64, inode: u64) -> Option<Yield> {
+    pub(crate) fn find(&self, device: u64, inode: u64) -> Option<HashedFile> {
         match lock(&self.known).get(&(device, inode)) {
             Some(Known::Read { found, .. }) => Some(found.clone()),
             _ => None,
@@ -66,7 +66,7 @@ impl Links {
     }
 
     /// Remembers what a complete reading found.
-    pub(crate) fn insert(&self, found: &Yield) {
+    pub(crate) fn insert(&self, found: &HashedFile) {
         if let Some(metadata) = &found.metadata
             && metadata.links > 1
         {
@@ -74,10 +74,10 @@ impl Links {
         }
     }
 
-    fn insert_into(&self, known: &mut HashMap<(u64, u64), Known>, metadata: &Metadata, found: &Yield) {
+    fn insert_into(&self, known: &mut HashMap<(u64, u64), Known>, metadata: &Metadata, found: &HashedFile) {
         // Long similarity digests are not kept: there is room for usual ones only.
         if known.len() < self.most
-            && found.made.similarities.iter().all(|one| one.text_bytes() as u64 <= SIMILARITY_BYTES)
+            && found.digests.similarities.iter().all(|one| one.text_bytes() as u64 <= SIMILARITY_BYTES)
         {
             let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
             known.entry((metadata.device, metadata.inode)).or_insert(read);
@@ -114,7 +114,7 @@ impl Links {
 
     /// Ends a claim, and returns the jobs that waited for it. What the reading found, if it went well, is known from then
     /// on: nobody can claim the file in between.
-    pub(crate) fn settle(&self, metadata: &Metadata, found: Option<&Yield>) -> Vec<Job> {
+    pub(crate) fn settle(&self, metadata: &Metadata, found: Option<&HashedFile>) -> Vec<Job> {
         let mut known = lock(&self.known);
         let parked = match known.entry((metadata.device, metadata.inode)) {
             Place::Occupied(place) if matches!(place.get(), Known::BeingRead(_)) => match place.remove() {

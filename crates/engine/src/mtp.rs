@@ -3,9 +3,10 @@
 //! Beyond the publication: a file larger than the table flows through it, small files travel several to a slot, and a
 //! prefetcher that has nothing left to read becomes a hasher.
 
+use crate::alone::hash_individually;
 use crate::chain::{Feeding, feed};
 use crate::context::{Context, Task, Worker};
-use crate::job::{Failure, Ticket, Yield};
+use crate::job::{Failure, HashedFile, Ticket};
 use crate::limits::BATCH_FILES_MAX;
 use crate::queue::{Grab, Next, Preference, Queue};
 use crate::reading::{First, Opened};
@@ -134,13 +135,20 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 slot
             });
             let started = worker.context.clock.start();
-            let first = worker.guarded_file(&opened, |_| opened.first(&mut slot.bytes()[self.filled..]));
+            let first = worker.guarded(|_| opened.first(&mut slot.bytes()[self.filled..]));
             stop(started, &mut worker.timers.read);
-            let Some(first) = first else {
-                self.slot = Some(slot);
-                return;
-            };
-            match first {
+            match first.unwrap_or_else(|| Err(Failure::panicked())) {
+                Ok(first)
+                    if opened.individual.is_some()
+                        && (self.files.is_empty() || matches!(first, First::Whole { .. })) =>
+                {
+                    if matches!(first, First::Long { .. }) {
+                        worker.flush();
+                    }
+                    hash_individually(worker, opened, &mut slot.bytes()[self.filled..], first);
+                    self.slot = Some(slot);
+                    return;
+                }
                 Ok(First::Whole { length, metadata }) => {
                     opened.file.release(length as u64);
                     worker.count_bytes(length as u64);
@@ -171,7 +179,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 }
                 Err(failure) => {
                     self.slot = Some(slot);
-                    return worker.fail(opened.job.ticket, opened.job.entry.path(), failure);
+                    return worker.fail_opened(opened, failure);
                 }
             }
         }
@@ -198,7 +206,7 @@ impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Batch<'r, 'm> {
                 .and_then(|similarities| worker.guarded(|worker| worker.digest_whole(content, similarities)));
             let bytes_read = content.len() as u64;
             let result = match made {
-                Some(made) => Ok(Yield { metadata: file.metadata, bytes_read, made }),
+                Some(made) => Ok(HashedFile { metadata: file.metadata, bytes_read, digests: made }),
                 None => Err(Failure::panicked()),
             };
             worker.conclude(file.ticket, file.path.clone(), result, None);

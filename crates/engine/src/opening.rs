@@ -1,39 +1,50 @@
-//! Opening a file, and going on with one that turned out to be long: what is known from another link is not read, and what
-//! could not be kept is refused.
+//! Opening a file, and going on with one that turned out to be long: what is known from another link, or not wanted, is not
+//! read, and what could not be kept is refused.
 
 use crate::context::Worker;
-use crate::job::{Failure, Finished, Job, Yield};
+use crate::individual::Individual;
+use crate::job::{Failure, Finished, HashedFile, Job};
 use crate::links::{Claim, same_content};
 use crate::reading::Opened;
-use crate::sink::{Sink, Skip};
+use crate::sink::{Decision, FileOptions, Sink};
 use crate::stats::stop;
-use pfh_record::Metadata;
+use pfh_record::{Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile};
 use std::io;
 
 /// What became of a job whose file was to be opened.
 enum Opening<F> {
-    Open(F),
+    Open(F, Option<FileOptions>),
     /// Its content is known from another link.
-    Known(Yield),
+    Known(HashedFile),
+    RecordOnly(Metadata, SkipReason),
     LeftOut,
     Failed(io::Error),
 }
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
-    /// Opens a job's file, unless its content is known from another link or the caller leaves it out.
+    /// Opens a job's file, unless its content is known from another link or the caller does not want it read.
     pub(crate) fn open(&mut self, job: Job) -> Option<Opened<S::File>> {
         if job.entry.kind == EntryKind::Stream {
             // Somebody must open its other end first, which may take for ever.
             self.flush();
         }
-        let opening = self.guarded(|worker| worker.begin_to_open(&job));
+        let opening = self.guarded(|worker| match worker.begin_to_open(&job) {
+            Opening::Open(file, Some(wanted)) => (Opening::Open(file, None), Some(worker.individual(wanted))),
+            opening => (opening, None),
+        });
         match opening {
-            Some(Opening::Open(file)) => return Some(Opened::new(job, file)),
-            Some(Opening::Known(found)) => self.finish_known(job.ticket, found, job.entry.path()),
-            Some(Opening::LeftOut) => self.push(Finished { ticket: job.ticket, item: None }),
-            Some(Opening::Failed(error)) => {
-                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, &error));
+            Some((Opening::Open(file, _), individual)) => {
+                return Some(Opened::new(job, file, individual));
+            }
+            Some((Opening::Known(found), _)) => self.finish_known(job.ticket, found, job.entry.path()),
+            Some((Opening::RecordOnly(metadata, reason), _)) => {
+                let failure = Failure { metadata: Some(metadata), ..Failure::new(Outcome::Skipped(reason)) };
+                self.fail(job.ticket, job.entry.path(), failure);
+            }
+            Some((Opening::LeftOut, _)) => self.push(Finished { ticket: job.ticket, item: None }),
+            Some((Opening::Failed(error), _)) => {
+                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, error));
             }
             None => self.fail(job.ticket, job.entry.path(), Failure::panicked()),
         }
@@ -44,23 +55,65 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         if self.is_own(job) {
             return Opening::LeftOut;
         }
-        if let Some(known) = self.answer_from_links(job) {
-            return known;
+        if let Some((found, now)) = self.answer_from_links(job) {
+            return match self.decide(job, &now) {
+                Decision::Hash => Opening::Known(found),
+                // Not all that is known of the other link, or more than that.
+                Decision::HashWith(wanted) => match self.open_file(job) {
+                    Ok(file) => Opening::Open(file, Some(wanted)),
+                    Err(error) => Opening::Failed(error),
+                },
+                Decision::RecordOnly(reason) => Opening::RecordOnly(now, reason),
+                Decision::LeaveOut => self.leave_out(),
+            };
         }
+        let file = match self.open_file(job) {
+            Ok(file) => file,
+            Err(error) => return Opening::Failed(error),
+        };
+        if self.context.decide.is_none() {
+            return Opening::Open(file, None);
+        }
+        // Whoever reads the file meets the same error.
+        let Ok(metadata) = file.metadata() else { return Opening::Open(file, None) };
+        match self.decide(job, &metadata) {
+            Decision::Hash => Opening::Open(file, None),
+            Decision::HashWith(wanted) => Opening::Open(file, Some(wanted)),
+            Decision::RecordOnly(reason) => Opening::RecordOnly(metadata, reason),
+            Decision::LeaveOut => self.leave_out(),
+        }
+    }
+
+    fn open_file(&mut self, job: &Job) -> io::Result<S::File> {
         let started = self.context.clock.start();
         let opened = self.context.source.open(&job.entry);
         stop(started, &mut self.timers.read);
-        match opened {
-            Ok(file) => {
-                let skips = |skip: Skip<'_>| file.metadata().is_ok_and(|metadata| skip(&job.entry.path(), &metadata));
-                if self.context.skip.is_some_and(skips) {
-                    self.left_out += 1;
-                    return Opening::LeftOut;
-                }
-                Opening::Open(file)
-            }
-            Err(error) => Opening::Failed(error),
-        }
+        opened
+    }
+
+    fn decide(&self, job: &Job, metadata: &Metadata) -> Decision {
+        self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata))
+    }
+
+    fn leave_out(&mut self) -> Opening<S::File> {
+        self.left_out += 1;
+        Opening::LeftOut
+    }
+
+    fn individual(&self, wanted: FileOptions) -> Box<Individual> {
+        let context = self.context;
+        Box::new(Individual::new(context.options, &context.families, context.pieces, wanted))
+    }
+
+    /// An opened file yields no digest.
+    pub(crate) fn fail_opened(&mut self, opened: Opened<S::File>, failure: Failure) {
+        let Opened { job, individual, .. } = opened;
+        let path = job.entry.path();
+        let failure = match individual {
+            None => failure,
+            Some(individual) => individual.conclude(&path, Err(failure)).err().unwrap_or_else(Failure::panicked),
+        };
+        self.fail(job.ticket, path, failure);
     }
 
     fn is_own(&self, job: &Job) -> bool {
@@ -71,8 +124,8 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             && self.context.source.metadata(&job.entry).is_ok_and(|found| own.contains(&(found.device, found.inode)))
     }
 
-    /// What another link of the same file has yielded already.
-    fn answer_from_links(&mut self, job: &Job) -> Option<Opening<S::File>> {
+    /// What another link of the same file has yielded already, and the metadata that agree with it.
+    fn answer_from_links(&mut self, job: &Job) -> Option<(HashedFile, Metadata)> {
         let links = &self.context.links;
         if links.is_empty() || job.entry.inode_hint == 0 {
             return None;
@@ -85,11 +138,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             return None;
         }
         links.used(device, inode);
-        if self.context.skip.is_some_and(|skip| skip(&job.entry.path(), &now)) {
-            self.left_out += 1;
-            return Some(Opening::LeftOut);
-        }
-        Some(Opening::Known(found))
+        Some((found, now))
     }
 
     /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
@@ -119,12 +168,16 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         }
     }
 
-    /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
     fn with_growth(&mut self, mut opened: Opened<S::File>, metadata: &Metadata) -> Opened<S::File> {
         let bytes = self.context.families.iter().map(|rule| rule.growth_bytes(metadata.size)).sum();
-        let started = self.context.clock.start();
-        opened.growth = self.context.growth.reserve(bytes);
-        stop(started, &mut self.timers.wait_space);
+        self.reserve_growth(&mut opened, bytes);
         opened
+    }
+
+    /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
+    pub(crate) fn reserve_growth(&mut self, opened: &mut Opened<S::File>, bytes: u64) {
+        let started = self.context.clock.start();
+        opened.growth = self.context.digest_budget.reserve(bytes);
+        stop(started, &mut self.timers.wait_space);
     }
 }

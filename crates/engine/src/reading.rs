@@ -7,11 +7,12 @@
 //! touched more recently than that, files whose times are not this system's ([`pfh_source::Device::local_times`]) and files
 //! of several slots are looked at before *and* after reading, and both must agree.
 
-use crate::growth::Reservation;
+use crate::digest_budget::Reservation;
+use crate::individual::Individual;
 use crate::job::{Failure, Job};
 use crate::links::same_content;
 use pfh_record::{Metadata, Outcome, Timestamp};
-use pfh_source::{AtOnce, EntryKind, Medium, SourceFile};
+use pfh_source::{CachedRead, EntryKind, Medium, SourceFile};
 use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -32,6 +33,8 @@ pub(crate) struct Opened<F> {
     pub(crate) announced_bytes: u64,
     /// Room for its digests that grow.
     pub(crate) growth: Option<Arc<Reservation>>,
+    /// How it is treated, if otherwise than the run's files.
+    pub(crate) individual: Option<Box<Individual>>,
 }
 
 /// What the first slot revealed.
@@ -51,19 +54,19 @@ pub(crate) enum First {
 }
 
 /// What came of reading without waiting.
-pub(crate) enum FirstAtOnce {
+pub(crate) enum FirstCached {
     /// The first slot was read, or the file is at fault.
-    Read(Result<First, Failure>),
+    Ready(Result<First, Failure>),
     /// The medium would have to be waited for.
-    Waits,
+    WouldBlock,
     /// That cannot be told.
     Unknown,
 }
 
 impl<F: SourceFile> Opened<F> {
-    pub(crate) fn new(job: Job, file: F) -> Opened<F> {
+    pub(crate) fn new(job: Job, file: F, individual: Option<Box<Individual>>) -> Opened<F> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-        Opened { job, file, opened_at: now, before: None, announced_bytes: 0, growth: None }
+        Opened { job, file, opened_at: now, before: None, announced_bytes: 0, growth: None, individual }
     }
 
     /// Reads the first slot.
@@ -89,12 +92,12 @@ impl<F: SourceFile> Opened<F> {
             }
             EntryKind::Regular if self.has_local_times() => {
                 let length = read(&self.file, buffer, 0)?;
-                let metadata = self.look(length as u64)?;
-                self.first_behind_look(buffer, length, metadata)
+                let metadata = self.stat(length as u64)?;
+                self.first_then_stat(buffer, length, metadata)
             }
             EntryKind::Regular | EntryKind::BlockDevice => {
-                let before = self.before.map_or_else(|| self.look(0), Ok)?;
-                self.first_between_looks(buffer, before)
+                let before = self.before.map_or_else(|| self.stat(0), Ok)?;
+                self.first_between_stats(buffer, before)
             }
         }
     }
@@ -104,39 +107,39 @@ impl<F: SourceFile> Opened<F> {
     }
 
     /// Reads the first slot of a file that is in memory already; otherwise says what is known.
-    pub(crate) fn first_at_once(&self, buffer: &mut [u8]) -> FirstAtOnce {
+    pub(crate) fn first_cached(&self, buffer: &mut [u8]) -> FirstCached {
         let entry = &self.job.entry;
         if entry.kind != EntryKind::Regular || entry.directory.device().medium == Medium::Network {
-            return FirstAtOnce::Unknown;
+            return FirstCached::Unknown;
         }
         let before = match self.has_local_times() {
             true => None,
-            false => match self.look(0) {
+            false => match self.stat(0) {
                 Ok(before) => Some(before),
-                Err(failure) => return FirstAtOnce::Read(Err(failure)),
+                Err(failure) => return FirstCached::Ready(Err(failure)),
             },
         };
-        let length = match self.file.read_at_once(buffer, 0) {
-            AtOnce::Read(length) => length,
-            AtOnce::Waits => return FirstAtOnce::Waits,
-            AtOnce::Unknown => return FirstAtOnce::Unknown,
+        let length = match self.file.read_cached(buffer, 0) {
+            CachedRead::Ready(length) => length,
+            CachedRead::WouldBlock => return FirstCached::WouldBlock,
+            CachedRead::Unknown => return FirstCached::Unknown,
         };
-        match (self.look(length as u64), before) {
-            (Ok(after), _) if length < buffer.len() && after.size > length as u64 => FirstAtOnce::Waits,
-            (Ok(after), None) => FirstAtOnce::Read(self.first_behind_look(buffer, length, after)),
+        match (self.stat(length as u64), before) {
+            (Ok(after), _) if length < buffer.len() && after.size > length as u64 => FirstCached::WouldBlock,
+            (Ok(after), None) => FirstCached::Ready(self.first_then_stat(buffer, length, after)),
             (Ok(_), Some(before)) if length == buffer.len() && before.size > length as u64 => {
-                FirstAtOnce::Read(Ok(First::Long { metadata: Some(before) }))
+                FirstCached::Ready(Ok(First::Long { metadata: Some(before) }))
             }
             (Ok(after), Some(before)) => {
                 let whole = First::Whole { length, metadata: Some(before) };
-                FirstAtOnce::Read(agree(&before, after, length as u64).map(|()| whole))
+                FirstCached::Ready(agree(&before, after, length as u64).map(|()| whole))
             }
-            (Err(failure), _) => FirstAtOnce::Read(Err(failure)),
+            (Err(failure), _) => FirstCached::Ready(Err(failure)),
         }
     }
 
     /// After a first read of `length` bytes, and a look at the metadata behind it.
-    fn first_behind_look(&self, buffer: &mut [u8], length: usize, metadata: Metadata) -> Result<First, Failure> {
+    fn first_then_stat(&self, buffer: &mut [u8], length: usize, metadata: Metadata) -> Result<First, Failure> {
         // Anything doubtful starts again below.
         if self.is_settled(&metadata.ctime) {
             if metadata.size == length as u64 {
@@ -146,10 +149,10 @@ impl<F: SourceFile> Opened<F> {
                 return Ok(First::Long { metadata: Some(metadata) });
             }
         }
-        self.first_between_looks(buffer, metadata)
+        self.first_between_stats(buffer, metadata)
     }
 
-    fn first_between_looks(&self, buffer: &mut [u8], before: Metadata) -> Result<First, Failure> {
+    fn first_between_stats(&self, buffer: &mut [u8], before: Metadata) -> Result<First, Failure> {
         let length = fill(&self.file, buffer, 0)?;
         if length == buffer.len() && before.size > length as u64 {
             return Ok(First::Long { metadata: Some(before) });
@@ -177,11 +180,11 @@ impl<F: SourceFile> Opened<F> {
 
     /// After the last byte: the file must be what it was, and all of it must have been read.
     pub(crate) fn confirm(&self, before: &Metadata, bytes_read: u64) -> Result<(), Failure> {
-        agree(before, self.look(bytes_read)?, bytes_read)
+        agree(before, self.stat(bytes_read)?, bytes_read)
     }
 
-    pub(crate) fn look(&self, bytes_read: u64) -> Result<Metadata, Failure> {
-        let metadata = self.file.metadata().map_err(|error| Failure::unreadable(bytes_read, &error))?;
+    pub(crate) fn stat(&self, bytes_read: u64) -> Result<Metadata, Failure> {
+        let metadata = self.file.metadata().map_err(|error| Failure::unreadable(bytes_read, error))?;
         // The walk saw a regular file; if a FIFO or a device stands there now, its bytes are not the file's.
         if self.job.entry.kind == EntryKind::Regular && metadata.mode & MODE_TYPE != MODE_REGULAR {
             return Err(Failure { outcome: Outcome::ChangedWhileReading, metadata: Some(metadata), bytes_read });
@@ -214,7 +217,7 @@ pub(crate) fn read<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> R
         match file.read_at(buffer, offset) {
             Ok(length) => return Ok(length.min(buffer.len())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::unreadable(offset, &error)),
+            Err(error) => return Err(Failure::unreadable(offset, error)),
         }
     }
 }

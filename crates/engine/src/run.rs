@@ -3,14 +3,14 @@
 use crate::collect::Collector;
 use crate::context::{Context, Totals, Worker};
 use crate::control::{CancelToken, Counters};
+use crate::digest_budget::DigestBudget;
 use crate::digesting::{PieceRule, SIMILARITY_BYTES};
-use crate::growth::Growth;
 use crate::job::{Failure, Job, Ticket};
 use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX};
 use crate::links::Links;
 use crate::options::{Mode, Options, Order};
 use crate::queue::{Need, Queue};
-use crate::sink::{Prepare, Sink, Skip};
+use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report};
 use crate::table::{Arena, Table};
 use crate::threads::start;
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Reads everything that `source` lists and delivers one record per file to `sink`.
 ///
-/// `skip` may leave files out (resuming); `counters` can be watched meanwhile; `cancel` stops the run early.
+/// `decide` may leave files out, have them listed only, or have some treated otherwise; `counters` can be watched meanwhile; `cancel` stops the run early.
 ///
 /// # Errors
 /// [`StartError`], before anything is read. Errors of files are outcomes of their records.
@@ -38,7 +38,7 @@ pub fn run<S: Source, K: Sink>(
     source: &S,
     prepare: Prepare<'_, K::Item>,
     sink: &mut K,
-    skip: Option<Skip<'_>>,
+    decide: Option<Decide<'_>>,
     counters: &Counters,
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
@@ -48,8 +48,11 @@ pub fn run<S: Source, K: Sink>(
     }
     // Pieces end anywhere, and the other modes are as published.
     let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
-    let budget = Budget::new(options, if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 })?;
-    let is_many = |family: &Family| budget.many && family.digests_many();
+    let budget = Budget::new(
+        options,
+        if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 },
+    )?;
+    let is_batched = |family: &Family| budget.is_batched && family.digests_many();
     let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
@@ -57,19 +60,19 @@ pub fn run<S: Source, K: Sink>(
         options,
         source,
         prepare,
-        skip,
+        decide,
         table: &table,
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
-        gathered_files: budget.gathered_files,
-        express_files: AtomicUsize::new(0),
+        batched_files: budget.batched_files,
+        exclusive_lanes: AtomicUsize::new(0),
         links: Links::new(budget.links),
         announced_left: AtomicU64::new(budget.announced_bytes),
-        many: options.selection.families().iter().copied().filter(is_many).collect(),
-        rest: families.iter().copied().filter(|rule| !is_many(&rule.family)).collect(),
+        batched: options.selection.families().iter().copied().filter(is_batched).collect(),
+        streamed: families.iter().copied().filter(|rule| !is_batched(&rule.family)).collect(),
         families,
-        growth: Growth::new(budget.growth_bytes),
+        digest_budget: DigestBudget::new(budget.growth_bytes),
         pieces: options
             .piece_bytes
             .map(|bytes| PieceRule::new(bytes, options.selection.algorithms().len(), budget.waiting_bytes)),
@@ -157,7 +160,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 Found::Skipped(path, reason) => {
                     not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
-                Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, &error))),
+                Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, error))),
                 Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {

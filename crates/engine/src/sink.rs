@@ -1,6 +1,7 @@
-//! What a run asks of its caller: where records go, what becomes of them, and which files are left out.
+//! What a run asks of its caller: where records go, what they become, and which files are read.
 
-use pfh_record::{Metadata, Record};
+use crate::consumer::Consumer;
+use pfh_record::{Metadata, Record, Selection, SkipReason};
 use std::ops::ControlFlow;
 
 /// Where finished records go, one at a time and, unless [`Options::unordered`], in the order of the walk.
@@ -26,8 +27,32 @@ impl Sink for Vec<Record> {
     }
 }
 
-/// A question about a file that is open but not yet read: true leaves it out of the run.
-pub type Skip<'a> = &'a (dyn Fn(&[u8], &Metadata) -> bool + Sync);
+/// What becomes of one file.
+pub enum Decision {
+    /// It is read and gets all digests of the run.
+    Hash,
+    /// It is read and treated otherwise than the run's files. One thread reads and hashes all of it, and it is read
+    /// even where the content of another of its hard links is known.
+    HashWith(FileOptions),
+    /// It is not read: its record has its metadata, the outcome [`Outcome::Skipped`](pfh_record::Outcome::Skipped) with this
+    /// reason, and no digests.
+    RecordOnly(SkipReason),
+    /// It gets no record; [`Report::left_out`](crate::Report::left_out) counts it.
+    LeaveOut,
+}
+
+/// How one file is treated otherwise than the run's files. The default is: as they are.
+#[derive(Default)]
+pub struct FileOptions {
+    /// Those of the run's digests that this file gets; `None` for all. Others than the run's are not added.
+    pub selection: Option<Selection>,
+    /// Takes the file's bytes while they are hashed.
+    pub consumer: Option<Box<dyn Consumer>>,
+}
+
+/// Decides on a file that is open and not yet read, from its path and metadata. Called by many threads at once, and again
+/// for a file that had to wait until another of its hard links was read. A panic costs the file.
+pub type Decide<'a> = &'a (dyn Fn(&[u8], &Metadata) -> Decision + Sync);
 
 /// Makes the delivered item from a record; called by many threads at once.
 pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);

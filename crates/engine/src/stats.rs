@@ -32,7 +32,7 @@ impl AddAssign for Timers {
 pub struct Report {
     /// Records by outcome, bytes, and the time from start to end.
     pub summary: Summary,
-    /// Files that [`run`](crate::run)'s `skip` left out.
+    /// Files that [`Decision::LeaveOut`](crate::Decision::LeaveOut) left out.
     pub left_out: u64,
     /// Where the threads' time went.
     pub timers: Timers,

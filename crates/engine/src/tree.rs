@@ -2,8 +2,8 @@
 //! joined in order (BLAKE3 paper, section 2.1).
 
 use crate::context::{Task, Worker};
-use crate::digesting::Made;
-use crate::job::{Failure, Yield};
+use crate::digesting::FileDigests;
+use crate::job::{Failure, HashedFile};
 use crate::options::Options;
 use crate::reading::Opened;
 use crate::sink::Sink;
@@ -130,7 +130,7 @@ impl<F: SourceFile> TreeFile<F> {
             let mut offset = first;
             while offset < last {
                 if context.is_cancelled() {
-                    return Err(Failure::cancelled(offset));
+                    return Err(Failure::not_reached(offset));
                 }
                 // Not after a failure further on: the first byte that cannot be read is the one to be named.
                 if lock(&self.state).failed_before(offset + 1) {
@@ -165,16 +165,16 @@ impl<F: SourceFile> TreeFile<F> {
         }
     }
 
-    fn result(&self, state: &mut State) -> Result<Yield, Failure> {
+    fn result(&self, state: &mut State) -> Result<HashedFile, Failure> {
         if let Some(failure) = state.failure.take() {
             return Err(failure);
         }
         self.opened.confirm(&self.metadata, self.metadata.size)?;
         let digest: Digest = std::mem::take(&mut state.join).finish();
-        Ok(Yield {
+        Ok(HashedFile {
             metadata: Some(self.metadata),
             bytes_read: self.metadata.size,
-            made: Made { digests: vec![digest], ..Made::default() },
+            digests: FileDigests { digests: vec![digest], ..FileDigests::default() },
         })
     }
 }

@@ -101,7 +101,7 @@ pub use pfh_digest::{Algorithm, Digest};
 pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
 pub use pfh_record::{DigestKind, Outcome, Record, Selection, UnknownDigest};
 
-use pfh_engine::{Options, Prepare, Sink, Skip, StartError};
+use pfh_engine::{Decide, Options, Prepare, Sink, StartError};
 use pfh_record::{HostFacts, RunFacts, Timestamp};
 use pfh_source::{LocalSource, OpenFiles, PatternError, Source, TooFewOpenFiles, WalkOptions};
 use std::ffi::CStr;
@@ -207,12 +207,12 @@ impl Hash {
         self,
         prepare: Prepare<'_, K::Item>,
         sink: &mut K,
-        skip: Option<Skip<'_>>,
+        decide: Option<Decide<'_>>,
         counters: &Counters,
         cancel: &CancelToken,
     ) -> Result<Report, Error> {
         let (source, options) = self.into_parts()?;
-        run_on(&options, &source, prepare, sink, skip, counters, cancel)
+        run_on(&options, &source, prepare, sink, decide, counters, cancel)
     }
 
     /// The source and the engine's options, made to fit each other; for [`run_on`] by callers who want to keep the source.
@@ -242,9 +242,9 @@ pub fn run_on<S: Source, K: Sink>(
     source: &S,
     prepare: Prepare<'_, K::Item>,
     sink: &mut K,
-    skip: Option<Skip<'_>>,
+    decide: Option<Decide<'_>>,
     counters: &Counters,
     cancel: &CancelToken,
 ) -> Result<Report, Error> {
-    pfh_engine::run(options, source, prepare, sink, skip, counters, cancel).map_err(Error::Start)
+    pfh_engine::run(options, source, prepare, sink, decide, counters, cancel).map_err(Error::Start)
 }

@@ -2,7 +2,7 @@
 
 use pfh_digest::Digest;
 
-use crate::{FileError, Metadata, Outcome, Record, Similarity, SkipReason, Timestamp};
+use crate::{ErrorKind, FileError, Metadata, Outcome, Record, Similarity, SkipReason, Timestamp};
 
 /// One file, or one piece of a file, as a list has it, in whatever format.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,10 +139,11 @@ impl OutcomeParts<'_> {
         let error = |kind, message: String| FileError { kind, errno: self.errno, message };
         match self.word {
             "complete" => Outcome::Complete,
+            "not-reached" => Outcome::NotReached,
             "changed-while-reading" => Outcome::ChangedWhileReading,
             "short" => Outcome::Short { expected: self.expected, read: self.read },
             "unreadable" => {
-                let kind = FileError::KINDS.into_iter().find(|kind| *kind == self.kind).unwrap_or("other");
+                let kind = ErrorKind::from_word(self.kind).unwrap_or(ErrorKind::Other);
                 Outcome::Unreadable { offset: self.offset, error: error(kind, self.message.to_owned()) }
             }
             word => match reason().filter(|_| word == "skipped") {
@@ -150,7 +151,7 @@ impl OutcomeParts<'_> {
                 None => {
                     let parts = [word, self.reason, self.message].into_iter().filter(|part| !part.is_empty());
                     let message = parts.collect::<Vec<_>>().join(": ");
-                    Outcome::Unreadable { offset: self.offset, error: error("other", message) }
+                    Outcome::Unreadable { offset: self.offset, error: error(ErrorKind::Other, message) }
                 }
             },
         }

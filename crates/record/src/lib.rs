@@ -51,4 +51,4 @@ pub use read::{
 };
 pub use run::{HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};
-pub use types::{FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};
+pub use types::{ErrorKind, FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};

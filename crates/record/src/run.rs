@@ -55,6 +55,8 @@ pub struct Summary {
     pub unreadable: u64,
     /// Files left out on purpose.
     pub skipped: u64,
+    /// Files that a stopped run did not come to, where it lists them.
+    pub not_reached: u64,
     /// Bytes that were read; those of a file with several hard links once, if it was read once.
     pub bytes: u64,
     /// Wall-clock time of the run.
@@ -78,6 +80,7 @@ impl Summary {
             Outcome::Short { .. } => |summary| &mut summary.short,
             Outcome::Unreadable { .. } => |summary| &mut summary.unreadable,
             Outcome::Skipped(_) => |summary| &mut summary.skipped,
+            Outcome::NotReached => |summary| &mut summary.not_reached,
         }
     }
 
@@ -88,12 +91,14 @@ impl Summary {
         self.short += part.short;
         self.unreadable += part.unreadable;
         self.skipped += part.skipped;
+        self.not_reached += part.not_reached;
         self.bytes += part.bytes;
     }
 
     /// All numbers but the time, by the names that the formats give them.
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 7] {
-        [
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let not_reached = (self.not_reached > 0).then_some(("not_reached", self.not_reached));
+        let counts = [
             ("files", self.files()),
             ("complete", self.complete),
             ("changed_while_reading", self.changed),
@@ -101,11 +106,12 @@ impl Summary {
             ("unreadable", self.unreadable),
             ("skipped", self.skipped),
             ("bytes", self.bytes),
-        ]
+        ];
+        counts.into_iter().chain(not_reached)
     }
 
-    /// All records: the sum of the five outcomes.
+    /// All records: the sum of the six outcomes.
     pub fn files(&self) -> u64 {
-        self.complete + self.changed + self.short + self.unreadable + self.skipped
+        self.complete + self.changed + self.short + self.unreadable + self.skipped + self.not_reached
     }
 }

@@ -3,6 +3,8 @@
 use pfh_digest::Digest;
 use pfh_similarity::{Family, Unfit};
 use std::ffi::OsStr;
+use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -73,24 +75,116 @@ pub enum Outcome {
     },
     /// Not read on purpose.
     Skipped(SkipReason),
+    /// The run was stopped before the file was read to its end; nothing is known of its contents.
+    NotReached,
 }
 
 /// An error that belongs to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// Stable word for programs: `not-found`, `permission-denied`, `io`, `name-too-long`, `loop`, `vanished`,
-    /// `internal`, `other`.
-    pub kind: &'static str,
+    /// What kind of error it is, for programs.
+    pub kind: ErrorKind,
     /// The system's error number, where there is one.
     pub errno: Option<i32>,
     /// For people: what failed and why, without the path.
     pub message: String,
 }
 
+/// What kind of error stopped the reading of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// There is no such file any more.
+    NotFound,
+    /// Reading it, or something on the way to it, is not permitted.
+    PermissionDenied,
+    /// The medium or the connection failed.
+    Io,
+    /// A name is longer than the place that holds the files allows.
+    NameTooLong,
+    /// Too many symbolic links were followed.
+    Loop,
+    /// The file is gone on the server.
+    Vanished,
+    /// Whoever asked for the file's bytes beside its digests could not take them.
+    Consumer,
+    /// A defect: the code that lists, reads or hashes panicked.
+    Internal,
+    /// Anything else; see the message and the number.
+    Other,
+}
+
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [ErrorKind; 9] = [
+        ErrorKind::NotFound,
+        ErrorKind::PermissionDenied,
+        ErrorKind::Io,
+        ErrorKind::NameTooLong,
+        ErrorKind::Loop,
+        ErrorKind::Vanished,
+        ErrorKind::Consumer,
+        ErrorKind::Internal,
+        ErrorKind::Other,
+    ];
+
+    /// Stable word for programs, the same in every format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ErrorKind::NotFound => "not-found",
+            ErrorKind::PermissionDenied => "permission-denied",
+            ErrorKind::Io => "io",
+            ErrorKind::NameTooLong => "name-too-long",
+            ErrorKind::Loop => "loop",
+            ErrorKind::Vanished => "vanished",
+            ErrorKind::Consumer => "consumer",
+            ErrorKind::Internal => "internal",
+            ErrorKind::Other => "other",
+        }
+    }
+
+    /// The kind that has this word.
+    pub fn from_word(word: &str) -> Option<ErrorKind> {
+        ErrorKind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The kind that an error of the system has.
+impl From<&io::Error> for ErrorKind {
+    fn from(error: &io::Error) -> ErrorKind {
+        const EIO: i32 = 5;
+        const ENAMETOOLONG: i32 = 36;
+        const ELOOP: i32 = 40;
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::NotFound, _) => ErrorKind::NotFound,
+            (io::ErrorKind::PermissionDenied, _) => ErrorKind::PermissionDenied,
+            (io::ErrorKind::InvalidFilename, _) | (_, Some(ENAMETOOLONG)) => ErrorKind::NameTooLong,
+            (io::ErrorKind::StaleNetworkFileHandle, _) => ErrorKind::Vanished,
+            (_, Some(EIO)) => ErrorKind::Io,
+            (_, Some(ELOOP)) => ErrorKind::Loop,
+            _ => ErrorKind::Other,
+        }
+    }
+}
+
+/// An error of the system, with its number and its text.
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> FileError {
+        FileError { kind: ErrorKind::from(&error), errno: error.raw_os_error(), message: error.to_string() }
+    }
+}
+
 impl FileError {
-    /// The words of `kind`.
-    pub(crate) const KINDS: [&'static str; 8] =
-        ["not-found", "permission-denied", "io", "name-too-long", "loop", "vanished", "internal", "other"];
+    /// An error that no system call reported.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> FileError {
+        FileError { kind, errno: None, message: message.into() }
+    }
 }
 
 /// Why a file was not read.
@@ -102,6 +196,10 @@ pub enum SkipReason {
     Loop,
     /// Digests of all pieces would not fit the memory option.
     TooManyPieces,
+    /// The caller of the run knows its digests already: it is unchanged since an earlier list.
+    Unchanged,
+    /// The caller of the run wanted it listed only.
+    NotWanted,
 }
 
 /// The record of one file after a run.
@@ -115,11 +213,13 @@ pub struct Record {
     pub bytes_read: u64,
     /// How the reading ended.
     pub outcome: Outcome,
-    /// One per algorithm of the run, in its order; empty unless `outcome` is complete.
+    /// One per algorithm of the run, or of those that were asked for of this file, in the run's order; empty unless
+    /// `outcome` is complete.
     pub digests: Vec<Digest>,
     /// Piecewise digests in file order; empty unless asked for and complete.
     pub pieces: Vec<Piece>,
-    /// One per similarity family of the run, in its order; empty unless `outcome` is complete.
+    /// One per similarity family of the run, or of those that were asked for of this file, in the run's order; empty unless
+    /// `outcome` is complete.
     pub similarities: Vec<Similarity>,
 }
 
@@ -157,12 +257,19 @@ impl Outcome {
             Outcome::Short { .. } => "short",
             Outcome::Unreadable { .. } => "unreadable",
             Outcome::Skipped(_) => "skipped",
+            Outcome::NotReached => "not-reached",
         }
     }
 }
 
 impl SkipReason {
-    pub(crate) const ALL: [SkipReason; 3] = [SkipReason::NotRegular, SkipReason::Loop, SkipReason::TooManyPieces];
+    pub(crate) const ALL: [SkipReason; 5] = [
+        SkipReason::NotRegular,
+        SkipReason::Loop,
+        SkipReason::TooManyPieces,
+        SkipReason::Unchanged,
+        SkipReason::NotWanted,
+    ];
 
     /// Stable word for programs, the same in every format.
     pub fn word(self) -> &'static str {
@@ -170,6 +277,8 @@ impl SkipReason {
             SkipReason::NotRegular => "not-regular",
             SkipReason::Loop => "loop",
             SkipReason::TooManyPieces => "too-many-pieces",
+            SkipReason::Unchanged => "unchanged",
+            SkipReason::NotWanted => "not-wanted",
         }
     }
 }
@@ -200,5 +309,35 @@ impl Record {
             (None, Outcome::Short { expected, .. }) => Some(*expected),
             (None, _) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_errors_have_stable_words() {
+        let words = [
+            (2, "not-found"),
+            (13, "permission-denied"),
+            (5, "io"),
+            (40, "loop"),
+            (36, "name-too-long"),
+            (116, "vanished"),
+            (22, "other"),
+        ];
+        for (errno, word) in words {
+            let error = FileError::from(io::Error::from_raw_os_error(errno));
+            assert_eq!((error.kind.word(), error.errno), (word, Some(errno)));
+        }
+    }
+
+    #[test]
+    fn words_lead_back_to_their_kinds() {
+        for kind in ErrorKind::ALL {
+            assert_eq!(ErrorKind::from_word(kind.word()), Some(kind));
+        }
+        assert_eq!(ErrorKind::from_word("elsewhere"), None);
     }
 }

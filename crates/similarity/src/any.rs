@@ -234,7 +234,9 @@ mod tests {
             .map(|seed| (0..seed * 97).map(|at| ((at * at + seed) >> 5) as u8 ^ (at % 251) as u8).collect())
             .collect();
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
-        for (family, backend) in Family::ALL.into_iter().flat_map(|family| Backend::offered().map(move |one| (family, one))) {
+        for (family, backend) in
+            Family::ALL.into_iter().flat_map(|family| Backend::offered().map(move |one| (family, one)))
+        {
             let Some(mut many) = ManyHasher::with_backend(family, backend) else {
                 assert!(!family.digests_many());
                 continue;

@@ -15,7 +15,7 @@ use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
 use crate::long_path;
 use crate::reading::Noted;
-use crate::source::{AtOnce, EntryKind, IoMethod, SourceFile};
+use crate::source::{CachedRead, EntryKind, IoMethod, SourceFile};
 
 /// What `O_DIRECT` wants of address, length and offset on every usual device.
 const DIRECT_ALIGNMENT: usize = 4096;
@@ -225,16 +225,16 @@ impl SourceFile for LocalFile {
         Ok(pread(&self.descriptor, buffer, offset)?)
     }
 
-    fn read_at_once(&self, buffer: &mut [u8], offset: u64) -> AtOnce {
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
         if self.kind == EntryKind::Stream || self.direct.load(Ordering::Relaxed) {
-            return AtOnce::Unknown;
+            return CachedRead::Unknown;
         }
         let mut buffers = [io::IoSliceMut::new(buffer)];
         match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
-            Ok(length) => AtOnce::Read(length),
-            Err(Errno::AGAIN) => AtOnce::Waits,
+            Ok(length) => CachedRead::Ready(length),
+            Err(Errno::AGAIN) => CachedRead::WouldBlock,
             // A filesystem that does not support it, or an error that an ordinary read will report.
-            Err(_) => AtOnce::Unknown,
+            Err(_) => CachedRead::Unknown,
         }
     }
 

@@ -57,6 +57,6 @@ pub use limits::{OpenFiles, TooFewOpenFiles, open_file_limit, raise_open_file_li
 pub use local::{LocalSource, Totals};
 pub use options::{FileList, WalkOptions};
 pub use pfh_record::{Metadata, SkipReason, Timestamp};
-pub use source::{AtOnce, Entry, EntryKind, Found, IoMethod, Source, SourceFile};
+pub use source::{CachedRead, Entry, EntryKind, Found, IoMethod, Source, SourceFile};
 pub use standard::{stdin_was_closed, stdout_was_closed};
 pub use watch::Watch;

@@ -92,13 +92,13 @@ pub trait Source: Sync {
     fn physical_position(&self, entry: &Entry) -> Option<u64>;
 }
 
-/// What [`SourceFile::read_at_once`] found.
+/// What [`SourceFile::read_cached`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtOnce {
-    /// So many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the end.
-    Read(usize),
+pub enum CachedRead {
+    /// This many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the end.
+    Ready(usize),
     /// The medium would have to be waited for.
-    Waits,
+    WouldBlock,
     /// It cannot be told without reading; any error of the file will show then, too.
     Unknown,
 }
@@ -111,10 +111,10 @@ pub trait SourceFile: Send + Sync {
     /// # Errors
     /// `Interrupted` is retried by the caller; anything else ends the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
-    /// Reads what is in memory already. A caller that is told [`AtOnce::Waits`] announces the rest and comes back later.
-    fn read_at_once(&self, buffer: &mut [u8], offset: u64) -> AtOnce {
+    /// Reads what is in memory already. A caller that is told [`CachedRead::WouldBlock`] announces the rest and comes back later.
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
         let _ = (buffer, offset);
-        AtOnce::Unknown
+        CachedRead::Unknown
     }
     /// Metadata of the open file (`fstat`); for a block device `size` is the device's.
     /// # Errors

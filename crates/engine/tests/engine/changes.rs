@@ -1,7 +1,7 @@
 //! Files that change under the reader, and files whose size is not what it seems.
 
 use pfh_digest::Algorithm;
-use pfh_record::{Outcome, Record};
+use pfh_record::{ErrorKind, Outcome, Record};
 use pfh_source::Medium;
 use pfh_testing::{Change, ScriptedSource};
 
@@ -164,6 +164,6 @@ fn a_file_that_is_gone_before_it_is_opened_is_unreadable_from_its_first_byte() {
         );
         let run = hash(&source, &setting.options(&algorithms(&["md5"])));
         let Outcome::Unreadable { offset: 0, error } = &run.records[1].outcome else { panic!("{:?}", run.records[1]) };
-        assert_eq!((error.kind, error.errno), ("not-found", Some(2)));
+        assert_eq!((error.kind, error.errno), (ErrorKind::NotFound, Some(2)));
     }
 }

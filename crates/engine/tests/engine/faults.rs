@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Mode, Options};
-use pfh_record::Outcome;
+use pfh_record::{ErrorKind, Outcome};
 use pfh_testing::{Fault, Gate, ScriptedSource};
 
 use crate::common::*;
@@ -58,7 +58,7 @@ fn check(source: &Observed<ScriptedSource>, run: &Run, expected: &[Sample], cont
                 assert_nothing_claimed(record);
                 let Outcome::Unreadable { offset, error } = &record.outcome else { panic!("{context}: {record:?}") };
                 assert_eq!(Some(*offset), failed.offset, "{context}: {record:?}");
-                assert_eq!((error.errno, error.kind), (failed.errno, "io"), "{context}");
+                assert_eq!((error.errno, error.kind), (failed.errno, ErrorKind::Io), "{context}");
                 assert_eq!(record.bytes_read, *offset, "{context}");
             }
         }

@@ -7,6 +7,7 @@
 mod cancel;
 mod changes;
 mod common;
+mod decisions;
 mod faults;
 mod links;
 mod memory;

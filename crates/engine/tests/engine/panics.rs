@@ -4,8 +4,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pfh_engine::{CancelToken, Counters, Options, Order, Report, Sink};
-use pfh_record::{Metadata, Outcome, Record};
+use pfh_engine::{CancelToken, Counters, Decision, Options, Order, Report, Sink};
+use pfh_record::{ErrorKind, Metadata, Outcome, Record};
 use pfh_source::{Entry, Found, Source, SourceFile};
 use pfh_testing::{Fault, ScriptedFile, ScriptedSource};
 
@@ -25,7 +25,7 @@ fn samples() -> Vec<Sample> {
 }
 
 fn is_internal(record: &Record) -> bool {
-    matches!(&record.outcome, Outcome::Unreadable { error, .. } if error.kind == "internal")
+    matches!(&record.outcome, Outcome::Unreadable { error, .. } if error.kind == ErrorKind::Internal)
 }
 
 #[test]
@@ -206,19 +206,19 @@ fn a_panic_of_the_caller_comes_back_to_it() {
 
 /// A question about a file that panics leaves no digest of that file.
 #[test]
-fn a_skip_that_panics_costs_the_file_it_was_asked_about() {
+fn a_decision_that_panics_costs_the_file_it_was_asked_about() {
     let _watchdog = watchdog(60);
     for setting in settings() {
         let source = with_samples(ScriptedSource::new(), &samples());
-        let skip = |path: &[u8], _: &Metadata| {
+        let decide = |path: &[u8], _: &Metadata| {
             assert!(path != b"d/2", "a panic of the question");
-            path == b"d/3"
+            if path == b"d/3" { Decision::LeaveOut } else { Decision::Hash }
         };
         let (counters, cancel, mut records) = (Counters::default(), CancelToken::default(), Vec::new());
         let prepare = |record| record;
         let options = setting.options(&algorithms(&["md5", "crc32"]));
         let report =
-            pfh_engine::run(&options, &source, &prepare, &mut records, Some(&skip), &counters, &cancel).unwrap();
+            pfh_engine::run(&options, &source, &prepare, &mut records, Some(&decide), &counters, &cancel).unwrap();
         let paths: Vec<_> = records.iter().map(|record| String::from_utf8_lossy(&record.path)).collect();
         assert_eq!(paths, ["d/0", "d/1", "d/2", "d/4", "d/5"], "{setting:?}");
         assert!(is_internal(&records[2]));

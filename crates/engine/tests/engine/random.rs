@@ -104,7 +104,7 @@ fn build(things: &[Thing], medium: Medium, algorithms: &[Algorithm]) -> (Scripte
             Thing::Bad { length, at } => {
                 source = source.file(&path, bytes(length)).bad_bytes(&path, at as u64, 1, EIO);
                 let error = std::io::Error::from_raw_os_error(EIO).to_string();
-                let error = pfh_record::FileError { kind: "io", errno: Some(EIO), message: error };
+                let error = pfh_record::FileError { kind: pfh_record::ErrorKind::Io, errno: Some(EIO), message: error };
                 expected.push(Expected::Otherwise(path.into_bytes(), Outcome::Unreadable { offset: at as u64, error }));
             }
             Thing::Short { length, missing } => {
@@ -120,7 +120,8 @@ fn build(things: &[Thing], medium: Medium, algorithms: &[Algorithm]) -> (Scripte
             Thing::Failed => {
                 source = source.failed(path.as_bytes(), 13);
                 let message = std::io::Error::from_raw_os_error(13).to_string();
-                let error = pfh_record::FileError { kind: "permission-denied", errno: Some(13), message };
+                let error =
+                    pfh_record::FileError { kind: pfh_record::ErrorKind::PermissionDenied, errno: Some(13), message };
                 expected.push(Expected::Otherwise(path.into_bytes(), Outcome::Unreadable { offset: 0, error }));
             }
         }

@@ -7,7 +7,7 @@ use super::output::{Output, SharedOutput};
 use super::signals::{Guard, Signals};
 use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{message, named_paths, progress, warnings};
-use pfh_engine::{CancelToken, Counters, Options, Prepare, Report, Sink, Skip};
+use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
 use pfh_list::FileIdentity;
 use pfh_record::{Record, Summary};
 use pfh_source::{Source, Watch};
@@ -199,14 +199,14 @@ impl Command {
         &mut self,
         options: &Options,
         source: &S,
-        skip: Option<Skip<'_>>,
+        decide: Option<Decide<'_>>,
         prepare: Prepare<'_, Item<T>>,
         deliver: &mut (dyn FnMut(T) -> ControlFlow<()> + Send),
     ) -> Result<Report, pfh::Error> {
         let (counters, cancel) = (self.counters.take().unwrap_or_default(), self.cancel().clone());
         let report = progress::of_run(self.reporting.progress, source, &counters, || {
             let mut items = Items { command: self, deliver };
-            pfh::run_on(options, source, prepare, &mut items, skip, &counters, &cancel)
+            pfh::run_on(options, source, prepare, &mut items, decide, &counters, &cancel)
         });
         self.warnings.end();
         report

@@ -13,7 +13,7 @@ use super::{Ending, message};
 use pfh::Hash;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::Options;
+use pfh_engine::{Decision, Options};
 use pfh_list::{FileIdentity, ResumedList};
 use pfh_record::{
     DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
@@ -121,14 +121,14 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
     command.tally.unread += u64::from(damaged);
     command.write(&header);
 
-    let skip = |path: &[u8], metadata: &Metadata| {
+    let decide = |path: &[u8], metadata: &Metadata| {
         let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
-        known
+        if known { Decision::LeaveOut } else { Decision::Hash }
     };
-    let skip: Option<pfh_engine::Skip<'_>> = if recorded.is_some() { Some(&skip) } else { None };
+    let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
     let prepare = |record: Record| item(&*format, tells_unfit, &record);
-    let report = command.hash(&options, &source, skip, &prepare, &mut |()| ControlFlow::Continue(()));
+    let report = command.hash(&options, &source, decide, &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
     if out.stats.is_some() {
         // Statistics have the same numbers.

@@ -40,7 +40,8 @@ pub(crate) fn about(record: &Record) -> Option<Warning> {
             warning("digests of so many pieces do not fit the memory option; use a larger `--piecewise` or `--memory`")
         }
         // Devices, sockets and FIFOs are passed over as a matter of course; `--stats` counts them.
-        Outcome::Skipped(SkipReason::NotRegular) => None,
+        Outcome::Skipped(SkipReason::NotRegular | SkipReason::Unchanged | SkipReason::NotWanted) => None,
+        Outcome::NotReached => warning("not read: the run was stopped before"),
     }
 }
 
@@ -59,10 +60,14 @@ pub(crate) fn has_finding(record: &Record) -> bool {
 /// Whether an outcome means that some input could not be read.
 pub(crate) fn is_failure(outcome: &Outcome) -> bool {
     match outcome {
-        Outcome::Complete | Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop) => false,
+        Outcome::Complete
+        | Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop | SkipReason::Unchanged | SkipReason::NotWanted) => {
+            false
+        }
         Outcome::ChangedWhileReading
         | Outcome::Short { .. }
         | Outcome::Unreadable { .. }
+        | Outcome::NotReached
         | Outcome::Skipped(SkipReason::TooManyPieces) => true,
     }
 }

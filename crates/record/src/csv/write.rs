@@ -75,7 +75,7 @@ impl Csv {
 
 fn push_error(outcome: &Outcome, out: &mut Vec<u8>) {
     match outcome {
-        Outcome::Complete | Outcome::ChangedWhileReading => {}
+        Outcome::Complete | Outcome::ChangedWhileReading | Outcome::NotReached => {}
         Outcome::Short { expected, read } => {
             push_field(format!("ended after {read} of {expected} bytes").as_bytes(), out);
         }

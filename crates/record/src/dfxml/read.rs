@@ -306,6 +306,7 @@ fn summary(element: &BytesStart<'_>) -> Summary {
         short: number("short"),
         unreadable: number("unreadable"),
         skipped: number("skipped"),
+        not_reached: number("not_reached"),
         bytes: number("bytes"),
         elapsed: Duration::try_from_secs_f64(seconds.unwrap_or_default()).unwrap_or_default(),
         interrupted: attribute(element, "interrupted").is_some_and(|value| value == b"true"),

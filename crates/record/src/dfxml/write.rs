@@ -187,6 +187,7 @@ fn error_text(outcome: &Outcome) -> String {
         Outcome::Short { expected, read } => format!("ended after {read} of {expected} bytes"),
         Outcome::Unreadable { error, .. } => error.message.clone(),
         Outcome::Skipped(reason) => format!("skipped: {}", reason.word()),
+        Outcome::NotReached => "the run was stopped before".to_owned(),
     }
 }
 
@@ -262,7 +263,7 @@ fn push_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
     }
     push(out, "    <pfh:outcome");
     match outcome {
-        Outcome::Complete | Outcome::ChangedWhileReading => {}
+        Outcome::Complete | Outcome::ChangedWhileReading | Outcome::NotReached => {}
         Outcome::Short { expected, read } => push(out, &format!(" expected='{expected}' read='{read}'")),
         Outcome::Skipped(reason) => push(out, &format!(" reason='{}'", reason.word())),
         Outcome::Unreadable { offset, error } => {

@@ -135,6 +135,8 @@ struct SummaryLine {
     #[serde(default)]
     skipped: u64,
     #[serde(default)]
+    not_reached: u64,
+    #[serde(default)]
     bytes: u64,
     #[serde(default)]
     elapsed_seconds: f64,
@@ -317,6 +319,7 @@ fn parse_summary(text: &[u8]) -> Result<Summary, Fault> {
         short: line.short,
         unreadable: line.unreadable,
         skipped: line.skipped,
+        not_reached: line.not_reached,
         bytes: line.bytes,
         elapsed: Duration::try_from_secs_f64(line.elapsed_seconds).unwrap_or_default(),
         interrupted: line.interrupted,

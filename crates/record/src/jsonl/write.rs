@@ -70,13 +70,13 @@ impl Format for Jsonl {
         push_key("outcome", out);
         push_quoted(out, |out| out.extend_from_slice(record.outcome.word().as_bytes()));
         match &record.outcome {
-            Outcome::Complete | Outcome::ChangedWhileReading => {}
+            Outcome::Complete | Outcome::ChangedWhileReading | Outcome::NotReached => {}
             Outcome::Short { read, .. } => push_number_field("bytes_read", *read, out),
             Outcome::Skipped(reason) => push_text_field("reason", reason.word(), out),
             Outcome::Unreadable { offset, error } => {
                 push_key("error", out);
                 out.extend_from_slice(b"{\"kind\":");
-                push_string(error.kind, out);
+                push_string(error.kind.word(), out);
                 push_text_field("message", &error.message, out);
                 push_number_field("offset", *offset, out);
                 if let Some(errno) = error.errno {

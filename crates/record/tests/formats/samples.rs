@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use pfh_digest::Algorithm;
 use pfh_record::{
-    FileError, FormatName, HostFacts, Metadata, Outcome, Piece, ReadOptions, Reader, Record, RunFacts, SkipReason,
-    Summary, Timestamp, WriteOptions,
+    ErrorKind, FileError, FormatName, HostFacts, Metadata, Outcome, Piece, ReadOptions, Reader, Record, RunFacts,
+    SkipReason, Summary, Timestamp, WriteOptions,
 };
 
 /// 2026-11-20T14:08:22.123456789Z.
@@ -122,8 +122,8 @@ pub(crate) fn stdin(algorithms: &[Algorithm]) -> Record {
 pub(crate) fn failures() -> Vec<Record> {
     let metadata = hello(b"", &[]).metadata;
     let error = |kind, errno, message: &str| FileError { kind, errno, message: message.to_owned() };
-    let denied = error("permission-denied", Some(13), "cannot open: Permission denied");
-    let broken = error("io", Some(5), "cannot read: Input/output error, \"bad\" sector");
+    let denied = error(ErrorKind::PermissionDenied, Some(13), "cannot open: Permission denied");
+    let broken = error(ErrorKind::Io, Some(5), "cannot read: Input/output error, \"bad\" sector");
     let failed = |path: &[u8], metadata, bytes_read, outcome| Record {
         path: path.to_vec(),
         metadata,

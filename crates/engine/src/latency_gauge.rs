@@ -7,14 +7,14 @@ const QUICK_FILES: u32 = 64;
 
 /// Open while reads wait, shut while everything is cached.
 #[derive(Default)]
-pub(crate) struct Window {
+pub(crate) struct LatencyGauge {
     open: bool,
     quick: u32,
     /// The file before waited. One alone may have been interrupted by another thread.
     waited: bool,
 }
 
-impl Window {
+impl LatencyGauge {
     pub(crate) fn is_open(&self) -> bool {
         self.open
     }
@@ -38,28 +38,28 @@ mod tests {
 
     #[test]
     fn opens_while_reads_wait_and_shuts_in_cache() {
-        let mut window = Window::default();
+        let mut gauge = LatencyGauge::default();
         for _ in 0..100 {
-            window.observe(QUICK, 4096);
+            gauge.observe(QUICK, 4096);
         }
-        window.observe(SLOW, 4096);
-        assert!(!window.is_open(), "once may be chance");
-        window.observe(SLOW, 4096);
-        assert!(window.is_open());
+        gauge.observe(SLOW, 4096);
+        assert!(!gauge.is_open(), "once may be chance");
+        gauge.observe(SLOW, 4096);
+        assert!(gauge.is_open());
         for _ in 1..QUICK_FILES {
-            window.observe(QUICK, 4096);
+            gauge.observe(QUICK, 4096);
         }
-        assert!(window.is_open());
-        window.observe(QUICK, 4096);
-        assert!(!window.is_open());
+        assert!(gauge.is_open());
+        gauge.observe(QUICK, 4096);
+        assert!(!gauge.is_open());
     }
 
     #[test]
     fn a_large_read_may_take_longer() {
-        let mut window = Window::default();
+        let mut gauge = LatencyGauge::default();
         for _ in 0..3 {
-            window.observe(Duration::from_micros(100), 256 << 10);
+            gauge.observe(Duration::from_micros(100), 256 << 10);
         }
-        assert!(!window.is_open());
+        assert!(!gauge.is_open());
     }
 }

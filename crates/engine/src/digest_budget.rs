@@ -7,7 +7,7 @@ use crate::sync::{lock, wait_while};
 use std::sync::{Arc, Condvar, Mutex};
 
 /// The share of a run.
-pub(crate) struct Growth {
+pub(crate) struct DigestBudget {
     bytes_max: u64,
     reserved_bytes: Mutex<u64>,
     released: Condvar,
@@ -15,30 +15,30 @@ pub(crate) struct Growth {
 
 /// A part of the share, until it is dropped.
 pub(crate) struct Reservation {
-    growth: Arc<Growth>,
+    budget: Arc<DigestBudget>,
     bytes: u64,
 }
 
-impl Growth {
-    pub(crate) fn new(bytes_max: u64) -> Arc<Growth> {
-        Arc::new(Growth { bytes_max, reserved_bytes: Mutex::new(0), released: Condvar::new() })
+impl DigestBudget {
+    pub(crate) fn new(bytes_max: u64) -> Arc<DigestBudget> {
+        Arc::new(DigestBudget { bytes_max, reserved_bytes: Mutex::new(0), released: Condvar::new() })
     }
 
     /// Waits until there is room for so many bytes, of which there are no more than the share has. `None` for none.
-    pub(crate) fn reserve(self: &Arc<Growth>, bytes: u64) -> Option<Arc<Reservation>> {
+    pub(crate) fn reserve(self: &Arc<DigestBudget>, bytes: u64) -> Option<Arc<Reservation>> {
         if bytes == 0 {
             return None;
         }
         let full = |reserved: &mut u64| *reserved > 0 && *reserved + bytes > self.bytes_max;
         *wait_while(&self.released, lock(&self.reserved_bytes), full) += bytes;
-        Some(Arc::new(Reservation { growth: self.clone(), bytes }))
+        Some(Arc::new(Reservation { budget: self.clone(), bytes }))
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        *lock(&self.growth.reserved_bytes) -= self.bytes;
-        self.growth.released.notify_all();
+        *lock(&self.budget.reserved_bytes) -= self.bytes;
+        self.budget.released.notify_all();
     }
 }
 
@@ -49,16 +49,16 @@ mod tests {
 
     #[test]
     fn no_more_is_reserved_than_there_is() {
-        let growth = Growth::new(100);
-        assert!(growth.reserve(0).is_none());
+        let budget = DigestBudget::new(100);
+        assert!(budget.reserve(0).is_none());
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for thread in 0..8 {
-                let (growth, now, most) = (&growth, &now, &most);
+                let (budget, now, most) = (&budget, &now, &most);
                 scope.spawn(move || {
                     for round in 0..200 {
                         let bytes = 1 + (thread * 31 + round * 17) % 100;
-                        let _reservation = growth.reserve(bytes).unwrap();
+                        let _reservation = budget.reserve(bytes).unwrap();
                         most.fetch_max(now.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
                         std::thread::yield_now();
                         now.fetch_sub(bytes, Ordering::SeqCst);
@@ -67,6 +67,6 @@ mod tests {
             }
         });
         assert!((1..=100).contains(&most.into_inner()));
-        assert_eq!(*lock(&growth.reserved_bytes), 0);
+        assert_eq!(*lock(&budget.reserved_bytes), 0);
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::context::Worker;
 use crate::job::Job;
-use crate::limits::{GATHERED_BYTES_MAX, GATHERED_FILES_MAX};
+use crate::limits::{BATCHED_BYTES_MAX, BATCHED_FILES_MAX};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
@@ -17,15 +17,16 @@ use std::collections::VecDeque;
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// The digests of each message by the families that make many at once.
     pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Similarities> {
-        let families = &self.context.many;
+        let families = &self.context.batched;
         let backend = self.context.options.backend;
         if families.is_empty() {
             return vec![Some(Vec::new()); messages.len()];
         }
         let started = self.context.clock.start();
         let all = self.guarded(|worker| {
-            let hashers =
-                worker.many.get_or_insert_with(|| families.iter().filter_map(|family| ManyHasher::with_backend(*family, backend)).collect());
+            let hashers = worker.many_hashers.get_or_insert_with(|| {
+                families.iter().filter_map(|family| ManyHasher::with_backend(*family, backend)).collect()
+            });
             all_at_once(hashers, messages)
         });
         let digests = match all {
@@ -78,7 +79,7 @@ impl WholeFile<'_, '_> {
 
 /// Files of one worker that wait for each other.
 #[derive(Default)]
-pub(crate) struct Gathering<'r, 'm> {
+pub(crate) struct BatchQueue<'r, 'm> {
     waiting: Vec<WholeFile<'r, 'm>>,
     waiting_bytes: usize,
     /// Those that these families have digested.
@@ -87,7 +88,7 @@ pub(crate) struct Gathering<'r, 'm> {
     paused: bool,
 }
 
-impl<'r, 'm> Gathering<'r, 'm> {
+impl<'r, 'm> BatchQueue<'r, 'm> {
     pub(crate) fn has_room(&self) -> bool {
         self.digested.is_empty() && self.fills_less_than(1)
     }
@@ -104,7 +105,7 @@ impl<'r, 'm> Gathering<'r, 'm> {
 
     /// Less than this part of what it may be.
     fn fills_less_than(&self, divisor: usize) -> bool {
-        self.waiting.len() < GATHERED_FILES_MAX / divisor && self.waiting_bytes < GATHERED_BYTES_MAX / divisor
+        self.waiting.len() < BATCHED_FILES_MAX / divisor && self.waiting_bytes < BATCHED_BYTES_MAX / divisor
     }
 
     pub(crate) fn add(&mut self, file: WholeFile<'r, 'm>) {
