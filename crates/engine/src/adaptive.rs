@@ -6,21 +6,20 @@
 use crate::alone::{hash_individually, hash_long, hash_whole};
 use crate::batch_queue::{BatchQueue, Similarities, WholeFile};
 use crate::chain::{Feeding, feed};
-use crate::context::{Context, Worker, announce};
+use crate::context::{Context, Worker};
 use crate::job::{Failure, Job};
 use crate::lane_file::MovingFile;
 use crate::lanes::Lanes;
 use crate::latency_gauge::LatencyGauge;
-use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILE_BYTES, WINDOW_FILES_MAX};
+use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILES_MAX};
 use crate::queue::{Next, Preference};
 use crate::reading::{First, FirstCached, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
-use pfh_source::{EntryKind, Source, SourceFile};
+use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The life of a thread.
@@ -61,22 +60,22 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     }
 }
 
-struct Adaptive<'r, 'm, F> {
+struct Adaptive<'r, 'm, S: Source> {
     gauge: LatencyGauge,
-    opened: VecDeque<Opened<F>>,
+    opened: VecDeque<Opened<S>>,
     /// Files in memory that were begun since one that was announced.
     overtaken: usize,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Job<S::Handle>>,
     /// Where the jobs came from, until they are all opened.
     device: Option<usize>,
     /// Where families digest many whole files at once.
-    batch: Option<BatchQueue<'r, 'm>>,
-    lanes: Option<Lanes<'r, 'm, F>>,
+    batch: Option<BatchQueue<'r, 'm, S::Handle>>,
+    lanes: Option<Lanes<'r, 'm, S>>,
     /// Spare slots of a worker without lanes.
     slots: Vec<Slot<'r, 'm>>,
 }
 
-impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
+impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     /// True while another file can be begun.
     fn has_room(&self) -> bool {
         self.has_lane() && self.batch.as_ref().is_none_or(BatchQueue::has_room)
@@ -105,14 +104,14 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// Hashes until one of the files in hand was seen to. Returns false when there are none.
-    fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         // Half empty lanes cost as much as full ones: give the walk a moment.
         if self.has_lane() && self.batch.as_mut().is_some_and(BatchQueue::pauses) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
             return true;
         }
         let half_empty =
-            |lanes: &Lanes<'r, 'm, F>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.has_exclusive_lane();
+            |lanes: &Lanes<'r, 'm, S>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.has_exclusive_lane();
         if self.lanes.as_ref().is_some_and(half_empty) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
         }
@@ -120,7 +119,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// The same without waiting for further files.
-    fn hash_on<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn hash_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let mut hashed = false;
         if self.has_lane()
             && let Some(batch) = &mut self.batch
@@ -137,18 +136,18 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// Puts a file that is whole in its slot into a lane, or hashes it.
-    fn hash_whole<S: Source<File = F>, K: Sink>(
+    fn hash_whole<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        file: WholeFile<'r, 'm>,
+        file: WholeFile<'r, 'm, S::Handle>,
         similarities: Similarities,
     ) {
         match (similarities, &mut self.lanes) {
             (Some(similarities), Some(lanes)) => lanes.submit_whole(worker, file, similarities),
             (Some(similarities), None) => {
-                let WholeFile { job, slot, length, metadata } = file;
+                let WholeFile { job, slot, length, stamp } = file;
                 worker.guarded_job(&job, |worker| {
-                    hash_whole(worker, &job, slot.filled(length), metadata, similarities);
+                    hash_whole(worker, &job, slot.filled(length), stamp, similarities);
                 });
                 self.keep_slot(slot);
             }
@@ -159,7 +158,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         }
     }
 
-    fn adopt<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<F>) {
+    fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
         // Only workers with lanes send files, and all workers of a run are alike.
         if let Some(lanes) = &mut self.lanes {
             lanes.adopt(worker, file);
@@ -174,7 +173,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// Begins a file: the next one that is in memory, or the one that was announced first. False when there is none.
-    fn begin_next<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let context = worker.context;
         // A list in order goes on no further than to the first file that waits.
         let overdue = self.overtaken >= WINDOW_FILES_MAX;
@@ -182,7 +181,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             && self.open_files() < context.open_files_max
             && let Some(job) = self.next_job(worker)
         {
-            let Some(opened) = worker.open(job) else { continue };
+            let Some(mut opened) = worker.open(job) else { continue };
             let mut slot = self.own_slot(worker);
             let first = worker.guarded(|worker| {
                 let started = context.clock.start();
@@ -225,12 +224,15 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             }
             return true;
         }
+        if context.in_flight.goes_on() && self.is_hashing() && !self.opened.is_empty() {
+            return self.begin_what_arrived(worker);
+        }
         if let Some(opened) = self.opened.pop_front() {
             self.overtaken = 0;
-            let announced = opened.announced_bytes;
             let slot = self.own_slot(worker);
+            // What comes after the beginning is on its way while that is waited for.
+            opened.read_on(0, opened.before.as_ref());
             self.begin(worker, opened, slot);
-            context.announced_left.fetch_add(announced, Ordering::Relaxed);
             return true;
         }
         let long = self.long();
@@ -239,8 +241,27 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 
+    /// Begins the file that was announced first, if its beginning has arrived. Otherwise what is in the lanes goes on meanwhile,
+    /// and asks for what comes next.
+    fn begin_what_arrived<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+        let Some(mut opened) = self.opened.pop_front() else { return false };
+        let mut slot = self.own_slot(worker);
+        let first = worker.guarded(|_| opened.first_cached(slot.bytes()));
+        match first.unwrap_or_else(|| FirstCached::Ready(Err(Failure::panicked()))) {
+            FirstCached::Ready(first) => {
+                self.go_on(worker, opened, slot, first);
+                true
+            }
+            FirstCached::WouldBlock | FirstCached::Unknown => {
+                self.keep_slot(slot);
+                self.opened.push_front(opened);
+                false
+            }
+        }
+    }
+
     /// The next file to open.
-    fn next_job<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Option<Job> {
+    fn next_job<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Option<Job<S::Handle>> {
         if worker.is_cancelled() {
             self.jobs.clear();
             self.opened.clear();
@@ -256,7 +277,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             self.device = Some(grab.device);
             self.jobs = grab.jobs;
         }
-        let is_stream = |job: &Job| job.entry.kind == EntryKind::Stream;
+        let is_stream = |job: &Job<S::Handle>| job.entry.kind == EntryKind::Stream;
         if self.jobs.front().is_some_and(is_stream) {
             // Opening or reading it may take for ever: what is in hand goes out first, and others take the rest.
             if !self.opened.is_empty() || self.is_hashing() || worker.holds_records() {
@@ -270,18 +291,17 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// Has the kernel fetch a file, to be read when others have been announced too. False when enough of them are.
-    fn announce<S: Source<File = F>, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        mut opened: Opened<F>,
-    ) -> bool {
-        match worker.guarded(|_| opened.stat(0)).unwrap_or_else(|| Err(Failure::panicked())) {
-            Ok(metadata) => {
-                opened.before = Some(metadata);
-                let length = metadata.size.min(WINDOW_FILE_BYTES);
-                let within_budget = announce(&worker.context.announced_left, &mut opened, length);
+    fn announce<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, mut opened: Opened<S>) -> bool {
+        let before = match opened.before {
+            Some(before) => Ok(before),
+            None => worker.guarded(|_| opened.stamp(0)).unwrap_or_else(|| Err(Failure::panicked())),
+        };
+        match before {
+            Ok(before) => {
+                opened.before = Some(before);
+                let is_within_share = opened.announce(&worker.context.in_flight, before.metadata.size);
                 self.opened.push_back(opened);
-                within_budget
+                is_within_share
             }
             Err(failure) => {
                 worker.fail_opened(opened, failure);
@@ -290,7 +310,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
         }
     }
 
-    fn own_slot<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
+    fn own_slot<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
         let own = self.lanes.as_mut().map_or_else(|| self.slots.pop(), Lanes::spare_slot);
         own.unwrap_or_else(|| {
             let started = worker.context.clock.start();
@@ -308,12 +328,7 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// Waits for the first slot of a file and sets it on its way.
-    fn begin<S: Source<File = F>, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        opened: Opened<F>,
-        mut slot: Slot<'r, 'm>,
-    ) {
+    fn begin<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>, mut slot: Slot<'r, 'm>) {
         let first = worker.guarded(|worker| {
             let started = worker.context.clock.start();
             let first = opened.first(slot.bytes());
@@ -324,10 +339,10 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
     }
 
     /// What follows the first slot.
-    fn go_on<S: Source<File = F>, K: Sink>(
+    fn go_on<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        opened: Opened<F>,
+        opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
         first: Result<First, Failure>,
     ) {
@@ -344,39 +359,39 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
                 hash_individually(worker, opened, slot.bytes(), first);
                 self.keep_slot(slot);
             }
-            Ok(First::Whole { length, metadata }) => {
+            Ok(First::Whole { length, stamp }) => {
                 opened.file.release(length as u64);
-                let file = WholeFile { job: opened.job, slot, length, metadata };
+                let file = WholeFile { job: opened.job, slot, length, stamp };
                 match &mut self.batch {
                     Some(batch) => batch.add(file),
                     None => self.hash_whole(worker, file, Some(Vec::new())),
                 }
             }
-            Ok(First::Long { metadata }) => self.begin_long(worker, opened, slot, metadata),
+            Ok(First::Long { stamp }) => self.begin_long(worker, opened, slot, stamp),
         }
     }
 
-    fn begin_long<S: Source<File = F>, K: Sink>(
+    fn begin_long<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        opened: Opened<F>,
+        opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
-        metadata: Option<pfh_record::Metadata>,
+        stamp: Option<Stamp>,
     ) {
         let context = worker.context;
         let options = context.options;
-        let Some((opened, metadata)) = worker.begin_long(opened, metadata) else { return self.keep_slot(slot) };
+        let Some((opened, stamp)) = worker.begin_long(opened, stamp) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
         // Several digests of a file that outlasts the others are made in parallel.
         let alone = options.selection.len() > 1
             && self.opened.is_empty()
-            && metadata.is_some_and(|known| context.outlasts(known.size, self.jobs.len()));
-        let is_spread =
-            several && metadata.is_none_or(|known| options.selection.len() > 1 && known.size >= SPREAD_FILE_BYTES);
+            && stamp.is_some_and(|known| context.outlasts(known.metadata.size, self.jobs.len()));
+        let is_spread = several
+            && stamp.is_none_or(|known| options.selection.len() > 1 && known.metadata.size >= SPREAD_FILE_BYTES);
         // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help. Room
         // for digests that grow is for those who go on to the file's end.
         let past_lanes = alone || (is_spread && !options.selection.families().is_empty()) || opened.growth.is_some();
-        match (metadata, &mut self.lanes) {
+        match (stamp, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);
                 self.keep_slot(slot);
@@ -392,25 +407,25 @@ impl<'r, 'm, F: SourceFile> Adaptive<'r, 'm, F> {
             _ if is_spread => {
                 self.give_back_jobs(worker);
                 self.finish_others(worker);
-                feed(worker, &opened, slot, metadata, Feeding::HashBeyond(context.slots_ahead()));
+                feed(worker, &opened, slot, stamp, Feeding::HashBeyond(context.slots_ahead()));
             }
             _ => {
                 self.give_back_jobs(worker);
                 self.finish_others(worker);
-                hash_long(worker, &opened, &mut slot, metadata);
+                hash_long(worker, &opened, &mut slot, stamp);
                 self.keep_slot(slot);
             }
         }
     }
 
     /// What is in hand does not wait for a long file.
-    fn finish_others<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn finish_others<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         while self.hash_on(worker) {}
         worker.flush();
     }
 
     /// Others may take what this worker has not begun.
-    fn give_back_jobs<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn give_back_jobs<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         if let Some(device) = self.device {
             worker.context.queue.give_back(device, &mut self.jobs);
         }

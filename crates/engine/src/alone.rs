@@ -3,54 +3,55 @@
 use crate::context::Worker;
 use crate::individual::Individual;
 use crate::job::{Failure, HashedFile, Job};
+use crate::links::Claimed;
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::{Metadata, Similarity};
-use pfh_source::{Source, SourceFile};
+use pfh_record::Similarity;
+use pfh_source::{Source, SourceFile, Stamp};
 
 /// Hashes a file that is whole in memory, of which the families that make many digests at once have made theirs.
 pub(crate) fn hash_whole<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    job: &Job,
+    job: &Job<S::Handle>,
     content: &[u8],
-    metadata: Option<Metadata>,
+    stamp: Option<Stamp>,
     similarities: Vec<Similarity>,
 ) {
     let made = worker.digest_whole(content, similarities);
     worker.count_bytes(content.len() as u64);
-    let found = HashedFile { metadata, bytes_read: content.len() as u64, digests: made };
+    let found = HashedFile { stamp, bytes_read: content.len() as u64, digests: made };
     worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
 }
 
 /// Reads and hashes a long file whose first slot is full, by this thread alone.
 pub(crate) fn hash_long<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
+    opened: &Opened<S>,
     slot: &mut Slot<'_, '_>,
-    metadata: Option<Metadata>,
+    stamp: Option<Stamp>,
 ) {
-    let result = worker.guarded(|worker| hash_slots(worker, opened, slot, metadata.as_ref()));
+    let result = worker.guarded(|worker| hash_slots(worker, opened, slot, stamp.as_ref()));
     let result = result.unwrap_or_else(|| Err(Failure::panicked()));
     let made = worker.set.finish();
-    let result = result.map(|bytes_read| HashedFile { metadata, bytes_read, digests: made });
-    let claimed = metadata.filter(|metadata| metadata.links > 1);
-    worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed.as_ref());
+    let result = result.map(|bytes_read| HashedFile { stamp, bytes_read, digests: made });
+    let claimed = stamp.as_ref().and_then(Claimed::of);
+    worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
     worker.flush();
 }
 
 fn hash_slots<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
+    opened: &Opened<S>,
     slot: &mut Slot<'_, '_>,
-    expected: Option<&Metadata>,
+    expected: Option<&Stamp>,
 ) -> Result<u64, Failure> {
     let context = worker.context;
     let mut length = slot.bytes().len();
     let mut offset = 0;
-    if let Some(metadata) = expected {
-        worker.set.expect(metadata.size);
+    if let Some(stamp) = expected {
+        worker.set.expect(stamp.metadata.size);
     }
     loop {
         let started = context.clock.start();
@@ -60,7 +61,7 @@ fn hash_slots<S: Source, K: Sink>(
         context.counters.add_bytes(length as u64);
         opened.file.release(offset);
         let ended = length < slot.bytes().len();
-        if ended || expected.is_some_and(|metadata| metadata.size == offset) {
+        if ended || expected.is_some_and(|stamp| stamp.metadata.size == offset) {
             break;
         }
         if context.is_cancelled() {
@@ -71,8 +72,8 @@ fn hash_slots<S: Source, K: Sink>(
         stop(started, &mut worker.timers.read);
         length = read?;
     }
-    if let Some(metadata) = expected {
-        opened.confirm(metadata, offset)?;
+    if let Some(stamp) = expected {
+        opened.confirm(stamp, offset)?;
     }
     Ok(offset)
 }
@@ -81,18 +82,19 @@ fn hash_slots<S: Source, K: Sink>(
 /// longer.
 pub(crate) fn hash_individually<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    mut opened: Opened<S::File>,
+    mut opened: Opened<S>,
     buffer: &mut [u8],
     first: First,
 ) {
     let Some(mut individual) = opened.individual.take() else { return worker.fail_opened(opened, Failure::panicked()) };
-    if let First::Long { metadata: Some(metadata) } = &first {
+    opened.begin_reading(&worker.context.in_flight);
+    if let First::Long { stamp: Some(stamp) } = &first {
         worker.flush();
-        if individual.has_too_many_pieces(metadata.size) {
+        if individual.has_too_many_pieces(stamp.metadata.size) {
             opened.individual = Some(individual);
-            return worker.fail_opened(opened, Failure::too_many_pieces(Some(*metadata)));
+            return worker.fail_opened(opened, Failure::too_many_pieces(Some(stamp.metadata)));
         }
-        worker.reserve_growth(&mut opened, individual.growth_bytes(metadata.size));
+        worker.reserve_growth(&mut opened, individual.growth_bytes(stamp.metadata.size));
     }
     let read = worker.guarded(|worker| read_to_end(worker, &opened, &mut individual, buffer, first));
     let read = read.unwrap_or_else(|| Err(Failure::panicked()));
@@ -105,17 +107,17 @@ pub(crate) fn hash_individually<S: Source, K: Sink>(
 
 fn read_to_end<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S::File>,
+    opened: &Opened<S>,
     individual: &mut Individual,
     buffer: &mut [u8],
     first: First,
-) -> Result<(Option<Metadata>, u64), Failure> {
+) -> Result<(Option<Stamp>, u64), Failure> {
     let context = worker.context;
     let (mut length, expected, is_whole) = match first {
-        First::Whole { length, metadata } => (length, metadata, true),
-        First::Long { metadata } => (buffer.len(), metadata, false),
+        First::Whole { length, stamp } => (length, stamp, true),
+        First::Long { stamp } => (buffer.len(), stamp, false),
     };
-    if let Some(bytes) = if is_whole { Some(length as u64) } else { expected.map(|metadata| metadata.size) } {
+    if let Some(bytes) = if is_whole { Some(length as u64) } else { expected.map(|stamp| stamp.metadata.size) } {
         individual.expect(bytes);
     }
     let mut offset = 0;
@@ -125,9 +127,9 @@ fn read_to_end<S: Source, K: Sink>(
         let updated = individual.update(&buffer[..length], offset);
         stop(started, &mut worker.timers.hash);
         context.counters.add_bytes(length as u64);
-        updated.map_err(|failure| Failure { metadata: expected, ..failure })?;
+        updated.map_err(|failure| Failure { metadata: expected.map(|stamp| stamp.metadata), ..failure })?;
         opened.file.release(offset);
-        if is_whole || length < buffer.len() || expected.is_some_and(|metadata| metadata.size == offset) {
+        if is_whole || length < buffer.len() || expected.is_some_and(|stamp| stamp.metadata.size == offset) {
             break;
         }
         if context.is_cancelled() {
@@ -138,8 +140,8 @@ fn read_to_end<S: Source, K: Sink>(
         stop(started, &mut worker.timers.read);
         length = read?;
     }
-    if let (false, Some(metadata)) = (is_whole, &expected) {
-        opened.confirm(metadata, offset)?;
+    if let (false, Some(stamp)) = (is_whole, &expected) {
+        opened.confirm(stamp, offset)?;
     }
     Ok((expected, offset))
 }

@@ -9,9 +9,9 @@ use crate::limits::{BATCHED_BYTES_MAX, BATCHED_FILES_MAX};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::{Metadata, Similarity};
+use pfh_record::Similarity;
 use pfh_similarity::{Backend, Family, Hasher, ManyHasher, SimilarityOptions};
-use pfh_source::Source;
+use pfh_source::{Source, Stamp};
 use std::collections::VecDeque;
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
@@ -61,34 +61,39 @@ fn one_by_one(families: &[Family], backend: Backend, message: &[u8]) -> Vec<Simi
 }
 
 /// A file that is whole in its slot, and closed.
-pub(crate) struct WholeFile<'r, 'm> {
-    pub(crate) job: Job,
+pub(crate) struct WholeFile<'r, 'm, H> {
+    pub(crate) job: Job<H>,
     pub(crate) slot: Slot<'r, 'm>,
     pub(crate) length: usize,
-    pub(crate) metadata: Option<Metadata>,
+    pub(crate) stamp: Option<Stamp>,
 }
 
 /// What these families made of a file; `None` where that panicked.
 pub(crate) type Similarities = Option<Vec<Similarity>>;
 
-impl WholeFile<'_, '_> {
+impl<H> WholeFile<'_, '_, H> {
     pub(crate) fn content(&self) -> &[u8] {
         self.slot.filled(self.length)
     }
 }
 
 /// Files of one worker that wait for each other.
-#[derive(Default)]
-pub(crate) struct BatchQueue<'r, 'm> {
-    waiting: Vec<WholeFile<'r, 'm>>,
+pub(crate) struct BatchQueue<'r, 'm, H> {
+    waiting: Vec<WholeFile<'r, 'm, H>>,
     waiting_bytes: usize,
     /// Those that these families have digested.
-    digested: VecDeque<(WholeFile<'r, 'm>, Similarities)>,
+    digested: VecDeque<(WholeFile<'r, 'm, H>, Similarities)>,
     /// The walk was given a moment since the last file came.
     paused: bool,
 }
 
-impl<'r, 'm> BatchQueue<'r, 'm> {
+impl<H> Default for BatchQueue<'_, '_, H> {
+    fn default() -> Self {
+        BatchQueue { waiting: Vec::new(), waiting_bytes: 0, digested: VecDeque::new(), paused: false }
+    }
+}
+
+impl<'r, 'm, H> BatchQueue<'r, 'm, H> {
     pub(crate) fn has_room(&self) -> bool {
         self.digested.is_empty() && self.fills_less_than(1)
     }
@@ -108,7 +113,7 @@ impl<'r, 'm> BatchQueue<'r, 'm> {
         self.waiting.len() < BATCHED_FILES_MAX / divisor && self.waiting_bytes < BATCHED_BYTES_MAX / divisor
     }
 
-    pub(crate) fn add(&mut self, file: WholeFile<'r, 'm>) {
+    pub(crate) fn add(&mut self, file: WholeFile<'r, 'm, H>) {
         self.waiting_bytes += file.length;
         self.waiting.push(file);
         self.paused = false;
@@ -125,7 +130,7 @@ impl<'r, 'm> BatchQueue<'r, 'm> {
     }
 
     /// One that is digested.
-    pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm>, Similarities)> {
+    pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm, H>, Similarities)> {
         self.digested.pop_front()
     }
 }

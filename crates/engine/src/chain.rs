@@ -5,13 +5,13 @@ use crate::context::{BoxedTask, Context, Task, Worker};
 use crate::digest_budget::Reservation;
 use crate::digesting::{DigestSet, FileDigests};
 use crate::job::{Failure, HashedFile, Ticket};
+use crate::links::Claimed;
 use crate::reading::Opened;
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::sync::{lock, wait_while};
 use crate::table::{Full, Slot};
-use pfh_record::Metadata;
-use pfh_source::{Source, SourceFile};
+use pfh_source::{Source, SourceFile, Stamp};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -34,9 +34,9 @@ struct Spread {
     parts: Mutex<Vec<Option<FileDigests>>>,
     panicked: AtomicBool,
     /// Set by the reader when it is done: what the file was and how much of it was read, or why there is no digest.
-    end: OnceLock<Result<(Option<Metadata>, u64), Failure>>,
+    end: OnceLock<Result<(Option<Stamp>, u64), Failure>>,
     /// The claim on a file with several links, to be settled at the end.
-    claimed: Option<Metadata>,
+    claimed: Option<Claimed>,
     _growth: Option<Arc<Reservation>>,
     /// Slots on their way to the slowest chain.
     slots_ahead: Mutex<usize>,
@@ -75,9 +75,9 @@ struct ChainState<'r, 'm> {
 /// Reads a long file whose first slot is full, and hands its slots to chains, one for each digest.
 pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     worker: &mut Worker<'_, 'r, 'm, S, K>,
-    opened: &Opened<S::File>,
+    opened: &Opened<S>,
     first: Slot<'r, 'm>,
-    metadata: Option<Metadata>,
+    stamp: Option<Stamp>,
     feeding: Feeding,
 ) {
     let context = worker.context;
@@ -92,8 +92,8 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         sets.push(DigestSet::new(&[], &context.options.keys, &[], context.pieces));
     }
     sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &context.options.keys, &[*one], None)));
-    if let Some(metadata) = &metadata {
-        sets.iter_mut().for_each(|set| set.expect(metadata.size));
+    if let Some(stamp) = &stamp {
+        sets.iter_mut().for_each(|set| set.expect(stamp.metadata.size));
     }
     let spread = Arc::new(Spread {
         ticket: opened.job.ticket,
@@ -102,7 +102,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         parts: Mutex::new(vec![None; sets.len()]),
         panicked: AtomicBool::new(false),
         end: OnceLock::new(),
-        claimed: metadata.filter(|metadata| metadata.links > 1),
+        claimed: stamp.as_ref().and_then(Claimed::of),
         _growth: opened.growth.clone(),
         slots_ahead: Mutex::new(0),
         slot_done: Condvar::new(),
@@ -115,7 +115,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     context.queue.large_file_began();
 
     let read = |worker: &mut Worker<'_, 'r, 'm, S, K>| {
-        read_into(worker, opened, first, metadata.as_ref(), |worker, full| {
+        read_into(worker, opened, first, stamp.as_ref(), |worker, full| {
             *lock(&spread.slots_ahead) += 1;
             let shared = Arc::new(SharedSlot { full, spread: spread.clone() });
             for chain in &chains {
@@ -130,7 +130,7 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
         })
     };
     let end = worker.guarded(read).unwrap_or_else(|| Err(Failure::panicked()));
-    let _ = spread.end.set(end.map(|bytes| (metadata, bytes)));
+    let _ = spread.end.set(end.map(|bytes| (stamp, bytes)));
     for chain in &chains {
         let mut state = lock(&chain.state);
         state.ended = true;
@@ -146,9 +146,9 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
 /// Reads slot after slot and passes them on; returns the bytes read, once the file has proved consistent.
 fn read_into<'r, 'm, S: Source, K: Sink>(
     worker: &mut Worker<'_, 'r, 'm, S, K>,
-    opened: &Opened<S::File>,
+    opened: &Opened<S>,
     first: Slot<'r, 'm>,
-    expected: Option<&Metadata>,
+    expected: Option<&Stamp>,
     mut pass_on: impl FnMut(&mut Worker<'_, 'r, 'm, S, K>, Full<'r, 'm>),
 ) -> Result<u64, Failure> {
     let context = worker.context;
@@ -161,7 +161,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
         context.counters.add_bytes(length as u64);
         pass_on(worker, slot.into_full(length));
         // A slot that is not full ends the file; so does its size, which saves a read.
-        if length < slot_bytes || expected.is_some_and(|metadata| metadata.size == offset) {
+        if length < slot_bytes || expected.is_some_and(|stamp| stamp.metadata.size == offset) {
             break;
         }
         if context.is_cancelled() {
@@ -177,8 +177,8 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
         opened.file.release(offset);
     }
     opened.file.release(offset);
-    if let Some(metadata) = expected {
-        opened.confirm(metadata, offset)?;
+    if let Some(stamp) = expected {
+        opened.confirm(stamp, offset)?;
     }
     Ok(offset)
 }
@@ -251,11 +251,11 @@ impl Spread {
     fn conclude<S: Source, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
         let end = self.end.get().cloned().unwrap_or_else(|| Err(Failure::panicked()));
         let end = if self.panicked.load(Ordering::Relaxed) { Err(Failure::panicked()) } else { end };
-        let result = end.map(|(metadata, bytes_read)| {
+        let result = end.map(|(stamp, bytes_read)| {
             let parts = std::mem::take(&mut *lock(&self.parts)).into_iter().flatten();
-            HashedFile { metadata, bytes_read, digests: FileDigests::join(parts) }
+            HashedFile { stamp, bytes_read, digests: FileDigests::join(parts) }
         });
-        worker.conclude(self.ticket, self.path.clone(), result, self.claimed.as_ref());
+        worker.conclude(self.ticket, self.path.clone(), result, self.claimed);
         worker.flush();
         worker.context.queue.large_file_ended();
     }

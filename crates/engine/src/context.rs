@@ -4,23 +4,23 @@ use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
 use crate::digest_budget::DigestBudget;
 use crate::digesting::{DigestSet, FamilyRule, FileDigests, PieceRule};
+use crate::in_flight::InFlight;
 use crate::job::{Failure, Finished, HashedFile, Job, Ticket};
 use crate::lane_file::MovingFile;
 use crate::limits::{EXCLUSIVE_FILE_BYTES, RECORDS_HELD_MAX};
-use crate::links::Links;
+use crate::links::{Claimed, Links};
 use crate::options::Options;
 use crate::queue::Queue;
-use crate::reading::Opened;
 use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report, Timers, stop};
 use crate::sync::{into_inner, lock};
 use crate::table::Table;
-use pfh_record::{Metadata, Outcome, Record, Similarity, Summary};
+use pfh_record::{Outcome, Record, Similarity, Summary};
 use pfh_similarity::{Family, ManyHasher};
-use pfh_source::{Source, SourceFile};
+use pfh_source::Source;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) prepare: Prepare<'r, K::Item>,
     pub(crate) decide: Option<Decide<'r>>,
     pub(crate) table: &'r Table<'m>,
-    pub(crate) queue: Queue<BoxedTask<'r, 'm, S, K>, MovingFile<S::File>>,
+    pub(crate) queue: Queue<S::Handle, BoxedTask<'r, 'm, S, K>, MovingFile<S>>,
     pub(crate) collector: Collector<'r, K>,
     /// Lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
@@ -39,9 +39,9 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) batched_files: usize,
     /// Files that have lanes nearly to themselves now.
     pub(crate) exclusive_lanes: AtomicUsize,
-    pub(crate) links: Links,
-    /// Bytes that may still be announced ahead.
-    pub(crate) announced_left: AtomicU64,
+    pub(crate) links: Links<S::Handle>,
+    /// What may be announced ahead.
+    pub(crate) in_flight: Arc<InFlight>,
     pub(crate) families: Vec<FamilyRule>,
     /// Those that digest many whole files at once.
     pub(crate) batched: Vec<Family>,
@@ -197,16 +197,18 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         ticket: Ticket,
         path: Vec<u8>,
         result: Result<HashedFile, Failure>,
-        claimed: Option<&Metadata>,
+        claimed: Option<Claimed>,
     ) {
         let result = match result {
-            Ok(found) if found.digests.too_many_pieces => Err(Failure::too_many_pieces(found.metadata)),
+            Ok(found) if found.digests.too_many_pieces => {
+                Err(Failure::too_many_pieces(found.stamp.map(|stamp| stamp.metadata)))
+            }
             result => result,
         };
         let links = &self.context.links;
         let mut parked = Vec::new();
         match (claimed, &result) {
-            (Some(metadata), result) => parked = links.settle(metadata, result.as_ref().ok()),
+            (Some(claimed), result) => parked = links.settle(claimed, result.as_ref().ok()),
             (None, Ok(found)) => links.insert(found),
             (None, Err(_)) => {}
         }
@@ -312,7 +314,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     /// Works on a job's file; a panic becomes that file's error.
-    pub(crate) fn guarded_job<T>(&mut self, job: &Job, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub(crate) fn guarded_job<T>(&mut self, job: &Job<S::Handle>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = self.guarded(work);
         if result.is_none() {
             self.fail(job.ticket, job.entry.path(), Failure::panicked());
@@ -340,15 +342,4 @@ impl<S: Source, K: Sink> Drop for Worker<'_, '_, '_, S, K> {
         totals.timers += self.timers;
         totals.left_out += self.left_out;
     }
-}
-
-/// Announces `length` bytes of an opened file, as far as the budget for that allows.
-pub(crate) fn announce<F: SourceFile>(announced_left: &AtomicU64, opened: &mut Opened<F>, length: u64) -> bool {
-    let take = |left: u64| left.checked_sub(length);
-    if announced_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-        return false;
-    }
-    opened.announced_bytes = length;
-    opened.file.announce(0, length);
-    true
 }

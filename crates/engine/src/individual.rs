@@ -6,7 +6,8 @@ use crate::job::{Failure, HashedFile};
 use crate::options::Options;
 use crate::sink::FileOptions;
 use crate::sync::get_mut;
-use pfh_record::{ErrorKind, FileError, Metadata, Outcome};
+use pfh_record::{ErrorKind, FileError, Outcome};
+use pfh_source::Stamp;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -89,7 +90,7 @@ impl Individual {
     pub(crate) fn conclude(
         mut self,
         path: &[u8],
-        read: Result<(Option<Metadata>, u64), Failure>,
+        read: Result<(Option<Stamp>, u64), Failure>,
     ) -> Result<HashedFile, Failure> {
         let finished = catch_unwind(AssertUnwindSafe(|| self.finish(path, read)));
         let result = finished.unwrap_or_else(|_| Err(Failure::panicked()));
@@ -100,8 +101,9 @@ impl Individual {
         result
     }
 
-    fn finish(&mut self, path: &[u8], read: Result<(Option<Metadata>, u64), Failure>) -> Result<HashedFile, Failure> {
-        let (metadata, bytes_read) = read?;
+    fn finish(&mut self, path: &[u8], read: Result<(Option<Stamp>, u64), Failure>) -> Result<HashedFile, Failure> {
+        let (stamp, bytes_read) = read?;
+        let metadata = stamp.map(|stamp| stamp.metadata);
         let mut digests: FileDigests = self.set.finish();
         if digests.too_many_pieces {
             return Err(Failure::too_many_pieces(metadata));
@@ -114,12 +116,12 @@ impl Individual {
                     .try_for_each(|piece| consumer.piece(piece))
                     .map_err(failed)?;
             }
-            let found = HashedFile { metadata, bytes_read, digests };
+            let found = HashedFile { stamp, bytes_read, digests };
             let record = found.clone().into_record(path.to_vec());
             consumer.finish(&record).map_err(failed)?;
             return Ok(found);
         }
-        Ok(HashedFile { metadata, bytes_read, digests })
+        Ok(HashedFile { stamp, bytes_read, digests })
     }
 
     fn retract(&mut self, outcome: &Outcome) {

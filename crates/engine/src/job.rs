@@ -2,8 +2,7 @@
 
 use crate::digesting::FileDigests;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
-use pfh_source::Entry;
-use std::io;
+use pfh_source::{Entry, Stamp};
 
 /// Place in the order of output, and the waiting memory that the file occupies until its record is delivered.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +13,9 @@ pub(crate) struct Ticket {
 
 /// A file to be read.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct Job<H> {
     pub(crate) ticket: Ticket,
-    pub(crate) entry: Entry,
+    pub(crate) entry: Entry<H>,
     /// How often `balance` preferred another job.
     pub(crate) passed_over: usize,
 }
@@ -30,7 +29,8 @@ pub(crate) struct Finished<T> {
 /// All that a complete reading yields.
 #[derive(Clone, Debug)]
 pub(crate) struct HashedFile {
-    pub(crate) metadata: Option<Metadata>,
+    /// What the file was; absent for streams.
+    pub(crate) stamp: Option<Stamp>,
     pub(crate) bytes_read: u64,
     pub(crate) digests: FileDigests,
 }
@@ -39,7 +39,7 @@ impl HashedFile {
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
         Record {
             path,
-            metadata: self.metadata,
+            metadata: self.stamp.map(|stamp| stamp.metadata),
             bytes_read: self.bytes_read,
             outcome: Outcome::Complete,
             digests: self.digests.digests,
@@ -62,8 +62,8 @@ impl Failure {
         Failure { outcome, metadata: None, bytes_read: 0 }
     }
 
-    pub(crate) fn unreadable(offset: u64, error: io::Error) -> Failure {
-        let failure = Failure::new(Outcome::Unreadable { offset, error: error.into() });
+    pub(crate) fn unreadable(offset: u64, error: FileError) -> Failure {
+        let failure = Failure::new(Outcome::Unreadable { offset, error });
         Failure { bytes_read: offset, ..failure }
     }
 

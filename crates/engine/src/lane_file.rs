@@ -4,15 +4,15 @@ use crate::digesting::{DigestSet, FileDigests};
 use crate::job::Job;
 use crate::reading::Opened;
 use pfh_digest::lanes::Detached;
-use pfh_record::Metadata;
+use pfh_source::{Source, Stamp};
 
 /// A long file between two chunks, on its way to another worker's lanes.
-pub(crate) type MovingFile<F> = Detached<LaneFile<F>>;
+pub(crate) type MovingFile<S> = Detached<LaneFile<S>>;
 
 /// A file in a lane.
-pub(crate) enum LaneFile<F> {
+pub(crate) enum LaneFile<S: Source> {
     /// All of it is in the slot, it is closed, and what has no lanes has digested it.
-    Whole { job: Job, metadata: Option<Metadata>, bytes: u64, others: FileDigests },
+    Whole { job: Job<S::Handle>, stamp: Option<Stamp>, bytes: u64, others: FileDigests },
     /// More of it is to be read. While one is `exclusive_lane`, its worker begins no other files.
-    Long { opened: Opened<F>, metadata: Metadata, offset: u64, streamed: Option<DigestSet>, exclusive_lane: bool },
+    Long { opened: Opened<S>, stamp: Stamp, offset: u64, streamed: Option<DigestSet>, exclusive_lane: bool },
 }

@@ -8,6 +8,7 @@ use crate::context::{Context, Worker};
 use crate::digesting::{DigestSet, FamilyRule, FileDigests};
 use crate::job::{Failure, HashedFile};
 use crate::lane_file::{LaneFile, MovingFile};
+use crate::links::Claimed;
 use crate::options::Options;
 use crate::reading::Opened;
 use crate::sink::Sink;
@@ -15,13 +16,13 @@ use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest, Keys};
-use pfh_record::{Metadata, Similarity};
-use pfh_source::{Source, SourceFile};
+use pfh_record::Similarity;
+use pfh_source::{Source, SourceFile, Stamp};
 use std::sync::atomic::Ordering;
 
 /// The lanes of one worker.
-pub(crate) struct Lanes<'r, 'm, F> {
-    manager: LaneManager<Slot<'r, 'm>, LaneFile<F>>,
+pub(crate) struct Lanes<'r, 'm, S: Source> {
+    manager: LaneManager<Slot<'r, 'm>, LaneFile<S>>,
     /// For each algorithm of the run, whether it has lanes.
     laned: Vec<bool>,
     /// Those without.
@@ -52,9 +53,9 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
     LaneManager::with_backend(algorithms, backend).filter(LaneManager::pays)
 }
 
-impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
+impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     /// `None` where no algorithm has lanes on this CPU.
-    pub(crate) fn new<S: Source<File = F>, K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
+    pub(crate) fn new<K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
         let Options { selection, backend, .. } = context.options;
         let algorithms = selection.algorithms();
         let with = with_lanes(algorithms, *backend);
@@ -109,10 +110,10 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Begins a file that is whole in its slot, and of which some families have made their digests.
-    pub(crate) fn submit_whole<S: Source<File = F>, K: Sink>(
+    pub(crate) fn submit_whole<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        file: WholeFile<'r, 'm>,
+        file: WholeFile<'r, 'm, S::Handle>,
         similarities: Vec<Similarity>,
     ) {
         let started = worker.context.clock.start();
@@ -122,9 +123,9 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             made
         });
         stop(started, &mut worker.timers.hash);
-        let WholeFile { job, slot, length, metadata } = file;
+        let WholeFile { job, slot, length, stamp } = file;
         if let Some(others) = others {
-            let file = LaneFile::Whole { job, metadata, bytes: length as u64, others };
+            let file = LaneFile::Whole { job, stamp, bytes: length as u64, others };
             self.manager.submit(file, slot, length, true);
         } else {
             self.whole = DigestSet::new(&self.streamed, &worker.context.options.keys, &worker.context.streamed, None);
@@ -133,20 +134,20 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Begins a longer file, whose first slot is full.
-    pub(crate) fn submit_long<S: Source<File = F>, K: Sink>(
+    pub(crate) fn submit_long<K: Sink>(
         &mut self,
         worker: &Worker<'_, 'r, 'm, S, K>,
-        opened: Opened<F>,
+        opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
-        metadata: Metadata,
+        stamp: Stamp,
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
-        let streamed = self.streamed_of(&worker.context.options.keys, slot.filled(length), metadata.size);
-        let exclusive_lane = worker.context.begin_exclusive_lane(metadata.size);
+        let streamed = self.streamed_of(&worker.context.options.keys, slot.filled(length), stamp.metadata.size);
+        let exclusive_lane = worker.context.begin_exclusive_lane(stamp.metadata.size);
         self.exclusive_lane += usize::from(exclusive_lane);
         self.long += 1;
-        let file = LaneFile::Long { opened, metadata, offset: length as u64, streamed, exclusive_lane };
+        let file = LaneFile::Long { opened, stamp, offset: length as u64, streamed, exclusive_lane };
         self.manager.submit(file, slot, length, false);
     }
 
@@ -163,7 +164,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Hashes until a lane needs attention, and sees to it. Returns false when the lanes are empty.
-    pub(crate) fn advance<S: Source<File = F>, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    pub(crate) fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let started = worker.context.clock.start();
         let event = self.manager.advance();
         stop(started, &mut worker.timers.hash);
@@ -195,11 +196,7 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// Goes on with a file that another worker began.
-    pub(crate) fn adopt<S: Source<File = F>, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        file: MovingFile<F>,
-    ) {
+    pub(crate) fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
         let slot = self.spare_slots.pop().unwrap_or_else(|| worker.context.table.acquire());
         let lane = self.manager.attach(file);
         self.long += 1;
@@ -207,25 +204,20 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
     }
 
     /// The next chunk of a long file.
-    fn read_on<S: Source<File = F>, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        lane: LaneId,
-        mut slot: Slot<'r, 'm>,
-    ) {
+    fn read_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, lane: LaneId, mut slot: Slot<'r, 'm>) {
         // What is finished does not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
-        let LaneFile::Long { opened, metadata, offset, streamed, .. } = self.manager.tag_mut(lane) else { return };
+        let LaneFile::Long { opened, stamp, offset, streamed, .. } = self.manager.tag_mut(lane) else { return };
         let started = context.clock.start();
         let read = if context.is_cancelled() {
             Err(Failure::not_reached(*offset))
         } else {
             let read = worker.guarded(|_| {
-                let length = opened.next(slot.bytes(), *offset, Some(metadata))?;
+                let length = opened.next(slot.bytes(), *offset, Some(stamp))?;
                 *offset += length as u64;
-                let last = length < slot.bytes().len() || *offset == metadata.size;
-                if last { opened.confirm(metadata, *offset).map(|()| (length, true)) } else { Ok((length, false)) }
+                let last = length < slot.bytes().len() || *offset == stamp.metadata.size;
+                if last { opened.confirm(stamp, *offset).map(|()| (length, true)) } else { Ok((length, false)) }
             });
             read.unwrap_or_else(|| Err(Failure::panicked()))
         };
@@ -244,44 +236,39 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
             Err(failure) => {
                 self.spare_slots.push(slot);
                 let (file, _) = self.manager.abandon(lane);
-                if let LaneFile::Long { opened, metadata, exclusive_lane, .. } = file {
-                    self.conclude_long(worker, &opened, &metadata, exclusive_lane, Err(failure));
+                if let LaneFile::Long { opened, stamp, exclusive_lane, .. } = file {
+                    self.conclude_long(worker, &opened, &stamp, exclusive_lane, Err(failure));
                 }
             }
         }
     }
 
-    fn finish<S: Source<File = F>, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        file: LaneFile<F>,
-        digests: Vec<Digest>,
-    ) {
+    fn finish<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: LaneFile<S>, digests: Vec<Digest>) {
         match file {
-            LaneFile::Whole { job, metadata, bytes, others } => {
+            LaneFile::Whole { job, stamp, bytes, others } => {
                 let made = self.join(digests, others);
                 worker.count_bytes(bytes);
-                let found = HashedFile { metadata, bytes_read: bytes, digests: made };
+                let found = HashedFile { stamp, bytes_read: bytes, digests: made };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
-            LaneFile::Long { opened, metadata, offset, streamed, exclusive_lane } => {
+            LaneFile::Long { opened, stamp, offset, streamed, exclusive_lane } => {
                 let others = streamed.map(|mut set| {
                     let made = set.finish();
                     self.spare_sets.push(set);
                     made
                 });
                 let made = self.join(digests, others.unwrap_or_default());
-                let found = HashedFile { metadata: Some(metadata), bytes_read: offset, digests: made };
-                self.conclude_long(worker, &opened, &metadata, exclusive_lane, Ok(found));
+                let found = HashedFile { stamp: Some(stamp), bytes_read: offset, digests: made };
+                self.conclude_long(worker, &opened, &stamp, exclusive_lane, Ok(found));
             }
         }
     }
 
-    fn conclude_long<S: Source<File = F>, K: Sink>(
+    fn conclude_long<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        opened: &Opened<F>,
-        metadata: &Metadata,
+        opened: &Opened<S>,
+        stamp: &Stamp,
         exclusive_lane: bool,
         result: Result<HashedFile, Failure>,
     ) {
@@ -289,12 +276,12 @@ impl<'r, 'm, F: SourceFile> Lanes<'r, 'm, F> {
         if exclusive_lane {
             self.end_exclusive_lane(worker);
         }
-        let claimed = (metadata.links > 1).then_some(metadata);
-        worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
+
+        worker.conclude(opened.job.ticket, opened.job.entry.path(), result, Claimed::of(stamp));
         worker.context.queue.large_file_ended();
     }
 
-    fn end_exclusive_lane<S: Source<File = F>, K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+    fn end_exclusive_lane<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
         self.exclusive_lane -= 1;
         worker.context.exclusive_lanes.fetch_sub(1, Ordering::Relaxed);
     }

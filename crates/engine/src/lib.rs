@@ -27,6 +27,7 @@ mod context;
 mod control;
 mod digest_budget;
 mod digesting;
+mod in_flight;
 mod individual;
 mod job;
 mod lane_file;

@@ -3,24 +3,38 @@
 use crate::digesting::SIMILARITY_BYTES;
 use crate::job::{HashedFile, Job};
 use crate::sync::lock;
-use pfh_record::Metadata;
+use pfh_source::{FileIdentity, Stamp};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Content of files with several links, by device and inode. Bounded: when it is full, further files are simply read.
-pub(crate) struct Links {
-    known: Mutex<HashMap<(u64, u64), Known>>,
+/// Content of files with several links, by identity. Bounded: when it is full, further files are simply read.
+pub(crate) struct Links<H> {
+    known: Mutex<HashMap<FileIdentity, Known<H>>>,
     count: AtomicUsize,
     most: usize,
 }
 
-enum Known {
+enum Known<H> {
     /// A worker is reading this (large) file; the jobs wait for what it finds.
-    BeingRead(Vec<Job>),
+    BeingRead(Vec<Job<H>>),
     /// Read; so many links are still to come.
     Read { found: HashedFile, left: u64 },
+}
+
+/// A file with several links that somebody reads for all of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Claimed {
+    identity: FileIdentity,
+    links: u64,
+}
+
+impl Claimed {
+    /// The claim on a file that is read now; `None` where it has one name only.
+    pub(crate) fn of(stamp: &Stamp) -> Option<Claimed> {
+        stamp.shared_identity().map(|identity| Claimed { identity, links: stamp.links })
+    }
 }
 
 /// Who reads a large file with several links.
@@ -33,8 +47,8 @@ pub(crate) enum Claim<T> {
     Waits,
 }
 
-impl Links {
-    pub(crate) fn new(most: usize) -> Links {
+impl<H> Links<H> {
+    pub(crate) fn new(most: usize) -> Links<H> {
         Links { known: Mutex::new(HashMap::new()), count: AtomicUsize::new(0), most }
     }
 
@@ -43,18 +57,18 @@ impl Links {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// What is known of the content at this place. The caller confirms that its own metadata are [`same_content`].
-    pub(crate) fn find(&self, device: u64, inode: u64) -> Option<HashedFile> {
-        match lock(&self.known).get(&(device, inode)) {
+    /// What is known of the content at this place. The caller confirms that its own stamp is of the same content.
+    pub(crate) fn find(&self, identity: FileIdentity) -> Option<HashedFile> {
+        match lock(&self.known).get(&identity) {
             Some(Known::Read { found, .. }) => Some(found.clone()),
             _ => None,
         }
     }
 
     /// One link was answered from the table; forgets the content with its last link.
-    pub(crate) fn used(&self, device: u64, inode: u64) {
+    pub(crate) fn used(&self, identity: FileIdentity) {
         let mut known = lock(&self.known);
-        if let Place::Occupied(mut place) = known.entry((device, inode))
+        if let Place::Occupied(mut place) = known.entry(identity)
             && let Known::Read { left, .. } = place.get_mut()
         {
             *left = left.saturating_sub(1);
@@ -67,30 +81,42 @@ impl Links {
 
     /// Remembers what a complete reading found.
     pub(crate) fn insert(&self, found: &HashedFile) {
-        if let Some(metadata) = &found.metadata
-            && metadata.links > 1
+        if let Some(stamp) = &found.stamp
+            && let Some(identity) = stamp.shared_identity()
         {
-            self.insert_into(&mut lock(&self.known), metadata, found);
+            self.insert_into(&mut lock(&self.known), identity, stamp.links, found);
         }
     }
 
-    fn insert_into(&self, known: &mut HashMap<(u64, u64), Known>, metadata: &Metadata, found: &HashedFile) {
+    fn insert_into(
+        &self,
+        known: &mut HashMap<FileIdentity, Known<H>>,
+        identity: FileIdentity,
+        links: u64,
+        found: &HashedFile,
+    ) {
         // Long similarity digests are not kept: there is room for usual ones only.
         if known.len() < self.most
             && found.digests.similarities.iter().all(|one| one.text_bytes() as u64 <= SIMILARITY_BYTES)
         {
-            let read = Known::Read { found: found.clone(), left: metadata.links - 1 };
-            known.entry((metadata.device, metadata.inode)).or_insert(read);
+            let read = Known::Read { found: found.clone(), left: links - 1 };
+            known.entry(identity).or_insert(read);
             self.count.store(known.len(), Ordering::Relaxed);
         }
     }
 
     /// Asks to read a large file with several links. Returns what holds its job unless another worker is reading the same
     /// content; the job then waits for what that one finds.
-    pub(crate) fn claim<T>(&self, metadata: &Metadata, holder: T, job: impl FnOnce(T) -> Job) -> Claim<T> {
+    pub(crate) fn claim<T>(
+        &self,
+        identity: FileIdentity,
+        stamp: &Stamp,
+        holder: T,
+        job: impl FnOnce(T) -> Job<H>,
+    ) -> Claim<T> {
         let mut known = lock(&self.known);
         let full = known.len() >= self.most;
-        let claim = match known.entry((metadata.device, metadata.inode)) {
+        let claim = match known.entry(identity) {
             Place::Vacant(place) => {
                 if !full {
                     place.insert(Known::BeingRead(Vec::new()));
@@ -102,7 +128,7 @@ impl Links {
                     parked.push(job(holder));
                     Claim::Waits
                 }
-                Known::Read { found, .. } if found.metadata.is_some_and(|then| same_content(metadata, &then)) => {
+                Known::Read { found, .. } if found.stamp.is_some_and(|then| stamp.is_same_content(&then)) => {
                     Claim::Known(holder, found.clone())
                 }
                 Known::Read { .. } => Claim::Mine(holder),
@@ -114,9 +140,9 @@ impl Links {
 
     /// Ends a claim, and returns the jobs that waited for it. What the reading found, if it went well, is known from then
     /// on: nobody can claim the file in between.
-    pub(crate) fn settle(&self, metadata: &Metadata, found: Option<&HashedFile>) -> Vec<Job> {
+    pub(crate) fn settle(&self, claimed: Claimed, found: Option<&HashedFile>) -> Vec<Job<H>> {
         let mut known = lock(&self.known);
-        let parked = match known.entry((metadata.device, metadata.inode)) {
+        let parked = match known.entry(claimed.identity) {
             Place::Occupied(place) if matches!(place.get(), Known::BeingRead(_)) => match place.remove() {
                 Known::BeingRead(parked) => parked,
                 Known::Read { .. } => Vec::new(),
@@ -124,15 +150,9 @@ impl Links {
             _ => Vec::new(),
         };
         if let Some(found) = found {
-            self.insert_into(&mut known, metadata, found);
+            self.insert_into(&mut known, claimed.identity, claimed.links, found);
         }
         self.count.store(known.len(), Ordering::Relaxed);
         parked
     }
-}
-
-/// Whether two looks at a file saw the same content: place, size and both times.
-pub(crate) fn same_content(one: &Metadata, other: &Metadata) -> bool {
-    (one.device, one.inode, one.size, one.mtime, one.ctime)
-        == (other.device, other.inode, other.size, other.mtime, other.ctime)
 }

@@ -14,8 +14,7 @@ use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::{Full, Slot};
 use crate::threads;
-use pfh_record::Metadata;
-use pfh_source::{EntryKind, Source, SourceFile};
+use pfh_source::{EntryKind, Handle, Source, SourceFile, Stamp};
 use std::io;
 use std::ops::Range;
 use std::thread::{Builder, Scope};
@@ -30,20 +29,20 @@ struct BatchFile {
     ticket: Ticket,
     path: Vec<u8>,
     content: Range<usize>,
-    metadata: Option<Metadata>,
+    stamp: Option<Stamp>,
 }
 
 /// A prefetcher that brings forth work for hashers, until this is dropped: also when its thread cannot be started, or panics.
-struct AtWork<'q, R, L>(&'q Queue<R, L>);
+struct AtWork<'q, H: Handle, R, L>(&'q Queue<H, R, L>);
 
-impl<'q, R, L> AtWork<'q, R, L> {
-    fn begin(queue: &'q Queue<R, L>) -> Self {
+impl<'q, H: Handle, R, L> AtWork<'q, H, R, L> {
+    fn begin(queue: &'q Queue<H, R, L>) -> Self {
         queue.prefetcher_began();
         AtWork(queue)
     }
 }
 
-impl<R, L> Drop for AtWork<'_, R, L> {
+impl<H: Handle, R, L> Drop for AtWork<'_, H, R, L> {
     fn drop(&mut self) {
         self.0.prefetcher_ended();
     }
@@ -126,7 +125,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
         self.pass_on(worker);
     }
 
-    fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S::File>) {
+    fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>) {
         loop {
             let mut slot = self.slot.take().unwrap_or_else(|| {
                 let started = worker.context.clock.start();
@@ -149,12 +148,12 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     self.slot = Some(slot);
                     return;
                 }
-                Ok(First::Whole { length, metadata }) => {
+                Ok(First::Whole { length, stamp }) => {
                     opened.file.release(length as u64);
                     worker.count_bytes(length as u64);
                     let content = self.filled..self.filled + length;
                     let (ticket, path) = (opened.job.ticket, opened.job.entry.path());
-                    self.files.push(BatchFile { ticket, path, content, metadata });
+                    self.files.push(BatchFile { ticket, path, content, stamp });
                     // The next file begins at a place that direct I/O accepts.
                     self.filled = (self.filled + length).next_multiple_of(crate::limits::SLOT_ALIGN_BYTES);
                     let full = self.filled >= slot.bytes().len() / 4 * 3 || self.files.len() >= BATCH_FILES_MAX;
@@ -169,9 +168,9 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     self.slot = Some(slot);
                     self.pass_on(worker);
                 }
-                Ok(First::Long { metadata }) => {
-                    if let Some((opened, metadata)) = worker.begin_long(opened, metadata) {
-                        feed(worker, &opened, slot, metadata, Feeding::ReadOnly);
+                Ok(First::Long { stamp }) => {
+                    if let Some((opened, stamp)) = worker.begin_long(opened, stamp) {
+                        feed(worker, &opened, slot, stamp, Feeding::ReadOnly);
                     } else {
                         self.slot = Some(slot);
                     }
@@ -206,7 +205,7 @@ impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Batch<'r, 'm> {
                 .and_then(|similarities| worker.guarded(|worker| worker.digest_whole(content, similarities)));
             let bytes_read = content.len() as u64;
             let result = match made {
-                Some(made) => Ok(HashedFile { metadata: file.metadata, bytes_read, digests: made }),
+                Some(made) => Ok(HashedFile { stamp: file.stamp, bytes_read, digests: made }),
                 None => Err(Failure::panicked()),
             };
             worker.conclude(file.ticket, file.path.clone(), result, None);

@@ -4,13 +4,12 @@
 use crate::context::Worker;
 use crate::individual::Individual;
 use crate::job::{Failure, Finished, HashedFile, Job};
-use crate::links::{Claim, same_content};
+use crate::links::Claim;
 use crate::reading::Opened;
 use crate::sink::{Decision, FileOptions, Sink};
 use crate::stats::stop;
-use pfh_record::{Metadata, Outcome, SkipReason};
-use pfh_source::{EntryKind, Source, SourceFile};
-use std::io;
+use pfh_record::{FileError, Metadata, Outcome, SkipReason};
+use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 
 /// What became of a job whose file was to be opened.
 enum Opening<F> {
@@ -19,12 +18,12 @@ enum Opening<F> {
     Known(HashedFile),
     RecordOnly(Metadata, SkipReason),
     LeftOut,
-    Failed(io::Error),
+    Failed(FileError),
 }
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// Opens a job's file, unless its content is known from another link or the caller does not want it read.
-    pub(crate) fn open(&mut self, job: Job) -> Option<Opened<S::File>> {
+    pub(crate) fn open(&mut self, job: Job<S::Handle>) -> Option<Opened<S>> {
         if job.entry.kind == EntryKind::Stream {
             // Somebody must open its other end first, which may take for ever.
             self.flush();
@@ -51,7 +50,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         None
     }
 
-    fn begin_to_open(&mut self, job: &Job) -> Opening<S::File> {
+    fn begin_to_open(&mut self, job: &Job<S::Handle>) -> Opening<S::File> {
         if self.is_own(job) {
             return Opening::LeftOut;
         }
@@ -75,7 +74,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             return Opening::Open(file, None);
         }
         // Whoever reads the file meets the same error.
-        let Ok(metadata) = file.metadata() else { return Opening::Open(file, None) };
+        let Ok(Stamp { metadata, .. }) = file.stamp() else { return Opening::Open(file, None) };
         match self.decide(job, &metadata) {
             Decision::Hash => Opening::Open(file, None),
             Decision::HashWith(wanted) => Opening::Open(file, Some(wanted)),
@@ -84,14 +83,14 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         }
     }
 
-    fn open_file(&mut self, job: &Job) -> io::Result<S::File> {
+    fn open_file(&mut self, job: &Job<S::Handle>) -> Result<S::File, FileError> {
         let started = self.context.clock.start();
         let opened = self.context.source.open(&job.entry);
         stop(started, &mut self.timers.read);
         opened
     }
 
-    fn decide(&self, job: &Job, metadata: &Metadata) -> Decision {
+    fn decide(&self, job: &Job<S::Handle>, metadata: &Metadata) -> Decision {
         self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata))
     }
 
@@ -106,7 +105,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     }
 
     /// An opened file yields no digest.
-    pub(crate) fn fail_opened(&mut self, opened: Opened<S::File>, failure: Failure) {
+    pub(crate) fn fail_opened(&mut self, opened: Opened<S>, failure: Failure) {
         let Opened { job, individual, .. } = opened;
         let path = job.entry.path();
         let failure = match individual {
@@ -116,51 +115,55 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         self.fail(job.ticket, path, failure);
     }
 
-    fn is_own(&self, job: &Job) -> bool {
+    fn is_own(&self, job: &Job<S::Handle>) -> bool {
         let own = &self.context.options.own_files;
-        let hint = job.entry.inode_hint;
-        // The hint spares nearly all files the look at their metadata.
-        own.iter().any(|(_, inode)| hint == 0 || *inode == hint)
-            && self.context.source.metadata(&job.entry).is_ok_and(|found| own.contains(&(found.device, found.inode)))
+        let hint = job.entry.identity_hint;
+        // The hint spares nearly all files the look at what they are.
+        own.iter().any(|own| hint.is_none_or(|hint| hint.number == own.number))
+            && self
+                .context
+                .source
+                .stamp(&job.entry)
+                .is_ok_and(|stamp| stamp.identity.is_some_and(|id| own.contains(&id)))
     }
 
     /// What another link of the same file has yielded already, and the metadata that agree with it.
-    fn answer_from_links(&mut self, job: &Job) -> Option<(HashedFile, Metadata)> {
+    fn answer_from_links(&mut self, job: &Job<S::Handle>) -> Option<(HashedFile, Metadata)> {
         let links = &self.context.links;
-        if links.is_empty() || job.entry.inode_hint == 0 {
+        if links.is_empty() {
             return None;
         }
-        let (device, inode) = (job.entry.directory.device().number, job.entry.inode_hint);
-        // The directory's inode number is a hint; the file's own metadata decide.
-        let found = links.find(device, inode)?;
-        let now = self.context.source.metadata(&job.entry).ok()?;
-        if !found.metadata.is_some_and(|then| same_content(&now, &then)) {
+        // What the listing says is a hint; the file's own stamp decides.
+        let hint = job.entry.identity_hint?;
+        let found = links.find(hint)?;
+        let now = self.context.source.stamp(&job.entry).ok()?;
+        if !found.stamp.is_some_and(|then| now.is_same_content(&then)) {
             return None;
         }
-        links.used(device, inode);
-        Some((found, now))
+        links.used(hint);
+        Some((found, now.metadata))
     }
 
     /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
     /// option, leaves the file to another worker that is already reading the same content, and waits for room for its digests.
     pub(crate) fn begin_long(
         &mut self,
-        opened: Opened<S::File>,
-        metadata: Option<Metadata>,
-    ) -> Option<(Opened<S::File>, Option<Metadata>)> {
+        mut opened: Opened<S>,
+        stamp: Option<Stamp>,
+    ) -> Option<(Opened<S>, Option<Stamp>)> {
         self.flush();
-        let Some(known) = metadata else { return Some((opened, None)) };
-        if self.context.pieces.is_some_and(|pieces| pieces.are_too_many_for(known.size)) {
-            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::too_many_pieces(metadata));
+        opened.begin_reading(&self.context.in_flight);
+        let Some(known) = stamp else { return Some((opened, None)) };
+        let size = known.metadata.size;
+        if self.context.pieces.is_some_and(|pieces| pieces.are_too_many_for(size)) {
+            self.fail(opened.job.ticket, opened.job.entry.path(), Failure::too_many_pieces(Some(known.metadata)));
             return None;
         }
-        if known.links <= 1 {
-            return Some((self.with_growth(opened, &known), metadata));
-        }
-        match self.context.links.claim(&known, opened, |opened| opened.job) {
-            Claim::Mine(opened) => Some((self.with_growth(opened, &known), metadata)),
+        let Some(identity) = known.shared_identity() else { return Some((self.with_growth(opened, size), stamp)) };
+        match self.context.links.claim(identity, &known, opened, |opened| opened.job) {
+            Claim::Mine(opened) => Some((self.with_growth(opened, size), stamp)),
             Claim::Known(opened, found) => {
-                self.context.links.used(known.device, known.inode);
+                self.context.links.used(identity);
                 self.finish_known(opened.job.ticket, found, opened.job.entry.path());
                 None
             }
@@ -168,14 +171,14 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         }
     }
 
-    fn with_growth(&mut self, mut opened: Opened<S::File>, metadata: &Metadata) -> Opened<S::File> {
-        let bytes = self.context.families.iter().map(|rule| rule.growth_bytes(metadata.size)).sum();
+    fn with_growth(&mut self, mut opened: Opened<S>, size: u64) -> Opened<S> {
+        let bytes = self.context.families.iter().map(|rule| rule.growth_bytes(size)).sum();
         self.reserve_growth(&mut opened, bytes);
         opened
     }
 
     /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
-    pub(crate) fn reserve_growth(&mut self, opened: &mut Opened<S::File>, bytes: u64) {
+    pub(crate) fn reserve_growth(&mut self, opened: &mut Opened<S>, bytes: u64) {
         let started = self.context.clock.start();
         opened.growth = self.context.digest_budget.reserve(bytes);
         stop(started, &mut self.timers.wait_space);

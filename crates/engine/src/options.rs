@@ -4,6 +4,7 @@ use pfh_digest::Keys;
 use pfh_digest::lanes::Backend;
 use pfh_record::Selection;
 use pfh_similarity::SimilarityOptions;
+use pfh_source::FileIdentity;
 use std::fmt;
 use std::str::FromStr;
 
@@ -112,8 +113,8 @@ pub struct Options {
     /// Reading does not pass through the page cache, so overlapping it with hashing is up to us: prefetchers read,
     /// workers hash, as in [`Mode::Mtp`] but with the prefetchers in addition to `threads`.
     pub direct: bool,
-    /// Files that are not to be read, by device and inode: the caller's own output, say.
-    pub own_files: Vec<(u64, u64)>,
+    /// Files that are not to be read: the caller's own output, say.
+    pub own_files: Vec<FileIdentity>,
     /// Files that all workers together may hold open, ahead of reading and side by side. Each may have one, and one on its way
     /// to another worker.
     pub open_files_max: usize,

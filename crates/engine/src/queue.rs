@@ -9,14 +9,14 @@ use crate::job::Job;
 use crate::limits::{BALANCE_JOBS, GRAB_MAX};
 use crate::stats::{Clock, stop};
 use crate::sync::{lock, wait, wait_timeout};
-use pfh_source::Medium;
+use pfh_source::{Handle, Medium};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-pub(crate) struct Queue<R, L> {
-    state: Mutex<State<R, L>>,
+pub(crate) struct Queue<H, R, L> {
+    state: Mutex<State<H, R, L>>,
     work: Condvar,
     room: Condvar,
     /// Waiting memory: jobs and records between the walk and their delivery.
@@ -40,8 +40,8 @@ pub(crate) enum Need {
     Urgent,
 }
 
-struct State<R, L> {
-    devices: Vec<DeviceJobs>,
+struct State<H, R, L> {
+    devices: Vec<DeviceJobs<H>>,
     jobs: usize,
     ready: VecDeque<R>,
     /// Half-hashed files on their way from one worker's lanes to another's.
@@ -64,22 +64,22 @@ struct State<R, L> {
 }
 
 /// Jobs of one device, and how many readers are at it.
-struct DeviceJobs {
+struct DeviceJobs<H> {
     number: u64,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Job<H>>,
     readers: usize,
     readers_max: usize,
 }
 
 /// Jobs taken, to be given back to the device's count with [`Queue::reader_left`].
-pub(crate) struct Grab {
+pub(crate) struct Grab<H> {
     pub(crate) device: usize,
-    pub(crate) jobs: VecDeque<Job>,
+    pub(crate) jobs: VecDeque<Job<H>>,
 }
 
 /// What a worker does next.
-pub(crate) enum Next<R, L> {
-    Read(Grab),
+pub(crate) enum Next<H, R, L> {
+    Read(Grab<H>),
     Hash(R),
     Adopt(L),
     End,
@@ -94,8 +94,8 @@ pub(crate) enum Preference {
     Fitting(u64),
 }
 
-impl<R, L> Queue<R, L> {
-    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<R, L> {
+impl<H: Handle, R, L> Queue<H, R, L> {
+    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<H, R, L> {
         let state = State {
             devices: Vec::new(),
             jobs: 0,
@@ -124,7 +124,7 @@ impl<R, L> Queue<R, L> {
     }
 
     /// The walk hands over jobs; waits while too much is on its way. Returns false when the run was stopped.
-    pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job>, cost_bytes: u64, limit_readers: bool) -> bool {
+    pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job<H>>, cost_bytes: u64, limit_readers: bool) -> bool {
         let mut state = self.lock();
         while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
             state.walk_waits = true;
@@ -133,7 +133,7 @@ impl<R, L> Queue<R, L> {
         state.walk_waits = false;
         state.waiting_bytes += cost_bytes;
         for job in jobs.drain(..) {
-            let device = job.entry.directory.device();
+            let device = job.entry.device();
             let place = match state.devices.iter().position(|known| known.number == device.number) {
                 Some(place) => place,
                 None => {
@@ -204,7 +204,7 @@ impl<R, L> Queue<R, L> {
     }
 
     /// Returns jobs that a worker took and has not begun, to the front.
-    pub(crate) fn give_back(&self, device: usize, jobs: &mut VecDeque<Job>) {
+    pub(crate) fn give_back(&self, device: usize, jobs: &mut VecDeque<Job<H>>) {
         if jobs.is_empty() {
             return;
         }
@@ -221,13 +221,13 @@ impl<R, L> Queue<R, L> {
     }
 
     /// Jobs that waited for another one come back as ordinary jobs.
-    pub(crate) fn requeue(&self, jobs: Vec<Job>) {
+    pub(crate) fn requeue(&self, jobs: Vec<Job<H>>) {
         let mut state = self.lock();
         if state.stopped {
             return;
         }
         for job in jobs {
-            let number = job.entry.directory.device().number;
+            let number = job.entry.device().number;
             if let Some(device) = state.devices.iter_mut().find(|device| device.number == number) {
                 device.jobs.push_front(job);
                 state.jobs += 1;
@@ -276,11 +276,11 @@ impl<R, L> Queue<R, L> {
     }
 
     /// Takes jobs without waiting.
-    pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab> {
+    pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab<H>> {
         self.take(&mut self.lock(), preference)
     }
 
-    fn take(&self, state: &mut State<R, L>, preference: Preference) -> Option<Grab> {
+    fn take(&self, state: &mut State<H, R, L>, preference: Preference) -> Option<Grab<H>> {
         let grab = state.take(self.threads, preference);
         self.jobs_hint.store(state.jobs, Ordering::Relaxed);
         grab
@@ -307,7 +307,7 @@ impl<R, L> Queue<R, L> {
         preference: Preference,
         clock: Clock,
         waited: &mut Duration,
-    ) -> Next<R, L> {
+    ) -> Next<H, R, L> {
         let mut state = self.lock();
         loop {
             if read && let Some(grab) = self.take(&mut state, preference) {
@@ -370,7 +370,7 @@ impl<R, L> Queue<R, L> {
         }
     }
 
-    fn wake(&self, state: &State<R, L>) {
+    fn wake(&self, state: &State<H, R, L>) {
         self.jobs_hint.store(state.jobs, Ordering::Relaxed);
         match state.idle + state.pausing {
             0 => {}
@@ -379,20 +379,20 @@ impl<R, L> Queue<R, L> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<R, L>> {
+    fn lock(&self) -> MutexGuard<'_, State<H, R, L>> {
         lock(&self.state)
     }
 }
 
-impl<R, L> State<R, L> {
-    fn take(&mut self, threads: usize, preference: Preference) -> Option<Grab> {
+impl<H, R, L> State<H, R, L> {
+    fn take(&mut self, threads: usize, preference: Preference) -> Option<Grab<H>> {
         if self.jobs == 0 {
             return None;
         }
-        let free = |device: &DeviceJobs| !device.jobs.is_empty() && device.readers < device.readers_max;
+        let free = |device: &DeviceJobs<H>| !device.jobs.is_empty() && device.readers < device.readers_max;
         let place = self.devices.iter().position(free)?;
         let device = &mut self.devices[place];
-        let jobs: VecDeque<Job> = match preference {
+        let jobs: VecDeque<Job<H>> = match preference {
             Preference::Next => {
                 // Few files are divided evenly, many are handed over in groups.
                 let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs.len());
@@ -427,11 +427,11 @@ impl<R, L> State<R, L> {
     }
 }
 
-impl DeviceJobs {
+impl<H> DeviceJobs<H> {
     /// The first job that fits, unless the first of all was passed over too often.
-    fn take_fitting(&mut self, free_bytes: u64) -> Option<Job> {
+    fn take_fitting(&mut self, free_bytes: u64) -> Option<Job<H>> {
         let patient = self.jobs.front().is_some_and(|job| job.passed_over < BALANCE_JOBS);
-        let fits = |job: &Job| job.entry.size_hint.is_none_or(|size| size <= free_bytes);
+        let fits = |job: &Job<H>| job.entry.size_hint.is_none_or(|size| size <= free_bytes);
         let place = if patient { self.jobs.iter().take(BALANCE_JOBS).position(fits).unwrap_or(0) } else { 0 };
         if place > 0
             && let Some(first) = self.jobs.front_mut()

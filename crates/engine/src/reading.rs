@@ -1,36 +1,24 @@
 //! Opening and reading one file so that a digest is given only for a consistent content.
 //!
-//! # How few looks at the metadata suffice
-//! The time of the inode's last change (`ctime`) is set by the kernel at every write and truncation and cannot be set by
-//! a program. If, *after* the last read, `ctime` is older than the moment of opening (by [`MARGIN_SECONDS`], for clock
-//! granularity and small steps), nothing changed in between: one look after a single read proves a small file. Files
-//! touched more recently than that, files whose times are not this system's ([`pfh_source::Device::local_times`]) and files
-//! of several slots are looked at before *and* after reading, and both must agree.
+//! The source says how an unchanged file is recognised ([`Proof`]): by one stamp after a single read, by one before and one after
+//! that agree, or by nothing more than what it is. Files of several slots always need two, unless they cannot change.
 
 use crate::digest_budget::Reservation;
+use crate::in_flight::{Ahead, InFlight};
 use crate::individual::Individual;
 use crate::job::{Failure, Job};
-use crate::links::same_content;
-use pfh_record::{Metadata, Outcome, Timestamp};
-use pfh_source::{CachedRead, EntryKind, Medium, SourceFile};
-use std::io;
+use pfh_record::Outcome;
+use pfh_source::{CachedRead, EntryKind, Proof, Source, SourceFile, Stamp};
 use std::sync::Arc;
-use std::time::SystemTime;
-
-const MARGIN_SECONDS: i64 = 2;
-const MODE_TYPE: u32 = 0o170_000;
-const MODE_REGULAR: u32 = 0o100_000;
 
 /// A job whose file is open.
-pub(crate) struct Opened<F> {
-    pub(crate) job: Job,
-    pub(crate) file: F,
-    /// Seconds since the epoch.
-    opened_at: i64,
+pub(crate) struct Opened<S: Source> {
+    pub(crate) job: Job<S::Handle>,
+    pub(crate) file: S::File,
     /// What it was before anything of it was announced: bytes that come later may have been fetched then.
-    pub(crate) before: Option<Metadata>,
-    /// Bytes that the look-ahead window announced for it.
-    pub(crate) announced_bytes: u64,
+    pub(crate) before: Option<Stamp>,
+    /// What is announced of it.
+    pub(crate) ahead: Option<Ahead>,
     /// Room for its digests that grow.
     pub(crate) growth: Option<Arc<Reservation>>,
     /// How it is treated, if otherwise than the run's files.
@@ -44,12 +32,12 @@ pub(crate) enum First {
         /// Bytes in the slot.
         length: usize,
         /// Absent for streams.
-        metadata: Option<Metadata>,
+        stamp: Option<Stamp>,
     },
     /// The slot is full, and the file goes on.
     Long {
         /// What must still hold at the end; absent for streams.
-        metadata: Option<Metadata>,
+        stamp: Option<Stamp>,
     },
 }
 
@@ -63,114 +51,131 @@ pub(crate) enum FirstCached {
     Unknown,
 }
 
-impl<F: SourceFile> Opened<F> {
-    pub(crate) fn new(job: Job, file: F, individual: Option<Box<Individual>>) -> Opened<F> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-        Opened { job, file, opened_at: now, before: None, announced_bytes: 0, growth: None, individual }
+impl<S: Source> Opened<S> {
+    pub(crate) fn new(job: Job<S::Handle>, file: S::File, individual: Option<Box<Individual>>) -> Opened<S> {
+        Opened { job, file, before: None, ahead: None, growth: None, individual }
     }
 
     /// Reads the first slot.
     pub(crate) fn first(&self, buffer: &mut [u8]) -> Result<First, Failure> {
         self.first_slot(buffer).map_err(|failure| {
             // What could not be read still has a size and a time.
-            let is_promised = |metadata: &Metadata| match self.job.entry.kind {
-                EntryKind::Regular => metadata.mode & MODE_TYPE == MODE_REGULAR,
-                EntryKind::BlockDevice => true,
-                EntryKind::Stream => false,
+            let known = || {
+                let stamp = (self.job.entry.kind != EntryKind::Stream).then(|| self.file.stamp().ok())?;
+                stamp.filter(|stamp| stamp.is_as_listed).map(|stamp| stamp.metadata)
             };
-            let known = || self.file.metadata().ok().filter(is_promised);
             Failure { metadata: failure.metadata.or_else(known), ..failure }
         })
     }
 
     fn first_slot(&self, buffer: &mut [u8]) -> Result<First, Failure> {
-        match self.job.entry.kind {
-            EntryKind::Stream => {
-                let length = fill(&self.file, buffer, 0)?;
-                let whole = length < buffer.len();
-                Ok(if whole { First::Whole { length, metadata: None } } else { First::Long { metadata: None } })
-            }
-            EntryKind::Regular if self.has_local_times() => {
+        if self.job.entry.kind == EntryKind::Stream {
+            let length = fill(&self.file, buffer, 0)?;
+            let whole = length < buffer.len();
+            return Ok(if whole { First::Whole { length, stamp: None } } else { First::Long { stamp: None } });
+        }
+        match self.file.proof() {
+            Proof::OneStamp => {
                 let length = read(&self.file, buffer, 0)?;
-                let metadata = self.stat(length as u64)?;
-                self.first_then_stat(buffer, length, metadata)
+                let stamp = self.stamp(length as u64)?;
+                self.first_then_stamp(buffer, length, stamp)
             }
-            EntryKind::Regular | EntryKind::BlockDevice => {
-                let before = self.before.map_or_else(|| self.stat(0), Ok)?;
-                self.first_between_stats(buffer, before)
+            Proof::TwoStamps | Proof::Unchanging => {
+                let before = self.before.map_or_else(|| self.stamp(0), Ok)?;
+                self.first_between_stamps(buffer, before)
             }
         }
     }
 
-    fn has_local_times(&self) -> bool {
-        self.job.entry.directory.device().local_times
-    }
-
-    /// Reads the first slot of a file that is in memory already; otherwise says what is known.
-    pub(crate) fn first_cached(&self, buffer: &mut [u8]) -> FirstCached {
-        let entry = &self.job.entry;
-        if entry.kind != EntryKind::Regular || entry.directory.device().medium == Medium::Network {
+    /// Reads the first slot if it is in memory, without waiting for the medium.
+    pub(crate) fn first_cached(&mut self, buffer: &mut [u8]) -> FirstCached {
+        if self.job.entry.kind != EntryKind::Regular || !self.file.tells_cached() {
             return FirstCached::Unknown;
         }
-        let before = match self.has_local_times() {
-            true => None,
-            false => match self.stat(0) {
-                Ok(before) => Some(before),
+        let proof = self.file.proof();
+        if proof != Proof::OneStamp {
+            match self.stamp(0) {
+                Ok(before) => self.before = Some(before),
                 Err(failure) => return FirstCached::Ready(Err(failure)),
-            },
-        };
+            }
+        }
         let length = match self.file.read_cached(buffer, 0) {
             CachedRead::Ready(length) => length,
             CachedRead::WouldBlock => return FirstCached::WouldBlock,
             CachedRead::Unknown => return FirstCached::Unknown,
         };
-        match (self.stat(length as u64), before) {
-            (Ok(after), _) if length < buffer.len() && after.size > length as u64 => FirstCached::WouldBlock,
-            (Ok(after), None) => FirstCached::Ready(self.first_then_stat(buffer, length, after)),
-            (Ok(_), Some(before)) if length == buffer.len() && before.size > length as u64 => {
-                FirstCached::Ready(Ok(First::Long { metadata: Some(before) }))
+        let after = match (proof, self.before) {
+            (Proof::Unchanging, Some(before)) => Ok(before),
+            _ => self.stamp(length as u64),
+        };
+        match (after, self.before) {
+            (Ok(after), _) if length < buffer.len() && after.metadata.size > length as u64 => FirstCached::WouldBlock,
+            (Ok(after), None) => FirstCached::Ready(self.first_then_stamp(buffer, length, after)),
+            (Ok(_), Some(before)) if length == buffer.len() && before.metadata.size > length as u64 => {
+                FirstCached::Ready(Ok(First::Long { stamp: Some(before) }))
             }
             (Ok(after), Some(before)) => {
-                let whole = First::Whole { length, metadata: Some(before) };
-                FirstCached::Ready(agree(&before, after, length as u64).map(|()| whole))
+                let whole = First::Whole { length, stamp: Some(before) };
+                FirstCached::Ready(agree(&before, &after, length as u64).map(|()| whole))
             }
             (Err(failure), _) => FirstCached::Ready(Err(failure)),
         }
     }
 
-    /// After a first read of `length` bytes, and a look at the metadata behind it.
-    fn first_then_stat(&self, buffer: &mut [u8], length: usize, metadata: Metadata) -> Result<First, Failure> {
+    /// After a first read of `length` bytes, and a stamp taken then.
+    fn first_then_stamp(&self, buffer: &mut [u8], length: usize, stamp: Stamp) -> Result<First, Failure> {
         // Anything doubtful starts again below.
-        if self.is_settled(&metadata.ctime) {
-            if metadata.size == length as u64 {
-                return Ok(First::Whole { length, metadata: Some(metadata) });
+        if stamp.is_settled {
+            let size = stamp.metadata.size;
+            if size == length as u64 {
+                return Ok(First::Whole { length, stamp: Some(stamp) });
             }
-            if length == buffer.len() && metadata.size > length as u64 {
-                return Ok(First::Long { metadata: Some(metadata) });
+            if length == buffer.len() && size > length as u64 {
+                return Ok(First::Long { stamp: Some(stamp) });
             }
         }
-        self.first_between_stats(buffer, metadata)
+        self.first_between_stamps(buffer, stamp)
     }
 
-    fn first_between_stats(&self, buffer: &mut [u8], before: Metadata) -> Result<First, Failure> {
+    fn first_between_stamps(&self, buffer: &mut [u8], before: Stamp) -> Result<First, Failure> {
         let length = fill(&self.file, buffer, 0)?;
-        if length == buffer.len() && before.size > length as u64 {
-            return Ok(First::Long { metadata: Some(before) });
+        if length == buffer.len() && before.metadata.size > length as u64 {
+            return Ok(First::Long { stamp: Some(before) });
         }
         self.confirm(&before, length as u64)?;
-        Ok(First::Whole { length, metadata: Some(before) })
+        Ok(First::Whole { length, stamp: Some(before) })
+    }
+
+    /// Announces the file, as far as the share for that allows. False where it does not.
+    pub(crate) fn announce(&mut self, in_flight: &Arc<InFlight>, size: u64) -> bool {
+        self.ahead.get_or_insert_with(|| Ahead::new(in_flight)).begin(&self.file, size)
+    }
+
+    /// The rest of a long file is going to be read. Where the place reads ahead by itself, nothing more is to be announced.
+    pub(crate) fn begin_reading(&mut self, in_flight: &Arc<InFlight>) {
+        let ahead = self.ahead.take().or_else(|| in_flight.goes_on().then(|| Ahead::new(in_flight)));
+        self.ahead = ahead.filter(|_| in_flight.goes_on());
+    }
+
+    /// The file is read from `offset` on: announces what comes after that.
+    pub(crate) fn read_on(&self, offset: u64, stamp: Option<&Stamp>) {
+        if let (Some(ahead), Some(stamp)) = (&self.ahead, stamp) {
+            ahead.read_on(&self.file, offset, stamp.metadata.size);
+        }
     }
 
     /// Reads the next slot of a long file: `buffer` is full afterwards unless the file ended. Never reads past the size
     /// that is expected, so that a file which grows without end does not hold the run.
-    pub(crate) fn next(&self, buffer: &mut [u8], offset: u64, expected: Option<&Metadata>) -> Result<usize, Failure> {
-        let left = expected.map_or(u64::MAX, |metadata| metadata.size.saturating_sub(offset));
+    pub(crate) fn next(&self, buffer: &mut [u8], offset: u64, expected: Option<&Stamp>) -> Result<usize, Failure> {
+        let left = expected.map_or(u64::MAX, |stamp| stamp.metadata.size.saturating_sub(offset));
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        self.read_on(offset, expected);
         let mut filled = 0;
         while filled < wanted {
             // The whole rest of the slot is offered even where the file's rest is shorter: direct I/O wants whole blocks.
             let read = read(&self.file, &mut buffer[filled..], offset + filled as u64);
-            match read.map_err(|failure| Failure { metadata: expected.copied(), ..failure })? {
+            let metadata = expected.map(|stamp| stamp.metadata);
+            match read.map_err(|failure| Failure { metadata, ..failure })? {
                 0 => break,
                 length => filled += length,
             }
@@ -179,51 +184,47 @@ impl<F: SourceFile> Opened<F> {
     }
 
     /// After the last byte: the file must be what it was, and all of it must have been read.
-    pub(crate) fn confirm(&self, before: &Metadata, bytes_read: u64) -> Result<(), Failure> {
-        agree(before, self.stat(bytes_read)?, bytes_read)
+    pub(crate) fn confirm(&self, before: &Stamp, bytes_read: u64) -> Result<(), Failure> {
+        let after = match self.file.proof() {
+            Proof::Unchanging => *before,
+            Proof::OneStamp | Proof::TwoStamps => self.stamp(bytes_read)?,
+        };
+        agree(before, &after, bytes_read)
     }
 
-    pub(crate) fn stat(&self, bytes_read: u64) -> Result<Metadata, Failure> {
-        let metadata = self.file.metadata().map_err(|error| Failure::unreadable(bytes_read, error))?;
+    pub(crate) fn stamp(&self, bytes_read: u64) -> Result<Stamp, Failure> {
+        let stamp = self.file.stamp().map_err(|error| Failure::unreadable(bytes_read, error))?;
         // The walk saw a regular file; if a FIFO or a device stands there now, its bytes are not the file's.
-        if self.job.entry.kind == EntryKind::Regular && metadata.mode & MODE_TYPE != MODE_REGULAR {
-            return Err(Failure { outcome: Outcome::ChangedWhileReading, metadata: Some(metadata), bytes_read });
+        if !stamp.is_as_listed {
+            let metadata = Some(stamp.metadata);
+            return Err(Failure { outcome: Outcome::ChangedWhileReading, metadata, bytes_read });
         }
-        Ok(metadata)
-    }
-
-    fn is_settled(&self, ctime: &Timestamp) -> bool {
-        ctime.seconds < self.opened_at - MARGIN_SECONDS
+        Ok(stamp)
     }
 }
 
-/// Whether two looks saw the same file, of which all was read in between.
-fn agree(before: &Metadata, after: Metadata, bytes_read: u64) -> Result<(), Failure> {
-    let outcome = if !same_content(before, &after) {
+/// Whether two stamps are of the same content, of which all was read in between.
+fn agree(before: &Stamp, after: &Stamp, bytes_read: u64) -> Result<(), Failure> {
+    let expected = before.metadata.size;
+    let outcome = if !before.is_same_content(after) {
         Outcome::ChangedWhileReading
-    } else if bytes_read < before.size {
-        Outcome::Short { expected: before.size, read: bytes_read }
-    } else if bytes_read > before.size {
+    } else if bytes_read < expected {
+        Outcome::Short { expected, read: bytes_read }
+    } else if bytes_read > expected {
         Outcome::ChangedWhileReading
     } else {
         return Ok(());
     };
-    Err(Failure { outcome, metadata: Some(after), bytes_read })
+    Err(Failure { outcome, metadata: Some(after.metadata), bytes_read })
 }
 
-/// One read, again when interrupted.
-pub(crate) fn read<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> Result<usize, Failure> {
-    loop {
-        match file.read_at(buffer, offset) {
-            Ok(length) => return Ok(length.min(buffer.len())),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::unreadable(offset, error)),
-        }
-    }
+fn read<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> Result<usize, Failure> {
+    let read = file.read_at(buffer, offset).map_err(|error| Failure::unreadable(offset, error))?;
+    Ok(read.min(buffer.len()))
 }
 
 /// Reads until `buffer` is full or the file ends.
-pub(crate) fn fill<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> Result<usize, Failure> {
+fn fill<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> Result<usize, Failure> {
     let mut filled = 0;
     while filled < buffer.len() {
         match read(file, &mut buffer[filled..], offset + filled as u64)? {

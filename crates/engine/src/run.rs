@@ -5,6 +5,7 @@ use crate::context::{Context, Totals, Worker};
 use crate::control::{CancelToken, Counters};
 use crate::digest_budget::DigestBudget;
 use crate::digesting::{PieceRule, SIMILARITY_BYTES};
+use crate::in_flight::InFlight;
 use crate::job::{Failure, Job, Ticket};
 use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX};
 use crate::links::Links;
@@ -21,7 +22,7 @@ use pfh_similarity::Family;
 use pfh_source::{Found, Medium, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Instant;
 
 /// Reads everything that `source` lists and delivers one record per file to `sink`.
@@ -54,6 +55,7 @@ pub fn run<S: Source, K: Sink>(
     )?;
     let is_batched = |family: &Family| budget.is_batched && family.digests_many();
     let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
+    let look_ahead = source.look_ahead();
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -68,7 +70,7 @@ pub fn run<S: Source, K: Sink>(
         batched_files: budget.batched_files,
         exclusive_lanes: AtomicUsize::new(0),
         links: Links::new(budget.links),
-        announced_left: AtomicU64::new(budget.announced_bytes),
+        in_flight: InFlight::new(budget.announced_bytes, look_ahead),
         batched: options.selection.families().iter().copied().filter(is_batched).collect(),
         streamed: families.iter().copied().filter(|rule| !is_batched(&rule.family)).collect(),
         families,
@@ -82,7 +84,8 @@ pub fn run<S: Source, K: Sink>(
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
-        open_files_max: (options.open_files_max / options.threads.max(1)).clamp(1, WINDOW_FILES_MAX),
+        open_files_max: (options.open_files_max.min(look_ahead.requests_max) / options.threads.max(1))
+            .clamp(1, WINDOW_FILES_MAX),
     };
     let threads = options.threads.max(1);
     let (readers, hashers) = match options.mode {
@@ -117,7 +120,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let base_bytes = base_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES;
     let limit_readers = options.mode == Mode::Mtp || options.direct;
     let mut worker = Worker::new(context);
-    let mut group: Vec<Job> = Vec::new();
+    let mut group: Vec<Job<S::Handle>> = Vec::new();
     let mut group_bytes = 0;
     let mut sequence = 0;
     let mut sorting = None;
@@ -137,7 +140,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 Found::Entry(entry) => {
                     ticket.cost_bytes = base_bytes + entry.path_bytes() as u64;
                     let order = *sorting.get_or_insert_with(|| match options.order {
-                        Order::Auto if entry.directory.device().medium == Medium::Rotating => Order::Physical,
+                        Order::Auto if entry.device().medium == Medium::Rotating => Order::Physical,
                         Order::Auto => Order::Path,
                         order => order,
                     });
@@ -190,13 +193,13 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     context.queue.walk_ended();
 }
 
-fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs: &mut [Job]) {
+fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs: &mut [Job<S::Handle>]) {
     match order {
         Order::Auto | Order::Path => {}
-        Order::Inode => jobs.sort_by_key(|job| job.entry.inode_hint),
+        Order::Inode => jobs.sort_by_key(|job| job.entry.identity_hint.map(|identity| identity.number)),
         Order::Physical => jobs.sort_by_cached_key(|job| context.source.physical_position(&job.entry)),
         Order::Size => jobs.sort_by_cached_key(|job| {
-            let size = || context.source.metadata(&job.entry).map_or(0, |metadata| metadata.size);
+            let size = || context.source.stamp(&job.entry).map_or(0, |stamp| stamp.metadata.size);
             std::cmp::Reverse(job.entry.size_hint.unwrap_or_else(size))
         }),
     }

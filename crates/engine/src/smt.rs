@@ -36,7 +36,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
 
 fn read_and_hash<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: Opened<S::File>,
+    opened: Opened<S>,
     slot: &mut Slot<'_, '_>,
 ) {
     let first = worker.guarded(|worker| {
@@ -48,15 +48,15 @@ fn read_and_hash<S: Source, K: Sink>(
     match first.unwrap_or_else(|| Err(Failure::panicked())) {
         Err(failure) => worker.fail_opened(opened, failure),
         Ok(first) if opened.individual.is_some() => hash_individually(worker, opened, slot.bytes(), first),
-        Ok(First::Whole { length, metadata }) => {
+        Ok(First::Whole { length, stamp }) => {
             opened.file.release(length as u64);
             worker.guarded_job(&opened.job, |worker| {
-                hash_whole(worker, &opened.job, slot.filled(length), metadata, Vec::new());
+                hash_whole(worker, &opened.job, slot.filled(length), stamp, Vec::new());
             });
         }
-        Ok(First::Long { metadata }) => {
-            if let Some((opened, metadata)) = worker.begin_long(opened, metadata) {
-                hash_long(worker, &opened, slot, metadata);
+        Ok(First::Long { stamp }) => {
+            if let Some((opened, stamp)) = worker.begin_long(opened, stamp) {
+                hash_long(worker, &opened, slot, stamp);
             }
         }
     }

@@ -4,6 +4,7 @@
 use crate::context::{Task, Worker};
 use crate::digesting::FileDigests;
 use crate::job::{Failure, HashedFile};
+use crate::links::Claimed;
 use crate::options::Options;
 use crate::reading::Opened;
 use crate::sink::Sink;
@@ -11,8 +12,7 @@ use crate::stats::stop;
 use crate::sync::lock;
 use pfh_digest::Digest;
 use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
-use pfh_record::Metadata;
-use pfh_source::{Source, SourceFile};
+use pfh_source::{Source, Stamp};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,9 +21,9 @@ use std::sync::{Arc, Mutex};
 const WAITING_MAX: usize = 1 << 14;
 
 /// A file whose pieces are hashed by several workers.
-pub(crate) struct TreeFile<F> {
-    opened: Opened<F>,
-    metadata: Metadata,
+pub(crate) struct TreeFile<S: Source> {
+    opened: Opened<S>,
+    stamp: Stamp,
     pieces: u64,
     /// The next piece that nobody has taken.
     next: AtomicU64,
@@ -48,22 +48,18 @@ impl State {
 }
 
 /// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
-pub(crate) fn applies(options: &Options, metadata: &Metadata) -> bool {
+pub(crate) fn applies(options: &Options, stamp: &Stamp) -> bool {
     options.piece_bytes.is_none()
         && options.selection.families().is_empty()
         && options.selection.algorithms() == [ALGORITHM]
-        && metadata.size > 2 * PIECE_BYTES as u64
+        && stamp.metadata.size > 2 * PIECE_BYTES as u64
 }
 
 /// Reads and hashes a file with the help of every worker that has nothing else to do.
-pub(crate) fn spread_tree<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: Opened<S::File>,
-    metadata: Metadata,
-) {
-    let pieces = metadata.size.div_ceil(PIECE_BYTES as u64);
+pub(crate) fn spread_tree<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, opened: Opened<S>, stamp: Stamp) {
+    let pieces = stamp.metadata.size.div_ceil(PIECE_BYTES as u64);
     let state = Mutex::new(State::default());
-    let tree = Arc::new(TreeFile { opened, metadata, pieces, next: AtomicU64::new(0), state });
+    let tree = Arc::new(TreeFile { opened, stamp, pieces, next: AtomicU64::new(0), state });
     let queue = &worker.context.queue;
     queue.large_file_began();
     for _ in 1..worker.context.options.threads {
@@ -72,15 +68,15 @@ pub(crate) fn spread_tree<S: Source, K: Sink>(
     tree.help(worker);
 }
 
-impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<TreeFile<S::File>> {
+impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<TreeFile<S>> {
     fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         self.help(worker);
     }
 }
 
-impl<F: SourceFile> TreeFile<F> {
+impl<S: Source> TreeFile<S> {
     /// Takes pieces until none is left. The last helper to leave makes the record.
-    fn help<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn help<K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
         {
             let mut state = lock(&self.state);
             if state.concluded {
@@ -103,14 +99,14 @@ impl<F: SourceFile> TreeFile<F> {
         state.concluded = true;
         let result = worker.guarded(|_| self.result(&mut state)).unwrap_or_else(|| Err(Failure::panicked()));
         drop(state);
-        let claimed = (self.metadata.links > 1).then_some(&self.metadata);
+        let claimed = Claimed::of(&self.stamp);
         let job = &self.opened.job;
         worker.conclude(job.ticket, job.entry.path(), result, claimed);
         worker.flush();
         worker.context.queue.large_file_ended();
     }
 
-    fn take_pieces<S: Source<File = F>, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) -> Result<(), Failure> {
+    fn take_pieces<K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) -> Result<(), Failure> {
         let context = worker.context;
         let mut slot = context.table.acquire();
         loop {
@@ -125,7 +121,7 @@ impl<F: SourceFile> TreeFile<F> {
                 return Ok(());
             }
             let first = piece * PIECE_BYTES as u64;
-            let last = (first + PIECE_BYTES as u64).min(self.metadata.size);
+            let last = (first + PIECE_BYTES as u64).min(self.stamp.metadata.size);
             let mut hasher = PieceHasher::new(first);
             let mut offset = first;
             while offset < last {
@@ -138,12 +134,12 @@ impl<F: SourceFile> TreeFile<F> {
                 }
                 let started = context.clock.start();
                 let room = slot.bytes().len().min((last - first) as usize);
-                let read = self.opened.next(&mut slot.bytes()[..room], offset, Some(&self.metadata));
+                let read = self.opened.next(&mut slot.bytes()[..room], offset, Some(&self.stamp));
                 stop(started, &mut worker.timers.read);
                 let length = read?.min((last - offset) as usize);
                 if length == 0 {
                     // The file is shorter than it was; the last look says in which way.
-                    let found = self.opened.confirm(&self.metadata, offset);
+                    let found = self.opened.confirm(&self.stamp, offset);
                     return Err(found.err().unwrap_or_else(Failure::panicked));
                 }
                 let started = context.clock.start();
@@ -169,11 +165,11 @@ impl<F: SourceFile> TreeFile<F> {
         if let Some(failure) = state.failure.take() {
             return Err(failure);
         }
-        self.opened.confirm(&self.metadata, self.metadata.size)?;
+        self.opened.confirm(&self.stamp, self.stamp.metadata.size)?;
         let digest: Digest = std::mem::take(&mut state.join).finish();
         Ok(HashedFile {
-            metadata: Some(self.metadata),
-            bytes_read: self.metadata.size,
+            stamp: Some(self.stamp),
+            bytes_read: self.stamp.metadata.size,
             digests: FileDigests { digests: vec![digest], ..FileDigests::default() },
         })
     }

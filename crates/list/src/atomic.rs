@@ -6,12 +6,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use pfh_record::FileIdentity;
 use rustix::fs::{Access, AtFlags, CWD, OFlags, access, linkat};
 use rustix::io::Errno;
 use tempfile::TempPath;
-
-/// Device and inode of a file.
-pub type FileIdentity = (u64, u64);
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -79,7 +77,7 @@ impl AtomicFile {
     /// Device and inode of this file, and of the one that it replaces.
     pub fn identities(&self) -> Vec<FileIdentity> {
         let both = self.writer.get_ref().metadata().into_iter().chain(fs::metadata(&self.target));
-        both.map(|metadata| (metadata.dev(), metadata.ino())).collect()
+        both.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino())).collect()
     }
 
     /// Ends the file, and gives it its name after its bytes have reached the disk.

@@ -26,10 +26,11 @@ mod lookup;
 mod resume;
 mod sort;
 
-pub use atomic::{AtomicFile, FileIdentity};
+pub use atomic::AtomicFile;
 pub use contents::{Contents, NothingUseful};
 pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
+pub use pfh_record::FileIdentity;
 pub use pfh_record::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};
 pub use sort::ExternalSort;

@@ -291,7 +291,8 @@ impl ResumedList {
 
     /// Whether the latest line about this path has the file as it is now.
     pub fn contains(&self, path: &[u8], metadata: &Metadata) -> bool {
-        let identity = self.fingerprints.identity(path, metadata.size, metadata.mtime);
+        let Some(mtime) = metadata.mtime else { return false };
+        let identity = self.fingerprints.identity(path, metadata.size, mtime);
         self.latest.get(self.fingerprints.path(path)) == Some(identity)
     }
 

@@ -2,7 +2,7 @@
 
 use pfh_digest::Digest;
 
-use crate::{ErrorKind, FileError, Metadata, Outcome, Record, Similarity, SkipReason, Timestamp};
+use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
 
 /// One file, or one piece of a file, as a list has it, in whatever format.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,9 +78,8 @@ impl Entry {
         let Expected { size, mtime, ctime } = self.expected;
         let metadata = Metadata {
             size: size.unwrap_or_default(),
-            mtime: mtime.unwrap_or_default(),
-            ctime: ctime.unwrap_or_default(),
-            ..Metadata::default()
+            mtime,
+            posix: ctime.map(|ctime| Posix { ctime, ..Posix::default() }),
         };
         let bytes_read = match self.outcome {
             Some(Outcome::Short { read, .. }) => read,

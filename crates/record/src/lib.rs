@@ -51,4 +51,6 @@ pub use read::{
 };
 pub use run::{HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};
-pub use types::{ErrorKind, FileError, Metadata, Outcome, Piece, Record, Similarity, SkipReason, Timestamp};
+pub use types::{
+    ErrorKind, FileError, FileIdentity, Metadata, Outcome, Piece, Posix, Record, Similarity, SkipReason, Timestamp,
+};

@@ -18,13 +18,20 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
-/// Metadata of the file at the moment when all its bytes had been read.
+/// Metadata of the file at the moment when all its bytes had been read, as the place that holds it states them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Metadata {
     /// Length in bytes.
     pub size: u64,
-    /// Last modification.
-    pub mtime: Timestamp,
+    /// Last modification, where the place has such a time.
+    pub mtime: Option<Timestamp>,
+    /// What a POSIX filesystem says beside; absent elsewhere.
+    pub posix: Option<Posix>,
+}
+
+/// What a POSIX filesystem says of a file beside its size and the time of its last modification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Posix {
     /// Last change of the inode.
     pub ctime: Timestamp,
     /// Device number that holds the file (`st_dev`).
@@ -39,6 +46,23 @@ pub struct Metadata {
     pub uid: u32,
     /// Group.
     pub gid: u32,
+}
+
+/// Which file it is, whatever name leads to it: by a number for the place that numbers its files, and the number there
+/// (device and inode of a file system).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileIdentity {
+    /// The place: `st_dev` for files of this machine.
+    pub device: u64,
+    /// Its number for the file: `st_ino` for files of this machine.
+    pub number: u64,
+}
+
+impl FileIdentity {
+    /// The file with this number in this place.
+    pub const fn new(device: u64, number: u64) -> FileIdentity {
+        FileIdentity { device, number }
+    }
 }
 
 /// Digests of one piece of a file (`--piecewise`).
@@ -179,6 +203,14 @@ impl From<io::Error> for FileError {
         FileError { kind: ErrorKind::from(&error), errno: error.raw_os_error(), message: error.to_string() }
     }
 }
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FileError {}
 
 impl FileError {
     /// An error that no system call reported.

@@ -9,7 +9,7 @@ use std::process::Command;
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use crate::limits::Budget;
-use crate::{Entry, Found, LocalSource, Source, SourceFile, WalkOptions};
+use crate::{Entry, Found, LocalHandle, LocalSource, Source, SourceFile, WalkOptions};
 
 /// A scratch directory emptied by `rm`, which goes up and down deep trees without a descriptor for each level.
 struct Scratch(tempfile::TempDir);
@@ -40,7 +40,7 @@ impl Scratch {
     fn source(&self, kept_directories: usize) -> LocalSource {
         let roots = vec![self.path().as_os_str().as_bytes().to_vec()];
         let mut source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).unwrap();
-        source.budget = Budget::new(kept_directories);
+        source.scope.budget = Budget::new(kept_directories);
         source
     }
 }
@@ -57,7 +57,7 @@ fn write(directory: &OwnedFd, text: &str) {
     rustix::io::write(file, text.as_bytes()).unwrap();
 }
 
-fn read(source: &LocalSource, entry: &Entry) -> String {
+fn read(source: &LocalSource, entry: &Entry<LocalHandle>) -> String {
     let file = source.open(entry).unwrap();
     let mut buffer = [0; 32];
     let read = file.read_at(&mut buffer, 0).unwrap();
@@ -86,7 +86,7 @@ fn read_chain(levels: usize, name: &'static [u8], kept_directories: usize) {
             let level = levels - index;
             let path = entries[index].path();
             assert_eq!(path.len(), scratch.path().as_os_str().len() + level * (name.len() + 1) + b"/file".len());
-            assert_eq!(source.metadata(&entries[index]).unwrap().size, level.to_string().len() as u64);
+            assert_eq!(source.stamp(&entries[index]).unwrap().metadata.size, level.to_string().len() as u64);
             assert_eq!(read(&source, &entries[index]), level.to_string());
         }
     };
@@ -121,7 +121,7 @@ fn directories_kept_open_stay_within_the_budget() {
         true
     });
     // Other tests run beside this one, with a handful of descriptors each.
-    let held = |entries: &[Entry]| entries.iter().filter(|entry| entry.directory.is_kept()).count();
+    let held = |entries: &[Entry<LocalHandle>]| entries.iter().filter(|entry| entry.handle.directory.is_kept()).count();
     assert_eq!(held(&entries), 9, "all but the root's, which is gone with the walk");
     assert!(open_descriptors() < before + 10 + 20);
     for (number, entry) in entries.iter().enumerate() {
@@ -158,7 +158,7 @@ fn a_directory_replaced_after_the_walk_is_not_mistaken() {
             Some(contents) => assert_eq!(read(&source, &entries[0]), contents),
             None => {
                 let error = source.open(&entries[0]).unwrap_err();
-                assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+                assert_eq!(error.kind, crate::ErrorKind::NotFound);
                 assert_eq!(error.to_string(), "the directory was replaced after it was listed");
             }
         }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{AtFlags, StatxFlags, fstatfs, major, minor, statx};
 
 use crate::mounts::{self, Mount};
-use crate::source::EntryKind;
 
 /// What kind of medium a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,11 +51,6 @@ pub(crate) struct Filesystem {
 impl Filesystem {
     pub(crate) fn plain(device: Arc<Device>) -> Self {
         Self { device, pseudo: false, holes_trusted: false }
-    }
-
-    /// What a file on it is read as: the size of a pseudo file is no promise.
-    pub(crate) fn kind(&self, kind: EntryKind) -> EntryKind {
-        if kind == EntryKind::Regular && self.pseudo { EntryKind::Stream } else { kind }
     }
 }
 

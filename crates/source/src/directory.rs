@@ -10,6 +10,7 @@ use rustix::io::retry_on_intr;
 use crate::device::{Device, Filesystem};
 use crate::limits::{Budget, Permit};
 use crate::long_path;
+use crate::source::Handle;
 
 /// Longest piece of a path kept in one [`Directory`]. With a name of 255 bytes behind it, it stays below `PATH_MAX`
 /// (4096), and a chain of 10,000 directories holds 20 MB of paths at most.
@@ -19,15 +20,37 @@ const PIECE_BYTES_MAX: usize = 2048;
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
+/// What the local source keeps with an entry: a name in a directory.
+#[derive(Debug)]
+pub struct LocalHandle {
+    pub(crate) directory: Arc<Directory>,
+    /// Raw bytes. For an argument: the argument as typed, in a directory with an empty path.
+    pub(crate) name: Box<[u8]>,
+}
+
+impl Handle for LocalHandle {
+    fn path(&self) -> Vec<u8> {
+        self.directory.join(&self.name)
+    }
+
+    fn path_bytes(&self) -> usize {
+        self.directory.prefix_bytes() + self.name.len()
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        self.directory.device()
+    }
+}
+
 /// A directory on the walk. Keeps a descriptor open while the budget for descriptors allows it.
 #[derive(Debug)]
-pub struct Directory {
+pub(crate) struct Directory {
     /// The directory before `piece`; `None` where `piece` begins at the argument.
     base: Option<Arc<Directory>>,
     /// Displayed path behind `base`, with the slash that joins a name. At the same time the path by which it is opened.
     piece: Box<[u8]>,
     filesystem: Arc<Filesystem>,
-    /// `None` for the holder of the arguments, and for a directory that exists only in a test.
+    /// `None` for the holder of the arguments.
     place: Option<Place>,
 }
 
@@ -47,19 +70,9 @@ pub(crate) struct Identity {
 }
 
 impl Directory {
-    /// A directory without a descriptor, for sources other than the local one. An empty `path` holds what the user
-    /// named: the displayed path of an entry in it is its name.
-    pub fn detached(path: &[u8], device: Arc<Device>) -> Self {
-        Self::without_place(path, Arc::new(Filesystem::plain(device)))
-    }
-
     /// The holder of arguments on one filesystem.
     pub(crate) fn of_arguments(filesystem: Arc<Filesystem>) -> Self {
-        Self::without_place(b"", filesystem)
-    }
-
-    fn without_place(path: &[u8], filesystem: Arc<Filesystem>) -> Self {
-        Self { base: None, piece: with_slash(path), filesystem, place: None }
+        Self { base: None, piece: Box::default(), filesystem, place: None }
     }
 
     /// A directory named as an argument.
@@ -100,7 +113,7 @@ impl Directory {
 
     /// The displayed path: as the user named it and the walk extended it, raw bytes, without trailing slash except for
     /// `/` itself; empty for the holder of arguments. Assembled on each call.
-    pub fn path(&self) -> Vec<u8> {
+    pub(crate) fn path(&self) -> Vec<u8> {
         let mut path = self.join(b"");
         if path.len() > 1 {
             path.pop();
@@ -109,7 +122,7 @@ impl Directory {
     }
 
     /// The displayed path of `name` in this directory.
-    pub fn join(&self, name: &[u8]) -> Vec<u8> {
+    pub(crate) fn join(&self, name: &[u8]) -> Vec<u8> {
         let mut path = vec![0; self.prefix_bytes() + name.len()];
         let mut end = path.len() - name.len();
         path[end..].copy_from_slice(name);
@@ -132,7 +145,7 @@ impl Directory {
     }
 
     /// The device that it is on.
-    pub fn device(&self) -> &Arc<Device> {
+    pub(crate) fn device(&self) -> &Arc<Device> {
         &self.filesystem.device
     }
 

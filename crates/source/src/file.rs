@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use pfh_record::{Metadata, Timestamp};
+use pfh_record::{FileError, FileIdentity, Metadata, Posix, Timestamp};
 use rustix::fs::{
     Advice, AtFlags, FileType, Mode, OFlags, SeekFrom, Stat, Statx, StatxFlags, fadvise, fcntl_getfl, fcntl_setfl,
     fstat, makedev, openat, seek, statx,
@@ -14,8 +14,10 @@ use rustix::fs::{
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
 use crate::long_path;
+use crate::options::IoMethod;
 use crate::reading::Noted;
-use crate::source::{CachedRead, EntryKind, IoMethod, SourceFile};
+use crate::source::{CachedRead, EntryKind, SourceFile};
+use crate::stamp::{OpenedAt, Proof, Stamp, Version};
 
 /// What `O_DIRECT` wants of address, length and offset on every usual device.
 const DIRECT_ALIGNMENT: usize = 4096;
@@ -41,6 +43,8 @@ pub(crate) struct How {
     pub(crate) holes_trusted: bool,
     /// See [`crate::Device::local_times`].
     pub(crate) local_times: bool,
+    /// Beyond the page cache lies a network.
+    pub(crate) is_remote: bool,
 }
 
 /// An open file of [`crate::LocalSource`].
@@ -56,6 +60,8 @@ pub struct LocalFile {
     released: AtomicU64,
     holes_trusted: bool,
     local_times: bool,
+    is_remote: bool,
+    opened_at: OpenedAt,
     /// The file has holes that can be asked for.
     sparse: AtomicBool,
     /// Counts files that left direct reading; only those that began with it hold on to it.
@@ -81,6 +87,8 @@ impl LocalFile {
             released: AtomicU64::new(0),
             holes_trusted: false,
             local_times: true,
+            is_remote: false,
+            opened_at: OpenedAt::now(),
             sparse: AtomicBool::new(false),
             direct_fallbacks: None,
             noted: None,
@@ -96,6 +104,8 @@ impl LocalFile {
             released: AtomicU64::new(0),
             holes_trusted: how.holes_trusted,
             local_times: how.local_times,
+            is_remote: how.is_remote,
+            opened_at: OpenedAt::now(),
             sparse: AtomicBool::new(false),
             direct_fallbacks,
             noted: None,
@@ -209,8 +219,8 @@ impl LocalFile {
     }
 }
 
-impl SourceFile for LocalFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+impl LocalFile {
+    fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         if self.kind == EntryKind::Stream {
             return Ok(read(&self.descriptor, buffer)?);
         }
@@ -223,19 +233,6 @@ impl SourceFile for LocalFile {
             return self.read_direct(buffer, offset);
         }
         Ok(pread(&self.descriptor, buffer, offset)?)
-    }
-
-    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
-        if self.kind == EntryKind::Stream || self.direct.load(Ordering::Relaxed) {
-            return CachedRead::Unknown;
-        }
-        let mut buffers = [io::IoSliceMut::new(buffer)];
-        match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
-            Ok(length) => CachedRead::Ready(length),
-            Err(Errno::AGAIN) => CachedRead::WouldBlock,
-            // A filesystem that does not support it, or an error that an ordinary read will report.
-            Err(_) => CachedRead::Unknown,
-        }
     }
 
     fn metadata(&self) -> io::Result<Metadata> {
@@ -251,7 +248,7 @@ impl SourceFile for LocalFile {
                 (metadata_of(&stat), stat.st_blocks as u64)
             }
         };
-        if FileType::from_raw_mode(metadata.mode) == FileType::BlockDevice {
+        if metadata.posix.map(|posix| FileType::from_raw_mode(posix.mode)) == Some(FileType::BlockDevice) {
             metadata.size = seek(&self.descriptor, SeekFrom::End(0))?;
         }
         let sparse = self.holes_trusted
@@ -260,6 +257,45 @@ impl SourceFile for LocalFile {
             && blocks.saturating_mul(STAT_BLOCK_BYTES) < metadata.size;
         self.sparse.store(sparse, Ordering::Relaxed);
         Ok(metadata)
+    }
+}
+
+impl SourceFile for LocalFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        loop {
+            match self.read(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    fn tells_cached(&self) -> bool {
+        self.kind == EntryKind::Regular && !self.is_remote && !self.direct.load(Ordering::Relaxed)
+    }
+
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
+        if !self.tells_cached() {
+            return CachedRead::Unknown;
+        }
+        let mut buffers = [io::IoSliceMut::new(buffer)];
+        match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
+            Ok(length) => CachedRead::Ready(length),
+            Err(Errno::AGAIN) => CachedRead::WouldBlock,
+            // A filesystem that does not support it, or an error that an ordinary read will report.
+            Err(_) => CachedRead::Unknown,
+        }
+    }
+
+    fn proof(&self) -> Proof {
+        match self.kind == EntryKind::Regular && self.local_times {
+            true => Proof::OneStamp,
+            false => Proof::TwoStamps,
+        }
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        Ok(stamp_of(self.kind, self.metadata()?, Some(self.opened_at)))
     }
 
     fn announce(&self, offset: u64, length: u64) {
@@ -328,14 +364,16 @@ pub(crate) fn synchronised(start: impl AsFd, path: &[u8], flags: AtFlags) -> io:
 fn metadata_of_statx(statx: &Statx) -> Metadata {
     Metadata {
         size: statx.stx_size,
-        mtime: Timestamp { seconds: statx.stx_mtime.tv_sec, nanoseconds: statx.stx_mtime.tv_nsec },
-        ctime: Timestamp { seconds: statx.stx_ctime.tv_sec, nanoseconds: statx.stx_ctime.tv_nsec },
-        device: makedev(statx.stx_dev_major, statx.stx_dev_minor),
-        inode: statx.stx_ino,
-        links: statx.stx_nlink.into(),
-        mode: statx.stx_mode.into(),
-        uid: statx.stx_uid,
-        gid: statx.stx_gid,
+        mtime: Some(Timestamp { seconds: statx.stx_mtime.tv_sec, nanoseconds: statx.stx_mtime.tv_nsec }),
+        posix: Some(Posix {
+            ctime: Timestamp { seconds: statx.stx_ctime.tv_sec, nanoseconds: statx.stx_ctime.tv_nsec },
+            device: makedev(statx.stx_dev_major, statx.stx_dev_minor),
+            inode: statx.stx_ino,
+            links: statx.stx_nlink.into(),
+            mode: statx.stx_mode.into(),
+            uid: statx.stx_uid,
+            gid: statx.stx_gid,
+        }),
     }
 }
 
@@ -343,14 +381,29 @@ fn metadata_of_statx(statx: &Statx) -> Metadata {
 pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
     Metadata {
         size: stat.st_size as u64,
-        mtime: Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 },
-        ctime: Timestamp { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
-        device: stat.st_dev as u64,
-        inode: stat.st_ino as u64,
-        links: stat.st_nlink as u64,
-        mode: stat.st_mode as u32,
-        uid: stat.st_uid as u32,
-        gid: stat.st_gid as u32,
+        mtime: Some(Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 }),
+        posix: Some(Posix {
+            ctime: Timestamp { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            links: stat.st_nlink as u64,
+            mode: stat.st_mode as u32,
+            uid: stat.st_uid as u32,
+            gid: stat.st_gid as u32,
+        }),
+    }
+}
+
+/// The stamp of what was listed as `kind`; settled only where it is known when it was opened.
+pub(crate) fn stamp_of(kind: EntryKind, metadata: Metadata, opened_at: Option<OpenedAt>) -> Stamp {
+    let posix = metadata.posix.unwrap_or_default();
+    Stamp {
+        metadata,
+        identity: Some(FileIdentity::new(posix.device, posix.inode)),
+        version: Version::of_times(metadata.mtime.unwrap_or_default(), posix.ctime),
+        links: posix.links,
+        is_as_listed: kind != EntryKind::Regular || FileType::from_raw_mode(posix.mode) == FileType::RegularFile,
+        is_settled: opened_at.is_some_and(|opened_at| opened_at.settles(posix.ctime)),
     }
 }
 
@@ -372,6 +425,7 @@ mod tests {
             preserve_access_time: false,
             holes_trusted: true,
             local_times: true,
+            is_remote: false,
         }
     }
 

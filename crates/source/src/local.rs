@@ -5,11 +5,12 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pfh_record::Metadata;
+use pfh_record::{FileError, Metadata};
 use rustix::fs::{AtFlags, statat};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::device::Filesystems;
+use crate::device::{Filesystems, Medium};
+use crate::directory::LocalHandle;
 use crate::extent;
 use crate::file::{self, LocalFile};
 use crate::filter::{Filter, PatternError};
@@ -18,8 +19,9 @@ use crate::long_path;
 use crate::options::{FileList, WalkOptions};
 use crate::reading::Reading;
 use crate::source::{Entry, EntryKind, Found, Source, SourceFile};
+use crate::stamp::Stamp;
 use crate::standard;
-use crate::walk::Walk;
+use crate::walk::{LocalFound, Scope, Walk};
 
 /// Files and directories of this machine.
 ///
@@ -29,16 +31,15 @@ use crate::walk::Walk;
 /// them is read as a stream.
 #[derive(Debug)]
 pub struct LocalSource {
-    pub(crate) options: WalkOptions,
-    pub(crate) filter: Filter,
-    pub(crate) filesystems: Filesystems,
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) scope: Scope,
     list: Mutex<Option<FileList>>,
     /// There was a list.
     listed: bool,
     direct_fallbacks: Arc<AtomicU64>,
     reading: Arc<Reading>,
 }
+
+type LocalEntry = Entry<LocalHandle>;
 
 /// What a walk found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,14 +56,16 @@ impl LocalSource {
     /// The pattern that cannot be understood.
     pub fn new(mut options: WalkOptions) -> Result<Self, PatternError> {
         Ok(Self {
-            filter: Filter::new(&options)?,
-            filesystems: Filesystems::new(options.medium),
-            budget: Budget::of(options.open_directories_max),
             listed: options.files_from.is_some(),
             list: Mutex::new(options.files_from.take()),
             direct_fallbacks: Arc::default(),
             reading: Arc::default(),
-            options,
+            scope: Scope {
+                filter: Filter::new(&options)?,
+                filesystems: Filesystems::new(options.medium),
+                budget: Budget::of(options.open_directories_max),
+                options,
+            },
         })
     }
 
@@ -91,7 +94,7 @@ impl LocalSource {
         }
         let mut totals = Totals::default();
         let mut stopped = false;
-        Walk::new(self, true, &mut |found| {
+        Walk::new(&self.scope, true, &mut |found| {
             if let Found::Entry(entry) = found {
                 totals.files += 1;
                 totals.bytes += entry.size_hint.unwrap_or(0);
@@ -103,54 +106,26 @@ impl LocalSource {
         (!stopped).then_some(totals)
     }
 
-    fn how(&self, entry: &Entry) -> file::How {
+    fn how(&self, entry: &LocalEntry) -> file::How {
+        let directory = &entry.handle.directory;
         file::How {
             kind: entry.kind,
-            named: entry.directory.holds_arguments(),
+            named: directory.holds_arguments(),
             follow: self.follows(entry),
-            io: self.options.io,
-            preserve_access_time: self.options.preserve_access_time,
-            holes_trusted: entry.directory.filesystem().holes_trusted,
-            local_times: entry.directory.device().local_times,
+            io: self.scope.options.io,
+            preserve_access_time: self.scope.options.preserve_access_time,
+            holes_trusted: directory.filesystem().holes_trusted,
+            local_times: directory.device().local_times,
+            is_remote: directory.device().medium == Medium::Network,
         }
     }
 
-    /// Whether a name in this directory is resolved through a final symbolic link.
-    fn follows(&self, entry: &Entry) -> bool {
-        entry.directory.holds_arguments() || self.options.follow_files
-    }
-}
-
-impl Source for LocalSource {
-    type File = LocalFile;
-
-    /// A [`WalkOptions::files_from`] list is consumed by the first walk.
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
-        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Walk::new(self, self.options.want_size, visit).run(list);
-    }
-
-    fn open(&self, entry: &Entry) -> io::Result<LocalFile> {
-        let file = if is_standard_input(entry) {
-            if standard::stdin_was_closed() {
-                return Err(Errno::BADF.into());
-            }
-            LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
-        } else {
-            let start = entry.directory.descriptor()?;
-            LocalFile::open(start.as_fd(), &entry.name, self.how(entry), &self.direct_fallbacks)?
-        };
-        Ok(file.noted(self.reading.note(|| entry.path())))
-    }
-
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
-        if is_standard_input(entry) || entry.kind == EntryKind::BlockDevice {
-            return self.open(entry)?.metadata();
-        }
-        let start = entry.directory.descriptor()?;
+    fn metadata(&self, entry: &LocalEntry) -> io::Result<Metadata> {
+        let LocalHandle { directory, name } = &entry.handle;
+        let start = directory.descriptor()?;
         let flags = if self.follows(entry) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        let resolved = long_path::resolve(start.as_fd(), &entry.name)?;
-        if !entry.directory.device().local_times
+        let resolved = long_path::resolve(start.as_fd(), name)?;
+        if !directory.device().local_times
             && let Some(metadata) = file::synchronised(&resolved, resolved.rest, flags)?
         {
             return Ok(metadata);
@@ -158,16 +133,52 @@ impl Source for LocalSource {
         Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
     }
 
-    /// Opens the file to ask for its first extent.
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
-        if entry.kind != EntryKind::Regular {
-            return None;
-        }
-        let start = entry.directory.descriptor().ok()?;
-        extent::first(file::open(start.as_fd(), &entry.name, self.how(entry)).ok()?)
+    /// Whether a name in this directory is resolved through a final symbolic link.
+    fn follows(&self, entry: &LocalEntry) -> bool {
+        entry.handle.directory.holds_arguments() || self.scope.options.follow_files
     }
 }
 
-fn is_standard_input(entry: &Entry) -> bool {
-    entry.directory.holds_arguments() && entry.kind == EntryKind::Stream && &*entry.name == b"-"
+impl Source for LocalSource {
+    type Handle = LocalHandle;
+    type File = LocalFile;
+
+    /// A [`WalkOptions::files_from`] list is consumed by the first walk.
+    fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Walk::new(&self.scope, self.scope.options.want_size, visit).run(list);
+    }
+
+    fn open(&self, entry: &LocalEntry) -> Result<LocalFile, FileError> {
+        let file = if is_standard_input(entry) {
+            if standard::stdin_was_closed() {
+                return Err(io::Error::from(Errno::BADF).into());
+            }
+            LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            let start = entry.handle.directory.descriptor()?;
+            LocalFile::open(start.as_fd(), &entry.handle.name, self.how(entry), &self.direct_fallbacks)?
+        };
+        Ok(file.noted(self.reading.note(|| entry.path())))
+    }
+
+    fn stamp(&self, entry: &LocalEntry) -> Result<Stamp, FileError> {
+        if is_standard_input(entry) || entry.kind == EntryKind::BlockDevice {
+            return self.open(entry)?.stamp();
+        }
+        Ok(file::stamp_of(entry.kind, self.metadata(entry)?, None))
+    }
+
+    /// Opens the file to ask for its first extent.
+    fn physical_position(&self, entry: &LocalEntry) -> Option<u64> {
+        if entry.kind != EntryKind::Regular {
+            return None;
+        }
+        let start = entry.handle.directory.descriptor().ok()?;
+        extent::first(file::open(start.as_fd(), &entry.handle.name, self.how(entry)).ok()?)
+    }
+}
+
+fn is_standard_input(entry: &LocalEntry) -> bool {
+    entry.handle.directory.holds_arguments() && entry.kind == EntryKind::Stream && &*entry.handle.name == b"-"
 }

@@ -4,7 +4,6 @@ use std::io::{BufReader, Read};
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Medium;
-use crate::source::IoMethod;
 
 /// What [`crate::LocalSource`] walks and how it reads.
 ///
@@ -77,4 +76,16 @@ impl std::fmt::Debug for FileList {
             .field("separator", &self.separator)
             .finish_non_exhaustive()
     }
+}
+
+/// How file contents pass the page cache (`--io`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum IoMethod {
+    /// Plain reads; the system caches as it likes.
+    #[default]
+    Buffered,
+    /// Buffered, but cached pages are dropped before and after the reading: the medium is read, the cache is not flooded.
+    Drop,
+    /// `O_DIRECT`: around the page cache. Falls back to `Drop` where the filesystem refuses, and says so once.
+    Direct,
 }

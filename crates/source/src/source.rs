@@ -1,56 +1,99 @@
 //! What the engine asks of a place that holds files.
 
-use std::io;
+use std::fmt;
 use std::sync::Arc;
 
-use pfh_record::{Metadata, SkipReason};
+use pfh_record::{FileError, FileIdentity, SkipReason};
 
-use crate::Directory;
+use crate::device::Device;
+use crate::stamp::{Proof, Stamp};
 
-/// What the walk yields, in the order of output.
+/// What the walk yields, in the order of output. `H` is the source's own part of an entry ([`Source::Handle`]).
 #[derive(Debug)]
-pub enum Found {
+pub enum Found<H> {
     /// Something to read.
-    Entry(Entry),
+    Entry(Entry<H>),
     /// Something that will not be read, with its displayed path and the reason.
     Skipped(Vec<u8>, SkipReason),
     /// A directory or argument that could not be listed or looked at.
-    Failed(Vec<u8>, io::Error),
+    Failed(Vec<u8>, FileError),
     /// Nothing to list: what comes next has to be waited for, perhaps for ever. What was found so far should not wait with it.
     Pause,
 }
 
 /// A file to be read.
 #[derive(Debug)]
-pub struct Entry {
-    /// The directory that holds it.
-    pub directory: Arc<Directory>,
-    /// Its name in that directory, raw bytes. For an argument: the argument as typed, in a directory with an empty path.
-    pub name: Box<[u8]>,
+pub struct Entry<H> {
+    /// What the source needs to show and to find it.
+    pub handle: H,
     /// Regular file, or a stream that the user named (standard input, FIFO, character device), or a block device.
     pub kind: EntryKind,
-    /// Inode number as the directory states it (0: unknown). A hint for ordering and for finding hard links, never proof.
-    pub inode_hint: u64,
-    /// Size, only where the walk had to ask for it (size filter, size order, balancing).
+    /// Which file it is, as far as the listing tells: a hint for ordering and for finding hard links, never proof.
+    pub identity_hint: Option<FileIdentity>,
+    /// Size in bytes, only where the walk had to ask for it (size filter, size order, balancing) or learned it anyway.
     pub size_hint: Option<u64>,
 }
 
-impl Entry {
-    /// The displayed path: directory, slash, name.
+impl<H: Handle> Entry<H> {
+    /// The displayed path: raw bytes.
     pub fn path(&self) -> Vec<u8> {
-        self.directory.join(&self.name)
+        self.handle.path()
     }
 
     /// Length in bytes of [`Entry::path`], without assembling it.
     pub fn path_bytes(&self) -> usize {
-        self.directory.prefix_bytes() + self.name.len()
+        self.handle.path_bytes()
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Arc<Device> {
+        self.handle.device()
+    }
+}
+
+/// A source's own part of an entry: a name in a directory, the inode of an image, the version of an object. It is kept while the
+/// entry waits, so it should be small.
+pub trait Handle: fmt::Debug + Send + Sync {
+    /// The displayed path of the entry, raw bytes: as the user named it and the walk extended it. It may be assembled on each
+    /// call.
+    fn path(&self) -> Vec<u8>;
+
+    /// Length in bytes of [`Handle::path`].
+    fn path_bytes(&self) -> usize {
+        self.path().len()
+    }
+
+    /// What the entry is on. Entries of one device share its readers.
+    fn device(&self) -> &Arc<Device>;
+}
+
+/// A handle that is a path: enough for a source that finds its files by that.
+#[derive(Clone, Debug)]
+pub struct PathHandle {
+    /// The displayed path.
+    pub path: Box<[u8]>,
+    /// What it is on.
+    pub device: Arc<Device>,
+}
+
+impl Handle for PathHandle {
+    fn path(&self) -> Vec<u8> {
+        self.path.to_vec()
+    }
+
+    fn path_bytes(&self) -> usize {
+        self.path.len()
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        &self.device
     }
 }
 
 /// What kind of thing an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Regular file: its size is a promise.
+    /// Regular file, or whatever else has a size that is a promise: an object, a file in an image.
     Regular,
     /// Block device: its size is a promise too.
     BlockDevice,
@@ -58,44 +101,80 @@ pub enum EntryKind {
     Stream,
 }
 
-/// How file contents pass the page cache (`--io`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum IoMethod {
-    /// Plain reads; the system caches as it likes.
-    #[default]
-    Buffered,
-    /// Buffered, but cached pages are dropped before and behind the reading: the medium is read, the cache is not flooded.
-    Drop,
-    /// `O_DIRECT`: around the page cache. Falls back to `Drop` where the filesystem refuses, and says so once.
-    Direct,
+/// How far ahead of reading a source wants ranges announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookAhead {
+    /// Length in bytes of the ranges of a file that are announced one after the other while it is read: what one request
+    /// fetches, 1 MiB or more. `None` where the place reads ahead by itself once reading has begun; then only the first MiB of a
+    /// file is announced, before it is read.
+    pub range_bytes: Option<u64>,
+    /// Most ranges of all files that are on their way at any time: announced, and nothing of them was read. Whoever reads what was
+    /// not announced makes one request more.
+    pub requests_max: usize,
 }
 
-/// A place that lists and opens files. The engine is generic over it; `LocalSource` is the real one, tests script others.
+impl Default for LookAhead {
+    /// As the file system of this machine wants it.
+    fn default() -> LookAhead {
+        LookAhead { range_bytes: None, requests_max: usize::MAX }
+    }
+}
+
+/// A place that lists and opens files. The engine is generic over it; [`LocalSource`](crate::LocalSource) is the file system of
+/// this machine.
+///
+/// # How to write one
+///
+/// - [`Source::Handle`] carries what finds an entry again, so that opening needs no second look-up. [`PathHandle`] serves
+///   where a path does.
+/// - The source says how an unchanged file is recognised: by [`SourceFile::proof`] how many stamps are taken and when, by
+///   [`SourceFile::stamp`] what must be equal in them. The engine compares, and gives no digest without proof.
+/// - Identity and times are optional. Without an identity, hard links are read like other files.
+/// - Errors have kinds; `FileError::from` maps those of the system. A call that was interrupted is made again by the source.
+/// - Where requests take long, [`Source::look_ahead`] names their size and how many may be on their way;
+///   [`SourceFile::announce`] begins one, and [`SourceFile::read_cached`] gives what has arrived, or says that it would have to
+///   be waited for.
+/// - `pfh_testing::source_conformance` tests all of that.
 pub trait Source: Sync {
+    /// The source's own part of an entry.
+    type Handle: Handle;
     /// An open file.
     type File: SourceFile;
+
     /// Lists what there is to read, in the order of output. Called once per run, on a thread of its own.
     /// `visit` returns false to stop the walk.
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool);
+    fn walk(&self, visit: &mut dyn FnMut(Found<Self::Handle>) -> bool);
+
     /// Opens an entry for reading. Must not block on a FIFO that the user did not name.
     ///
-    /// An entry whose kind is [`EntryKind::Regular`] may have been replaced since the walk saw it: the caller looks at
-    /// the `mode` of [`SourceFile::metadata`], which it asks for anyway, and refuses what is not a regular file.
     /// # Errors
-    /// What the system says; `NotFound` where the directory was replaced since the walk.
-    fn open(&self, entry: &Entry) -> io::Result<Self::File>;
-    /// Metadata without opening (does not follow a symlink unless the walk did).
+    /// What the place says; [`ErrorKind::NotFound`](pfh_record::ErrorKind::NotFound) where the file, or the directory that
+    /// held it, was replaced or removed since the walk.
+    fn open(&self, entry: &Entry<Self::Handle>) -> Result<Self::File, FileError>;
+
+    /// The stamp of an entry that is not open (it does not follow a symlink unless the walk did).
+    ///
     /// # Errors
     /// As [`Source::open`].
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata>;
-    /// A number that grows with the place on the medium, for `--order physical`. `None` where the filesystem does not tell.
-    fn physical_position(&self, entry: &Entry) -> Option<u64>;
+    fn stamp(&self, entry: &Entry<Self::Handle>) -> Result<Stamp, FileError>;
+
+    /// A number that grows with the place on the medium, for reading in that order; `None` where it is not known.
+    fn physical_position(&self, entry: &Entry<Self::Handle>) -> Option<u64> {
+        let _ = entry;
+        None
+    }
+
+    /// How far ahead of reading ranges are to be announced.
+    fn look_ahead(&self) -> LookAhead {
+        LookAhead::default()
+    }
 }
 
 /// What [`SourceFile::read_cached`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachedRead {
-    /// This many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the end.
+    /// This many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the
+    /// end.
     Ready(usize),
     /// The medium would have to be waited for.
     WouldBlock,
@@ -107,21 +186,41 @@ pub enum CachedRead {
 pub trait SourceFile: Send + Sync {
     /// Reads at `offset` into `buffer`; 0 means end. May return less than asked. With direct I/O the engine offers whole
     /// slots, whose address, length and offset are multiples of 4096; otherwise nothing is aligned, and an implementation
-    /// that needs it must copy. Streams ignore `offset` (they are read in order by one reader).
+    /// that needs it must copy. Streams ignore `offset` (they are read in order by one reader). An interrupted call is
+    /// made again, not reported.
+    ///
     /// # Errors
-    /// `Interrupted` is retried by the caller; anything else ends the file.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
-    /// Reads what is in memory already. A caller that is told [`CachedRead::WouldBlock`] announces the rest and comes back later.
+    /// Any error ends the file.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError>;
+
+    /// Whether [`SourceFile::read_cached`] tells what is in memory: constant for one file.
+    fn tells_cached(&self) -> bool {
+        false
+    }
+
+    /// Reads what is in memory already. A caller that is told [`CachedRead::WouldBlock`] announces the rest and comes back
+    /// later.
     fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
         let _ = (buffer, offset);
         CachedRead::Unknown
     }
-    /// Metadata of the open file (`fstat`); for a block device `size` is the device's.
+
+    /// How it is recognised that the file did not change while it was read.
+    fn proof(&self) -> Proof;
+
+    /// What the open file is now; for a block device `size` is the device's.
+    ///
     /// # Errors
-    /// What the system says.
-    fn metadata(&self) -> io::Result<Metadata>;
+    /// What the place says.
+    fn stamp(&self) -> Result<Stamp, FileError>;
+
     /// Announces that `length` bytes from `offset` will be read soon; never blocks, errors are ignored.
-    fn announce(&self, offset: u64, length: u64);
-    /// Tells that bytes below `offset` will not be read again (drop-behind). No effect on buffered reading.
-    fn release(&self, offset: u64);
+    fn announce(&self, offset: u64, length: u64) {
+        let _ = (offset, length);
+    }
+
+    /// Tells that bytes below `offset` will not be read again (drop-behind, buffers that can go).
+    fn release(&self, offset: u64) {
+        let _ = offset;
+    }
 }

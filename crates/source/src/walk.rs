@@ -10,26 +10,39 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Instant;
 
-use pfh_record::SkipReason;
+use pfh_record::{FileIdentity, SkipReason};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::ahead::{Ahead, Listed, Slot, WINDOW};
-use crate::device::Filesystem;
-use crate::directory::{self, Descriptor, Directory, Identity, Opened};
+use crate::device::{Filesystem, Filesystems};
+use crate::directory::{self, Descriptor, Directory, Identity, LocalHandle, Opened};
+use crate::filter::Filter;
+use crate::limits::Budget;
 use crate::listing::{self, Item, Listing, Records};
-use crate::local::LocalSource;
 use crate::long_path;
-use crate::options::FileList;
+use crate::options::{FileList, WalkOptions};
 use crate::source::{Entry, EntryKind, Found};
 
 /// Longest path taken from a list: more is a damaged list, not a path.
 const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
+/// What there is to walk, and what walks share.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    pub(crate) options: WalkOptions,
+    pub(crate) filter: Filter,
+    pub(crate) filesystems: Filesystems,
+    pub(crate) budget: Arc<Budget>,
+}
+
+/// What this walk yields.
+pub(crate) type LocalFound = Found<LocalHandle>;
+
 /// One walk over everything that the options name.
 pub(crate) struct Walk<'a> {
-    source: &'a LocalSource,
-    visit: &'a mut dyn FnMut(Found) -> bool,
+    source: &'a Scope,
+    visit: &'a mut dyn FnMut(LocalFound) -> bool,
     /// Whether every regular file's size is asked for.
     sizes: bool,
     records: Records,
@@ -70,7 +83,7 @@ impl Level {
 type Flow = ControlFlow<()>;
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(source: &'a LocalSource, sizes: bool, visit: &'a mut dyn FnMut(Found) -> bool) -> Self {
+    pub(crate) fn new(source: &'a Scope, sizes: bool, visit: &'a mut dyn FnMut(LocalFound) -> bool) -> Self {
         let records = listing::records();
         Self {
             source,
@@ -177,17 +190,16 @@ impl<'a> Walk<'a> {
 
     /// An argument that is not a directory.
     fn named(&mut self, path: &[u8], kind: EntryKind, stat: &Stat, filesystem: Arc<Filesystem>) -> Flow {
-        let kind = filesystem.kind(kind);
+        let kind = kind_on(&filesystem, kind);
         let holder = match self.holder.take() {
             Some(holder) if Arc::ptr_eq(holder.filesystem(), &filesystem) => holder,
             _ => Arc::new(Directory::of_arguments(filesystem)),
         };
         self.holder = Some(Arc::clone(&holder));
         self.visit(Found::Entry(Entry {
-            directory: holder,
-            name: path.into(),
+            identity_hint: identity_hint(&holder, stat.st_ino),
+            handle: LocalHandle { directory: holder, name: path.into() },
             kind,
-            inode_hint: stat.st_ino,
             size_hint: (kind == EntryKind::Regular).then_some(stat.st_size as u64),
         }))
     }
@@ -244,7 +256,7 @@ impl<'a> Walk<'a> {
             }
         };
         level.listing = listing;
-        let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error));
+        let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error.into()));
         self.levels.push(level);
         failed.map_or(Flow::Continue(()), |failed| self.visit(failed))
     }
@@ -362,10 +374,10 @@ impl<'a> Walk<'a> {
         }
         let Some(level) = self.levels.last() else { return Flow::Continue(()) };
         let directory = Arc::clone(&level.directory);
-        let kind = directory.filesystem().kind(EntryKind::Regular);
-        let inode_hint = stat.map_or(item.inode, |stat| stat.st_ino);
-        let name = level.listing.name(item).into();
-        self.visit(Found::Entry(Entry { directory, name, kind, inode_hint, size_hint }))
+        let kind = kind_on(directory.filesystem(), EntryKind::Regular);
+        let identity_hint = identity_hint(&directory, stat.map_or(item.inode, |stat| stat.st_ino));
+        let handle = LocalHandle { directory, name: level.listing.name(item).into() };
+        self.visit(Found::Entry(Entry { handle, kind, identity_hint, size_hint }))
     }
 
     fn not_regular(&mut self, item: &Item) -> Flow {
@@ -448,12 +460,21 @@ impl<'a> Walk<'a> {
     }
 
     fn failed(&mut self, path: Vec<u8>, error: io::Error) -> Flow {
-        self.visit(Found::Failed(path, error))
+        self.visit(Found::Failed(path, error.into()))
     }
 
-    fn visit(&mut self, found: Found) -> Flow {
+    fn visit(&mut self, found: LocalFound) -> Flow {
         if (self.visit)(found) { Flow::Continue(()) } else { Flow::Break(()) }
     }
+}
+
+/// What a file is read as: the size of a pseudo file is no promise.
+fn kind_on(filesystem: &Filesystem, kind: EntryKind) -> EntryKind {
+    if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind }
+}
+
+fn identity_hint(directory: &Directory, inode: u64) -> Option<FileIdentity> {
+    (inode != 0).then(|| FileIdentity::new(directory.device().number, inode))
 }
 
 #[cfg(test)]
@@ -463,20 +484,20 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::options::WalkOptions;
+    use crate::local::LocalSource;
 
     fn walked(source: &LocalSource, prepare: impl FnOnce(&mut Walk<'_>)) -> Vec<(Vec<u8>, bool, &'static str)> {
         let mut found = Vec::new();
-        let mut visit = |item: Found| {
+        let mut visit = |item: LocalFound| {
             found.push(match item {
-                Found::Entry(entry) => (entry.path(), entry.inode_hint != 0, "entry"),
+                Found::Entry(entry) => (entry.path(), entry.identity_hint.is_some(), "entry"),
                 Found::Skipped(path, _) => (path, true, "skipped"),
                 Found::Failed(path, _) => (path, true, "failed"),
                 Found::Pause => unreachable!("there is no list"),
             });
             true
         };
-        let mut walk = Walk::new(source, false, &mut visit);
+        let mut walk = Walk::new(&source.scope, false, &mut visit);
         prepare(&mut walk);
         walk.run(None);
         found
@@ -501,7 +522,7 @@ mod tests {
         for slots_max in [2 * WINDOW, 256] {
             for budget in [0, 5, 10_000] {
                 let mut source = source(root.path(), options());
-                source.budget = crate::limits::Budget::new(budget);
+                source.scope.budget = crate::limits::Budget::new(budget);
                 let found = walked(&source, |walk| walk.ahead = Ahead::eager(slots_max));
                 assert!(found == expected, "{slots_max} slots, {budget} kept directories");
             }
@@ -509,11 +530,11 @@ mod tests {
         // Stopped in the middle: the helpers end with the walk.
         let source = source(root.path(), options());
         let mut count = 0;
-        let mut visit = |_: Found| {
+        let mut visit = |_: LocalFound| {
             count += 1;
             count < 100
         };
-        let mut walk = Walk::new(&source, false, &mut visit);
+        let mut walk = Walk::new(&source.scope, false, &mut visit);
         walk.ahead = Ahead::eager(256);
         walk.run(None);
         assert_eq!(count, 100);

@@ -8,7 +8,10 @@ use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalSource, Source, SourceFile, WalkOptions};
+use pfh_source::{
+    Entry, EntryKind, ErrorKind, FileIdentity, Found, IoMethod, LocalHandle, LocalSource, Source, SourceFile, Stamp,
+    WalkOptions,
+};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -20,7 +23,7 @@ fn source(roots: &[&Path], io: IoMethod) -> LocalSource {
     LocalSource::new(WalkOptions { roots, io, ..WalkOptions::default() }).unwrap()
 }
 
-fn entries(source: &LocalSource) -> Vec<Entry> {
+fn entries(source: &LocalSource) -> Vec<Entry<LocalHandle>> {
     let mut entries = Vec::new();
     source.walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
@@ -65,7 +68,7 @@ fn every_method_gives_the_same_bytes_at_every_offset() {
         for io in METHODS {
             let source = source(&[&path], io);
             let file = source.open(&entries(&source)[0]).unwrap();
-            assert_eq!(file.metadata().unwrap().size, length as u64);
+            assert_eq!(file.stamp().unwrap().metadata.size, length as u64);
             file.announce(0, length as u64);
             let mut space = Space::new(2 * 1024 * 1024);
             for offset in [0, 1, 4095, 4096, 8191, 65_536, length.saturating_sub(1), length, length + 1, length + 4096]
@@ -134,7 +137,7 @@ fn holes_read_as_zeros_like_everything_else() {
         for io in METHODS {
             let source = source(&[&path], io);
             let file = source.open(&entries(&source)[0]).unwrap();
-            assert_eq!(file.metadata().unwrap().size, SIZE);
+            assert_eq!(file.stamp().unwrap().metadata.size, SIZE);
             for piece in [4096, 65_536, 1024 * 1024, 12_345] {
                 let mut contents = Vec::new();
                 let mut space = Space::new(piece);
@@ -178,12 +181,14 @@ fn what_takes_the_place_of_a_file_is_not_waited_for_and_not_followed() {
     mknodat(CWD, place("becomes fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     symlink("/etc/passwd", place("becomes link")).unwrap();
     // Opening a FIFO for reading would wait for a writer; the mode tells what it is.
-    let mode = source.open(&entries[0]).unwrap().metadata().unwrap().mode;
-    assert_eq!(FileType::from_raw_mode(mode), FileType::Fifo);
-    assert_eq!(source.open(&entries[1]).unwrap_err().raw_os_error(), Some(ELOOP));
-    let link = source.metadata(&entries[1]).unwrap();
-    assert_eq!(FileType::from_raw_mode(link.mode), FileType::Symlink);
-    assert_eq!(source.open(&entries[2]).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    let mode = |stamp: &Stamp| FileType::from_raw_mode(stamp.metadata.posix.unwrap().mode);
+    let fifo = source.open(&entries[0]).unwrap().stamp().unwrap();
+    assert_eq!((mode(&fifo), fifo.is_as_listed), (FileType::Fifo, false));
+    let error = source.open(&entries[1]).unwrap_err();
+    assert_eq!((error.kind, error.errno), (ErrorKind::Loop, Some(ELOOP)));
+    let link = source.stamp(&entries[1]).unwrap();
+    assert_eq!((mode(&link), link.is_as_listed), (FileType::Symlink, false));
+    assert_eq!(source.open(&entries[2]).unwrap_err().kind, ErrorKind::NotFound);
     assert_eq!(source.physical_position(&entries[2]), None);
 }
 
@@ -274,17 +279,17 @@ fn metadata_are_those_of_the_system() {
     let entries = entries(&source);
     let expected = fs::metadata(&path).unwrap();
     for entry in &entries {
-        let metadata = source.metadata(entry).unwrap();
-        assert_eq!((metadata.size, metadata.links, metadata.inode), (5, 2, expected.ino()));
+        let stamp = source.stamp(entry).unwrap();
+        let (metadata, posix) = (stamp.metadata, stamp.metadata.posix.unwrap());
+        assert_eq!((metadata.size, posix.links, posix.inode), (5, 2, expected.ino()));
+        assert_eq!((stamp.links, stamp.identity), (2, Some(FileIdentity::new(expected.dev(), expected.ino()))));
+        let mtime = metadata.mtime.unwrap();
+        assert_eq!((mtime.seconds, i64::from(mtime.nanoseconds)), (expected.mtime(), expected.mtime_nsec()));
         assert_eq!(
-            (metadata.mtime.seconds, i64::from(metadata.mtime.nanoseconds)),
-            (expected.mtime(), expected.mtime_nsec())
-        );
-        assert_eq!(
-            (metadata.ctime.seconds, i64::from(metadata.ctime.nanoseconds)),
+            (posix.ctime.seconds, i64::from(posix.ctime.nanoseconds)),
             (expected.ctime(), expected.ctime_nsec())
         );
-        assert_eq!((metadata.mode, metadata.uid, metadata.gid), (expected.mode(), expected.uid(), expected.gid()));
-        assert_eq!((metadata.device, entry.directory.device().number), (expected.dev(), expected.dev()));
+        assert_eq!((posix.mode, posix.uid, posix.gid), (expected.mode(), expected.uid(), expected.gid()));
+        assert_eq!((posix.device, entry.device().number), (expected.dev(), expected.dev()));
     }
 }

@@ -9,7 +9,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use pfh_source::{
-    EntryKind, FileList, Found, IoMethod, LocalSource, Medium, SkipReason, Source, SourceFile, Totals, WalkOptions,
+    EntryKind, FileList, Found, IoMethod, LocalHandle, LocalSource, Medium, SkipReason, Source, SourceFile, Totals,
+    WalkOptions,
 };
 use pfh_testing::odd_tree;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -38,7 +39,7 @@ fn walk(options: WalkOptions, root: &Path) -> Vec<String> {
     lines
 }
 
-fn line(found: &Found, root: &Path) -> String {
+fn line(found: &Found<LocalHandle>, root: &Path) -> String {
     let show = |path: &[u8]| {
         let path = path.strip_prefix(bytes(root).as_slice()).unwrap_or(path);
         path.strip_prefix(b"/").unwrap_or(path).escape_ascii().to_string()
@@ -50,11 +51,7 @@ fn line(found: &Found, root: &Path) -> String {
         },
         Found::Skipped(path, reason) => format!("skipped {} {reason:?}", show(path)),
         Found::Failed(path, error) => {
-            format!(
-                "failed {} {}",
-                show(path),
-                error.raw_os_error().map_or(error.to_string(), |errno| errno.to_string())
-            )
+            format!("failed {} {}", show(path), error.errno.map_or(error.to_string(), |errno| errno.to_string()))
         }
         Found::Pause => "pause".to_owned(),
     }
@@ -173,11 +170,11 @@ fn the_odd_tree_is_read_completely() {
             match found {
                 Found::Entry(entry) => {
                     let file = source.open(&entry).unwrap();
-                    let metadata = file.metadata().unwrap();
-                    assert_eq!(metadata, source.metadata(&entry).unwrap());
-                    assert_eq!(metadata.inode, entry.inode_hint);
+                    let stamp = file.stamp().unwrap();
+                    assert_eq!(stamp.metadata, source.stamp(&entry).unwrap().metadata);
+                    assert_eq!(stamp.identity, entry.identity_hint);
                     let contents = read(&file);
-                    assert_eq!(metadata.size, contents.len() as u64);
+                    assert_eq!(stamp.metadata.size, contents.len() as u64);
                     let path = entry.path()[bytes(root.path()).len() + 1..].to_vec();
                     files.push(pfh_testing::OddFile { path, contents });
                 }
@@ -251,7 +248,7 @@ fn links_are_followed_only_when_asked() {
             && entry.path().ends_with(b"to file")
         {
             assert_eq!(read(&source.open(&entry).unwrap()), b"target");
-            assert_eq!(source.metadata(&entry).unwrap().size, 6);
+            assert_eq!(source.stamp(&entry).unwrap().metadata.size, 6);
         }
         true
     });
@@ -266,7 +263,7 @@ fn links_are_followed_only_when_asked() {
     source.walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
         contents = read(&source.open(&entry).unwrap());
-        assert_eq!(source.metadata(&entry).unwrap().size, 6);
+        assert_eq!(source.stamp(&entry).unwrap().metadata.size, 6);
         true
     });
     assert_eq!(contents, b"target");
@@ -327,8 +324,8 @@ fn a_named_block_device_is_its_own_device() {
     LocalSource::new(rooted(&node.path())).unwrap().walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
         assert_eq!(entry.kind, EntryKind::BlockDevice);
-        assert_eq!(entry.directory.device().number, node.metadata().unwrap().rdev());
-        assert_ne!(entry.directory.device().medium, Medium::Memory);
+        assert_eq!(entry.device().number, node.metadata().unwrap().rdev());
+        assert_ne!(entry.device().medium, Medium::Memory);
         true
     });
 }
@@ -382,7 +379,7 @@ fn other_filesystems_are_left_out_when_asked() {
     let mut found_in = None;
     source.walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
-        found_in = Some((entry.directory.device().medium, entry.directory.device().number));
+        found_in = Some((entry.device().medium, entry.device().number));
         true
     });
     assert_eq!(found_in, Some((Medium::Memory, fs::metadata("/dev/shm").unwrap().dev())));
@@ -613,7 +610,7 @@ fn long_paths_can_be_named() {
     source.walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
         assert_eq!(entry.path(), path);
-        assert_eq!(source.metadata(&entry).unwrap().size, 4);
+        assert_eq!(source.stamp(&entry).unwrap().metadata.size, 4);
         contents.push(read(&source.open(&entry).unwrap()));
         true
     });

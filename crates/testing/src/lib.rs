@@ -2,13 +2,16 @@
 //! mounted filesystem that damages what it shows.
 #![forbid(unsafe_code)]
 
+mod conformance;
 #[cfg(feature = "fuse")]
 mod faulty;
 mod gate;
+mod network;
 mod odd;
 mod scripted;
 mod skip;
 
+pub use conformance::{SourceUnderTest, source_conformance};
 #[cfg(feature = "fuse")]
 pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, rewritten};
 pub use gate::Gate;

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use pfh_source::{
-    Device, Directory, Entry, EntryKind, Found, Medium, Metadata, SkipReason, Source, SourceFile, Timestamp,
+    CachedRead, Device, Entry, EntryKind, FileError, FileIdentity, Found, LookAhead, Medium, Metadata, OpenedAt,
+    PathHandle, Posix, Proof, SkipReason, Source, SourceFile, Stamp, Timestamp, Version,
 };
 
 use crate::gate::Gate;
+use crate::network::Network;
 
 /// `S_IFREG`, `S_IFIFO` and `S_IFBLK`, all with permission to read.
 const MODES: [u32; 3] = [0o100_444, 0o010_444, 0o060_444];
@@ -28,7 +30,7 @@ const STALL_LIMIT: Duration = Duration::from_secs(60);
 pub enum Fault {
     /// It fails with this error number.
     Fail(i32),
-    /// It fails with `Interrupted`; the same call made again is the next call.
+    /// It is interrupted, and made again: that is the next call.
     Interrupt,
     /// A read returns at most so many bytes. Other calls are not affected.
     Shorten(usize),
@@ -66,7 +68,7 @@ pub enum Change {
 ///     if let Found::Entry(entry) = found {
 ///         assert_eq!(entry.path(), b"a/b");
 ///         let file = source.open(&entry).unwrap();
-///         assert_eq!(file.read_at(&mut [0; 8], 0).unwrap_err().raw_os_error(), Some(5));
+///         assert_eq!(file.read_at(&mut [0; 8], 0).unwrap_err().errno, Some(5));
 ///         assert_eq!(file.read_at(&mut [0; 8], 0).unwrap(), 5);
 ///     }
 ///     true
@@ -79,13 +81,14 @@ pub struct ScriptedSource {
     script: Vec<Step>,
     files: HashMap<Vec<u8>, Arc<Mutex<Name>>>,
     read_bytes_max: usize,
+    network: Option<(Arc<Network>, usize)>,
     shared: Arc<Shared>,
 }
 
 /// One thing that the walk yields.
 #[derive(Debug)]
 enum Step {
-    Entry { directory: Arc<Directory>, name: Box<[u8]>, kind: EntryKind, size_hint: Option<u64> },
+    Entry { handle: PathHandle, kind: EntryKind, size_hint: Option<u64> },
     Skipped(Vec<u8>, SkipReason),
     Failed(Vec<u8>, i32),
 }
@@ -126,6 +129,7 @@ struct Shared {
     read_bytes: AtomicU64,
     opened: Mutex<Vec<Vec<u8>>>,
     inodes: AtomicU64,
+    files: AtomicU64,
 }
 
 impl Default for ScriptedSource {
@@ -142,6 +146,7 @@ impl ScriptedSource {
             script: Vec::new(),
             files: HashMap::new(),
             read_bytes_max: usize::MAX,
+            network: None,
             shared: Arc::default(),
         }
     }
@@ -150,6 +155,22 @@ impl ScriptedSource {
     #[must_use]
     pub fn medium(mut self, medium: Medium) -> Self {
         self.device = device(medium);
+        self
+    }
+
+    /// All files lie behind a network, in simulated time: a request for a range of `range_bytes` arrives `latency` after it
+    /// was made, whatever else is on its way, and up to `requests_max` may be. Files cannot change then. The clock goes on
+    /// only when all threads wait that have a file open, and not before `readers` of them have come: nothing of this takes
+    /// time, and nothing depends on how long a thread takes for what it does.
+    #[must_use]
+    pub fn behind_a_network(
+        mut self,
+        latency: Duration,
+        range_bytes: u64,
+        requests_max: usize,
+        readers: usize,
+    ) -> Self {
+        self.network = Some((Arc::new(Network::new(latency, range_bytes, readers)), requests_max));
         self
     }
 
@@ -172,19 +193,8 @@ impl ScriptedSource {
     }
 
     fn entry(mut self, path: &[u8], contents: Vec<u8>, kind: EntryKind) -> Self {
-        let (holder, name) = match path.iter().rposition(|&byte| byte == b'/') {
-            Some(slash) => (&path[..slash.max(1)], &path[slash + 1..]),
-            None => (&path[..0], path),
-        };
-        let directory = match self.script.last() {
-            Some(Step::Entry { directory, .. })
-                if directory.path() == holder && Arc::ptr_eq(directory.device(), &self.device) =>
-            {
-                Arc::clone(directory)
-            }
-            _ => Arc::new(Directory::detached(holder, Arc::clone(&self.device))),
-        };
-        self.script.push(Step::Entry { directory, name: name.into(), kind, size_hint: None });
+        let handle = PathHandle { path: path.into(), device: Arc::clone(&self.device) };
+        self.script.push(Step::Entry { handle, kind, size_hint: None });
         let inode = Some(self.shared.inode(contents, kind));
         let file = Name {
             inode,
@@ -294,6 +304,21 @@ impl ScriptedSource {
         self.shared.open_files.load(Ordering::SeqCst)
     }
 
+    /// How late it is in the simulated time of [`ScriptedSource::behind_a_network`].
+    pub fn simulated_time(&self) -> Duration {
+        self.network.as_ref().map_or(Duration::ZERO, |(network, _)| network.now())
+    }
+
+    /// Requests made to the network so far.
+    pub fn requests(&self) -> u64 {
+        self.network.as_ref().map_or(0, |(network, _)| network.made())
+    }
+
+    /// Most requests that were on their way at one time.
+    pub fn requests_at_once_max(&self) -> usize {
+        self.network.as_ref().map_or(0, |(network, _)| network.at_once_max())
+    }
+
     /// Most files that were open at once.
     pub fn open_files_max(&self) -> usize {
         self.shared.open_files_max.load(Ordering::SeqCst)
@@ -321,24 +346,32 @@ impl ScriptedSource {
         }
     }
 
-    fn inode_number(&self, path: &[u8]) -> u64 {
-        self.name(path).inode.as_ref().map_or(0, |inode| lock(inode).number)
+    fn identity(&self, handle: &PathHandle) -> Option<FileIdentity> {
+        let name = self.name(&handle.path);
+        name.inode.as_ref().map(|inode| FileIdentity::new(handle.device.number, lock(inode).number))
     }
 
-    fn find(&self, path: &[u8]) -> io::Result<&Arc<Mutex<Name>>> {
+    /// Changes a file now.
+    /// # Panics
+    /// If there is no such file.
+    pub fn change(&self, path: impl AsRef<[u8]>, change: Change) {
+        self.name(path.as_ref()).apply(change, &self.shared);
+    }
+
+    fn find(&self, path: &[u8]) -> Result<&Arc<Mutex<Name>>, FileError> {
         self.files.get(path).ok_or_else(no_entry)
     }
 }
 
 impl Shared {
     /// Counts a call, and does what the script says of it. Returns how many bytes it may read.
-    fn call(&self) -> io::Result<usize> {
+    fn call(&self) -> Result<usize, FileError> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         let fault = lock(&self.faults).remove(&call);
         match fault {
             None => Ok(usize::MAX),
-            Some(Fault::Fail(errno)) => Err(io::Error::from_raw_os_error(errno)),
-            Some(Fault::Interrupt) => Err(io::ErrorKind::Interrupted.into()),
+            Some(Fault::Fail(errno)) => Err(io::Error::from_raw_os_error(errno).into()),
+            Some(Fault::Interrupt) => self.call(),
             Some(Fault::Shorten(bytes)) => Ok(bytes),
             Some(Fault::Stall(gate)) => {
                 gate.pass(STALL_LIMIT);
@@ -396,20 +429,20 @@ impl Name {
 }
 
 impl Source for ScriptedSource {
+    type Handle = PathHandle;
     type File = ScriptedFile;
 
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
         for step in &self.script {
             let found = match step {
-                Step::Entry { directory, name, kind, size_hint } => Found::Entry(Entry {
-                    directory: Arc::clone(directory),
-                    name: name.clone(),
+                Step::Entry { handle, kind, size_hint } => Found::Entry(Entry {
+                    identity_hint: self.identity(handle),
+                    handle: handle.clone(),
                     kind: *kind,
-                    inode_hint: self.inode_number(&directory.join(name)),
                     size_hint: *size_hint,
                 }),
                 Step::Skipped(path, reason) => Found::Skipped(path.clone(), *reason),
-                Step::Failed(path, errno) => Found::Failed(path.clone(), io::Error::from_raw_os_error(*errno)),
+                Step::Failed(path, errno) => Found::Failed(path.clone(), io::Error::from_raw_os_error(*errno).into()),
             };
             if !visit(found) {
                 return;
@@ -417,7 +450,7 @@ impl Source for ScriptedSource {
         }
     }
 
-    fn open(&self, entry: &Entry) -> io::Result<ScriptedFile> {
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<ScriptedFile, FileError> {
         self.shared.call()?;
         let path = entry.path();
         let name = Arc::clone(self.find(&path)?);
@@ -426,25 +459,40 @@ impl Source for ScriptedSource {
         lock(&self.shared.opened).push(path);
         let open = self.shared.open_files.fetch_add(1, Ordering::SeqCst) + 1;
         self.shared.open_files_max.fetch_max(open, Ordering::SeqCst);
+        let number = self.shared.files.fetch_add(1, Ordering::SeqCst);
+        if let Some((network, _)) = &self.network {
+            network.open(number);
+        }
         Ok(ScriptedFile {
             name,
             inode,
-            device: self.device.number,
+            kind: entry.kind,
+            device: Arc::clone(entry.device()),
+            opened_at: OpenedAt::now(),
             read_bytes_max: self.read_bytes_max,
+            network: self.network.as_ref().map(|(network, _)| Arc::clone(network)),
+            number,
             shared: Arc::clone(&self.shared),
         })
     }
 
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
         self.shared.call()?;
         let mut name = lock(self.find(&entry.path())?);
         name.apply_due(&self.shared);
         let inode = name.inode.as_ref().ok_or_else(no_entry)?;
-        Ok(metadata(&lock(inode), name.stated_size, self.device.number))
+        Ok(stamp(&lock(inode), name.stated_size, self.device.number, None))
     }
 
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+    fn physical_position(&self, entry: &Entry<PathHandle>) -> Option<u64> {
         self.files.get(&entry.path()).and_then(|name| lock(name).physical_position)
+    }
+
+    fn look_ahead(&self) -> LookAhead {
+        self.network.as_ref().map_or_else(LookAhead::default, |(network, requests_max)| LookAhead {
+            range_bytes: Some(network.range_bytes()),
+            requests_max: *requests_max,
+        })
     }
 }
 
@@ -453,14 +501,18 @@ impl Source for ScriptedSource {
 pub struct ScriptedFile {
     name: Arc<Mutex<Name>>,
     inode: Arc<Mutex<Inode>>,
-    device: u64,
+    kind: EntryKind,
+    device: Arc<Device>,
+    opened_at: OpenedAt,
     read_bytes_max: usize,
+    network: Option<Arc<Network>>,
+    /// Of this opening, for the network.
+    number: u64,
     shared: Arc<Shared>,
 }
 
-impl SourceFile for ScriptedFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let allowed = self.shared.call()?.min(self.read_bytes_max).min(buffer.len());
+impl ScriptedFile {
+    fn read(&self, buffer: &mut [u8], offset: u64, allowed: usize) -> Result<usize, FileError> {
         let mut name = lock(&self.name);
         name.apply_due(&self.shared);
         name.reads += 1;
@@ -471,42 +523,90 @@ impl SourceFile for ScriptedFile {
         let mut length = allowed.min(rest.len());
         for &(bad, end, errno) in &name.bad_bytes {
             if (bad..end).contains(&(start as u64)) {
-                return Err(io::Error::from_raw_os_error(errno));
+                return Err(io::Error::from_raw_os_error(errno).into());
             }
             if let Some(good) = bad.checked_sub(start as u64) {
                 length = length.min(usize::try_from(good).unwrap_or(usize::MAX));
             }
         }
         buffer[..length].copy_from_slice(&rest[..length]);
+        let is_end = length == rest.len();
         if stream {
             inode.position += length;
         }
         self.shared.read_bytes.fetch_add(length as u64, Ordering::SeqCst);
+        if let Some(network) = &self.network {
+            network.take(self.number, offset + length as u64, is_end);
+        }
         Ok(length)
     }
 
-    fn metadata(&self) -> io::Result<Metadata> {
+    /// No read goes beyond the range that it begins in.
+    fn allowed(&self, buffer: &[u8], offset: u64) -> usize {
+        let allowed = self.read_bytes_max.min(buffer.len());
+        let left = self.network.as_ref().map(|network| network.range_bytes() - offset % network.range_bytes());
+        left.map_or(allowed, |left| allowed.min(usize::try_from(left).unwrap_or(usize::MAX)))
+    }
+}
+
+impl SourceFile for ScriptedFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        let allowed = self.shared.call()?.min(self.allowed(buffer, offset));
+        if let Some(network) = &self.network
+            && offset < lock(&self.inode).contents.len() as u64
+        {
+            network.wait_for(self.number, offset);
+        }
+        self.read(buffer, offset, allowed)
+    }
+
+    fn tells_cached(&self) -> bool {
+        self.network.is_some()
+    }
+
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
+        let Some(network) = &self.network else { return CachedRead::Unknown };
+        if !network.has(self.number, offset) {
+            return CachedRead::WouldBlock;
+        }
+        let allowed = self.allowed(buffer, offset);
+        self.read(buffer, offset, allowed).map_or(CachedRead::Unknown, CachedRead::Ready)
+    }
+
+    fn proof(&self) -> Proof {
+        match self.kind {
+            _ if self.network.is_some() => Proof::Unchanging,
+            EntryKind::Regular if self.device.local_times => Proof::OneStamp,
+            _ => Proof::TwoStamps,
+        }
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
         self.shared.call()?;
         let mut name = lock(&self.name);
         name.apply_due(&self.shared);
-        Ok(metadata(&lock(&self.inode), name.stated_size, self.device))
+        Ok(stamp(&lock(&self.inode), name.stated_size, self.device.number, Some(self.opened_at)))
     }
 
-    fn announce(&self, _offset: u64, length: u64) {
+    fn announce(&self, offset: u64, length: u64) {
         self.shared.announced_bytes.fetch_add(length, Ordering::SeqCst);
+        if let Some(network) = &self.network {
+            network.ask(self.number, offset, length);
+        }
     }
-
-    fn release(&self, _offset: u64) {}
 }
 
 impl Drop for ScriptedFile {
     fn drop(&mut self) {
+        if let Some(network) = &self.network {
+            network.close(self.number);
+        }
         self.shared.open_files.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-fn no_entry() -> io::Error {
-    io::Error::from_raw_os_error(ENOENT)
+fn no_entry() -> FileError {
+    io::Error::from_raw_os_error(ENOENT).into()
 }
 
 fn device(medium: Medium) -> Arc<Device> {
@@ -520,22 +620,20 @@ fn now() -> Timestamp {
     Timestamp { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
 }
 
-fn metadata(inode: &Inode, stated_size: Option<u64>, device: u64) -> Metadata {
+fn stamp(inode: &Inode, stated_size: Option<u64>, device: u64, opened_at: Option<OpenedAt>) -> Stamp {
     let (mode, size) = match inode.kind {
         EntryKind::Regular => (MODES[0], inode.contents.len() as u64),
         EntryKind::Stream => (MODES[1], 0),
         EntryKind::BlockDevice => (MODES[2], inode.contents.len() as u64),
     };
-    Metadata {
-        size: stated_size.unwrap_or(size),
-        mtime: inode.mtime,
-        ctime: inode.ctime,
-        device,
-        inode: inode.number,
+    let posix = Posix { ctime: inode.ctime, device, inode: inode.number, links: inode.links, mode, uid: 0, gid: 0 };
+    Stamp {
+        metadata: Metadata { size: stated_size.unwrap_or(size), mtime: Some(inode.mtime), posix: Some(posix) },
+        identity: Some(FileIdentity::new(device, inode.number)),
+        version: Version::of_times(inode.mtime, inode.ctime),
         links: inode.links,
-        mode,
-        uid: 0,
-        gid: 0,
+        is_as_listed: true,
+        is_settled: opened_at.is_some_and(|opened_at| opened_at.settles(inode.ctime)),
     }
 }
 

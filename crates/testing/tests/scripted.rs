@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use pfh_source::{Entry, Found, SkipReason, Source, SourceFile};
+use pfh_source::{CachedRead, Entry, ErrorKind, Found, PathHandle, SkipReason, Source, SourceFile};
 use pfh_testing::{Change, Fault, Gate, ScriptedSource, odd_tree};
 
 const EIO: i32 = 5;
 
-fn entries(source: &ScriptedSource) -> Vec<Entry> {
+fn entries(source: &ScriptedSource) -> Vec<Entry<PathHandle>> {
     let mut entries = Vec::new();
     source.walk(&mut |found| {
         if let Found::Entry(entry) = found {
@@ -31,7 +31,7 @@ fn the_walk_yields_the_script_in_order_and_stops_when_told() {
         seen.push(match found {
             Found::Entry(entry) => entry.path(),
             Found::Skipped(path, _) => path,
-            Found::Failed(path, error) => [&path[..], error.raw_os_error().unwrap().to_string().as_bytes()].concat(),
+            Found::Failed(path, error) => [&path[..], error.errno.unwrap().to_string().as_bytes()].concat(),
             Found::Pause => panic!("the script has none"),
         });
         true
@@ -54,11 +54,10 @@ fn faults_come_at_their_call_and_only_once() {
         .fault_at_call(5, Fault::Fail(EIO));
     let file = source.open(&entries(&source)[0]).unwrap();
     let mut buffer = [0; 10];
-    assert_eq!(file.read_at(&mut buffer, 0).unwrap_err().kind(), std::io::ErrorKind::Interrupted);
     assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 3);
     assert_eq!(file.read_at(&mut buffer, 3).unwrap(), 7);
-    assert_eq!(file.metadata().unwrap_err().raw_os_error(), Some(EIO));
-    assert_eq!(file.metadata().unwrap().size, 10);
+    assert_eq!(file.stamp().unwrap_err().errno, Some(EIO));
+    assert_eq!(file.stamp().unwrap().metadata.size, 10);
     assert_eq!((source.calls(), source.read_bytes()), (6, 10));
 }
 
@@ -69,7 +68,7 @@ fn bad_bytes_fail_each_time_and_reads_before_them_end_there() {
     let mut buffer = [0; 10];
     assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 4);
     for offset in [4, 5, 4] {
-        assert_eq!(file.read_at(&mut buffer, offset).unwrap_err().raw_os_error(), Some(EIO));
+        assert_eq!(file.read_at(&mut buffer, offset).unwrap_err().errno, Some(EIO));
     }
     assert_eq!(file.read_at(&mut buffer, 6).unwrap(), 4);
 }
@@ -90,15 +89,15 @@ fn files_change_under_the_reader() {
     let mut sizes = Vec::new();
     for entry in &entries {
         let file = source.open(entry).unwrap();
-        let before = file.metadata().unwrap();
+        let before = file.stamp().unwrap();
         file.read_at(&mut buffer, 0).unwrap();
-        let after = file.metadata().unwrap();
-        assert_ne!(before.ctime, after.ctime);
-        sizes.push((before.size, after.size, after.links));
+        let after = file.stamp().unwrap();
+        assert!(before.is_settled && !after.is_settled && !before.is_same_content(&after));
+        sizes.push((before.metadata.size, after.metadata.size, after.links));
     }
     assert_eq!(sizes, [(2, 4, 1), (4, 1, 1), (3, 3, 0), (4, 4, 0)]);
-    assert_eq!(source.metadata(&entries[2]).unwrap().size, 5);
-    assert_eq!(source.open(&entries[3]).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(source.stamp(&entries[2]).unwrap().metadata.size, 5);
+    assert_eq!(source.open(&entries[3]).unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -134,4 +133,25 @@ fn the_odd_tree_can_be_built_and_holds_what_it_states() {
         let path = root.path().join(std::ffi::OsStr::from_bytes(&file.path));
         assert_eq!(std::fs::read(path).unwrap(), file.contents);
     }
+}
+
+#[test]
+fn simulated_time_goes_on_by_what_is_waited_for() {
+    let latency = Duration::from_millis(50);
+    let source = ScriptedSource::new().file("a", [1; 25]).file("b", [2; 10]).behind_a_network(latency, 10, 4, 1);
+    let entries = entries(&source);
+    let files: Vec<_> = entries.iter().map(|entry| source.open(entry).unwrap()).collect();
+    let mut buffer = [0; 10];
+    assert_eq!(files[0].read_cached(&mut buffer, 0), CachedRead::WouldBlock);
+    files[0].announce(0, 25);
+    files[1].announce(0, 10);
+    assert_eq!((source.requests(), source.requests_at_once_max()), (4, 4));
+    assert_eq!((files[0].read_at(&mut buffer, 0), source.simulated_time()), (Ok(10), latency));
+    // What was asked for at the same time is there at the same time.
+    assert_eq!(files[1].read_cached(&mut buffer, 0), CachedRead::Ready(10));
+    assert_eq!((files[0].read_at(&mut buffer, 15), files[0].read_at(&mut buffer, 20)), (Ok(5), Ok(5)));
+    assert_eq!((source.requests(), source.simulated_time()), (4, latency));
+    // What was read to its end is asked for again.
+    assert_eq!((files[1].read_at(&mut buffer, 0), source.simulated_time()), (Ok(10), 2 * latency));
+    assert_eq!((source.requests(), source.look_ahead().requests_max), (5, 4));
 }

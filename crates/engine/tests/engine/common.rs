@@ -143,7 +143,11 @@ pub(crate) fn hash(source: &impl Source, options: &Options) -> Run {
 fn check_counts(run: &Run) {
     let mut sum = Summary { elapsed: run.report.summary.elapsed, ..Summary::default() };
     run.records.iter().for_each(|record| sum.count(record));
-    if run.records.iter().any(|record| record.metadata.is_some_and(|metadata| metadata.links > 1)) {
+    if run
+        .records
+        .iter()
+        .any(|record| record.metadata.is_some_and(|metadata| metadata.posix.is_some_and(|posix| posix.links > 1)))
+    {
         // Not every name was read.
         assert!(run.report.summary.bytes <= sum.bytes);
         sum.bytes = run.report.summary.bytes;

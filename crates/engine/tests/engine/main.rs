@@ -9,6 +9,7 @@ mod changes;
 mod common;
 mod decisions;
 mod faults;
+mod latency;
 mod links;
 mod memory;
 mod observed;

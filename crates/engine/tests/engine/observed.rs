@@ -1,10 +1,9 @@
 //! A source that watches what is asked of another one.
 
-use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pfh_source::{Entry, Found, Metadata, Source, SourceFile};
+use pfh_source::{CachedRead, Entry, FileError, Found, LookAhead, Proof, Source, SourceFile, Stamp};
 
 /// Told the number of each call, from 1, before it is passed on.
 type Hook = Box<dyn Fn(u64) + Send + Sync>;
@@ -41,7 +40,7 @@ impl<S: Source> Observed<S> {
         Observed { inner, account: Arc::default() }
     }
 
-    /// Calls `hook` at every `open`, `metadata` and `read_at`.
+    /// Calls `hook` at every `open`, `stamp` and `read_at`.
     pub(crate) fn with_hook(inner: S, hook: impl Fn(u64) + Send + Sync + 'static) -> Observed<S> {
         let account = Account { hook: Some(Box::new(hook)), ..Account::default() };
         Observed { inner, account: Arc::new(account) }
@@ -86,28 +85,27 @@ impl Account {
         }
     }
 
-    /// Notes an error, unless the caller is to try again.
-    fn note<T>(&self, path: &[u8], offset: Option<u64>, result: io::Result<T>) -> io::Result<T> {
+    /// Notes an error.
+    fn note<T>(&self, path: &[u8], offset: Option<u64>, result: Result<T, FileError>) -> Result<T, FileError> {
         result.inspect_err(|error| {
-            if error.kind() != io::ErrorKind::Interrupted {
-                let failed = Failed { path: path.to_vec(), offset, errno: error.raw_os_error() };
-                self.errors.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
-            }
+            let failed = Failed { path: path.to_vec(), offset, errno: error.errno };
+            self.errors.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
         })
     }
 }
 
 impl<S: Source> Source for Observed<S> {
+    type Handle = S::Handle;
     type File = ObservedFile<S::File>;
 
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<S::Handle>) -> bool) {
         self.inner.walk(&mut |found| {
             self.account.walked.fetch_add(1, Ordering::SeqCst);
             visit(found)
         });
     }
 
-    fn open(&self, entry: &Entry) -> io::Result<Self::File> {
+    fn open(&self, entry: &Entry<S::Handle>) -> Result<Self::File, FileError> {
         self.account.call();
         let path = entry.path();
         let inner = self.account.note(&path, Some(0), self.inner.open(entry))?;
@@ -115,13 +113,17 @@ impl<S: Source> Source for Observed<S> {
         Ok(ObservedFile { inner, path, account: Arc::clone(&self.account), read, announced })
     }
 
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+    fn stamp(&self, entry: &Entry<S::Handle>) -> Result<Stamp, FileError> {
         self.account.call();
-        self.account.note(&entry.path(), None, self.inner.metadata(entry))
+        self.account.note(&entry.path(), None, self.inner.stamp(entry))
     }
 
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+    fn physical_position(&self, entry: &Entry<S::Handle>) -> Option<u64> {
         self.inner.physical_position(entry)
+    }
+
+    fn look_ahead(&self) -> LookAhead {
+        self.inner.look_ahead()
     }
 }
 
@@ -136,7 +138,7 @@ pub(crate) struct ObservedFile<F> {
 }
 
 impl<F: SourceFile> SourceFile for ObservedFile<F> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         self.account.call();
         self.account.buffer_bytes_max.fetch_max(buffer.len(), Ordering::SeqCst);
         let length = self.account.note(&self.path, Some(offset), self.inner.read_at(buffer, offset))?;
@@ -144,10 +146,22 @@ impl<F: SourceFile> SourceFile for ObservedFile<F> {
         Ok(length)
     }
 
-    fn metadata(&self) -> io::Result<Metadata> {
+    fn tells_cached(&self) -> bool {
+        self.inner.tells_cached()
+    }
+
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
+        self.inner.read_cached(buffer, offset)
+    }
+
+    fn proof(&self) -> Proof {
+        self.inner.proof()
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
         self.account.call();
         let read = self.read.load(Ordering::SeqCst);
-        self.account.note(&self.path, Some(read), self.inner.metadata())
+        self.account.note(&self.path, Some(read), self.inner.stamp())
     }
 
     fn announce(&self, offset: u64, length: u64) {

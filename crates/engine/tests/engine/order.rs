@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pfh_engine::{CancelToken, Counters, Mode, Options, Order, Sink};
 use pfh_record::Record;
-use pfh_source::{Entry, Found, Medium, Metadata, Source};
+use pfh_source::{Entry, FileError, Found, Medium, PathHandle, Source, Stamp};
 use pfh_testing::{Fault, Gate, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
@@ -102,20 +102,21 @@ struct SlowStream<'a> {
 }
 
 impl Source for SlowStream<'_> {
+    type Handle = PathHandle;
     type File = ScriptedFile;
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
         self.inner.walk(visit);
     }
-    fn open(&self, entry: &Entry) -> std::io::Result<ScriptedFile> {
-        if &*entry.name == b"stream" {
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<ScriptedFile, FileError> {
+        if entry.path().ends_with(b"stream") {
             self.in_time.store(self.delivered.reached_by(self.before, Duration::from_secs(5)), Ordering::SeqCst);
         }
         self.inner.open(entry)
     }
-    fn metadata(&self, entry: &Entry) -> std::io::Result<Metadata> {
-        self.inner.metadata(entry)
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.inner.stamp(entry)
     }
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+    fn physical_position(&self, entry: &Entry<PathHandle>) -> Option<u64> {
         self.inner.physical_position(entry)
     }
 }

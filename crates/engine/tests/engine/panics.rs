@@ -1,12 +1,11 @@
 //! Panics in what the engine calls: a source's become errors of files; the caller's own go back to the caller. No hang.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pfh_engine::{CancelToken, Counters, Decision, Options, Order, Report, Sink};
 use pfh_record::{ErrorKind, Metadata, Outcome, Record};
-use pfh_source::{Entry, Found, Source, SourceFile};
+use pfh_source::{Entry, FileError, Found, PathHandle, Proof, Source, SourceFile, Stamp};
 use pfh_testing::{Fault, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
@@ -93,8 +92,9 @@ struct Panicking {
 }
 
 impl Source for Panicking {
+    type Handle = PathHandle;
     type File = ScriptedFile;
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
         let mut entries = 0;
         self.inner.walk(&mut |found| {
             assert!(entries < self.after_entries, "a panic of the walk");
@@ -102,14 +102,14 @@ impl Source for Panicking {
             visit(found)
         });
     }
-    fn open(&self, entry: &Entry) -> io::Result<ScriptedFile> {
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<ScriptedFile, FileError> {
         self.inner.open(entry)
     }
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
         assert!(!self.at_positions, "a panic where a path is looked at");
-        self.inner.metadata(entry)
+        self.inner.stamp(entry)
     }
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+    fn physical_position(&self, entry: &Entry<PathHandle>) -> Option<u64> {
         assert!(!self.at_positions, "a panic where a place is asked for");
         self.inner.physical_position(entry)
     }
@@ -230,11 +230,14 @@ fn a_decision_that_panics_costs_the_file_it_was_asked_about() {
 struct Parting(ScriptedFile);
 
 impl SourceFile for Parting {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         self.0.read_at(buffer, offset)
     }
-    fn metadata(&self) -> io::Result<Metadata> {
-        self.0.metadata()
+    fn proof(&self) -> Proof {
+        self.0.proof()
+    }
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        self.0.stamp()
     }
     fn announce(&self, offset: u64, length: u64) {
         self.0.announce(offset, length);
@@ -247,17 +250,18 @@ impl SourceFile for Parting {
 struct PartingSource(ScriptedSource);
 
 impl Source for PartingSource {
+    type Handle = PathHandle;
     type File = Parting;
-    fn walk(&self, visit: &mut dyn FnMut(Found) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
         self.0.walk(visit);
     }
-    fn open(&self, entry: &Entry) -> io::Result<Parting> {
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<Parting, FileError> {
         self.0.open(entry).map(Parting)
     }
-    fn metadata(&self, entry: &Entry) -> io::Result<Metadata> {
-        self.0.metadata(entry)
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.0.stamp(entry)
     }
-    fn physical_position(&self, entry: &Entry) -> Option<u64> {
+    fn physical_position(&self, entry: &Entry<PathHandle>) -> Option<u64> {
         self.0.physical_position(entry)
     }
 }

@@ -10,8 +10,8 @@ use super::{Ending, message, plot};
 use pfh::frash::{Frash, Row};
 use pfh_record::Summary;
 use pfh_similarity::Family;
-use pfh_source::{EntryKind, Found, LocalSource, Source, SourceFile, WalkOptions};
-use std::io::{self, Write};
+use pfh_source::{EntryKind, ErrorKind, FileError, Found, LocalSource, Source, SourceFile, WalkOptions};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
@@ -108,18 +108,17 @@ fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Failed> {
     Ok((files, unread))
 }
 
-fn contents(file: &impl SourceFile) -> io::Result<Vec<u8>> {
+fn contents(file: &impl SourceFile) -> Result<Vec<u8>, FileError> {
     let mut contents = Vec::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
-        match file.read_at(&mut buffer, contents.len() as u64) {
-            Ok(0) => return Ok(contents),
-            Ok(bytes) => contents.extend_from_slice(&buffer[..bytes]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match file.read_at(&mut buffer, contents.len() as u64)? {
+            0 => return Ok(contents),
+            bytes => contents.extend_from_slice(&buffer[..bytes]),
         }
         if contents.len() > FILE_BYTES_MAX {
-            return Err(io::Error::other(format!("longer than {FILE_BYTES_MAX} bytes: too long for experiments")));
+            let message = format!("longer than {FILE_BYTES_MAX} bytes: too long for experiments");
+            return Err(FileError::new(ErrorKind::Other, message));
         }
     }
 }

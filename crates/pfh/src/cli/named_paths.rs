@@ -35,7 +35,7 @@ pub(crate) fn look(paths: &[OsString], warnings: &mut Warnings) -> Vec<(usize, F
     let mut identities = Vec::new();
     while let Ok((place, metadata)) = looked.recv_timeout(until.saturating_duration_since(Instant::now())) {
         match metadata {
-            Ok(metadata) => identities.push((place, (metadata.dev(), metadata.ino()))),
+            Ok(metadata) => identities.push((place, FileIdentity::new(metadata.dev(), metadata.ino()))),
             Err(error) => warnings.say_early(&Warning::new(paths[place].as_bytes(), error.to_string())),
         }
     }

@@ -154,13 +154,13 @@ impl Output {
 
     /// The files that this output consists of, so that a run does not hash its own list.
     pub(crate) fn identities(&self) -> Vec<FileIdentity> {
-        let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        let identity = |metadata: fs::Metadata| FileIdentity::new(metadata.dev(), metadata.ino());
         match &self.to {
             To::Stream { standard: true, .. } => {
                 // The shell's own file, in `pfh hash . > list`.
                 let own = rustix::fs::fstat(io::stdout()).into_iter();
                 let regular = |stat: &rustix::fs::Stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
-                own.filter(regular).map(|stat| (stat.st_dev, stat.st_ino)).collect()
+                own.filter(regular).map(|stat| FileIdentity::new(stat.st_dev, stat.st_ino)).collect()
             }
             To::Stream { .. } | To::Closed => Vec::new(),
             To::Whole(file) => file.identities(),

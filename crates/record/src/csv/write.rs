@@ -28,8 +28,8 @@ impl Csv {
             push_decimal(size, out);
         }
         out.push(b',');
-        if let Some(metadata) = &record.metadata {
-            push_rfc3339(metadata.mtime, out);
+        if let Some(mtime) = record.metadata.and_then(|metadata| metadata.mtime) {
+            push_rfc3339(mtime, out);
         }
         out.push(b',');
         out.extend_from_slice(record.outcome.word().as_bytes());
@@ -45,18 +45,19 @@ impl Csv {
                 out.push(b',');
             }
         }
-        // A record without digests still has all columns.
-        for place in 0..self.selection.algorithms().len() {
+        // A record without digests, or with some of them, still has all columns.
+        for algorithm in self.selection.algorithms() {
             out.push(b',');
-            if let Some(digest) = digests.get(place) {
+            if let Some(digest) = digests.iter().find(|digest| digest.algorithm() == *algorithm) {
                 digest.push_hex(out);
             }
         }
         // Pieces have none.
         let similarities = if piece.is_none() { &*record.similarities } else { &[] };
-        for place in 0..self.selection.families().len() {
+        for family in self.selection.families() {
             out.push(b',');
-            if let Some(Ok(digest)) = similarities.get(place).map(|similarity| &similarity.digest) {
+            let similarity = similarities.iter().find(|similarity| similarity.family == *family);
+            if let Some(Ok(digest)) = similarity.map(|similarity| &similarity.digest) {
                 push_similarity(digest, out);
             }
         }

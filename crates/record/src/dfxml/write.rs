@@ -192,18 +192,23 @@ fn error_text(outcome: &Outcome) -> String {
 }
 
 fn push_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
-    for (name, value) in [
-        ("inode", metadata.inode),
-        // The bits of `st_mode` in base 10, as the schema has it.
-        ("mode", metadata.mode.into()),
-        ("nlink", metadata.links),
-        ("uid", metadata.uid.into()),
-        ("gid", metadata.gid.into()),
-    ] {
-        push_number("    ", name, value, out);
+    if let Some(posix) = &metadata.posix {
+        for (name, value) in [
+            ("inode", posix.inode),
+            // The bits of `st_mode` in base 10, as the schema has it.
+            ("mode", posix.mode.into()),
+            ("nlink", posix.links),
+            ("uid", posix.uid.into()),
+            ("gid", posix.gid.into()),
+        ] {
+            push_number("    ", name, value, out);
+        }
     }
-    push_wrapped("    ", "mtime", out, |out| push_rfc3339(metadata.mtime, out));
-    push_wrapped("    ", "ctime", out, |out| push_rfc3339(metadata.ctime, out));
+    for (name, time) in [("mtime", metadata.mtime), ("ctime", metadata.posix.map(|posix| posix.ctime))] {
+        if let Some(time) = time {
+            push_wrapped("    ", name, out, |out| push_rfc3339(time, out));
+        }
+    }
 }
 
 fn push_type(name: &str, out: &mut Vec<u8>) {

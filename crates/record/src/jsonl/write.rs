@@ -57,9 +57,9 @@ impl Format for Jsonl {
         if let Some(size) = record.size() {
             push_number_field("size", size, out);
         }
-        if let Some(metadata) = &record.metadata {
+        if let Some(mtime) = record.metadata.and_then(|metadata| metadata.mtime) {
             push_key("mtime", out);
-            push_quoted(out, |out| push_rfc3339(metadata.mtime, out));
+            push_quoted(out, |out| push_rfc3339(mtime, out));
         }
         if record.outcome == Outcome::Complete {
             push_digests(&record.digests, &record.similarities, out);

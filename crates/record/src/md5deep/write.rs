@@ -6,7 +6,7 @@ use pfh_digest::Digest;
 use super::{Md5deepForm, SIZE_COLUMNS, SIZE_MAX};
 use crate::text::{push_decimal, push_piece_range};
 use crate::time::push_colon_time;
-use crate::{Format, NotExpressible, Record, RunFacts, Summary};
+use crate::{Format, NotExpressible, Record, RunFacts, Summary, Timestamp};
 
 /// `[SIZE  ]DIGEST[ TIME]  NAME` or `[SIZE, ]DIGEST,[TIME,]NAME`.
 pub(crate) struct Md5deep {
@@ -37,9 +37,9 @@ impl Md5deep {
         }
         digest.push_hex(out);
         if let Some(name) = name {
-            if let (true, Some(metadata)) = (self.form.time, &record.metadata) {
+            if let (true, Some(ctime)) = (self.form.time, changed(record)) {
                 out.push(if self.form.comma { b',' } else { b' ' });
-                push_colon_time(metadata.ctime, out);
+                push_colon_time(ctime, out);
             }
             out.extend_from_slice(match (self.form.comma, self.form.asterisk) {
                 (true, _) => b",",
@@ -53,6 +53,11 @@ impl Md5deep {
         }
         out.push(if self.null_terminated { 0 } else { b'\n' });
     }
+}
+
+/// The time that md5deep writes: the last change of the inode.
+fn changed(record: &Record) -> Option<Timestamp> {
+    record.metadata?.posix.map(|posix| posix.ctime)
 }
 
 impl Format for Md5deep {
@@ -72,7 +77,7 @@ impl Format for Md5deep {
         if path.ends_with(b"\r") && record.pieces.is_empty() && !self.null_terminated {
             return Err(NotExpressible::FinalCarriageReturn);
         }
-        if self.form.time && record.metadata.is_none() && !is_stdin {
+        if self.form.time && changed(record).is_none() && !is_stdin {
             return Err(NotExpressible::NoTime);
         }
         if record.pieces.is_empty() {

@@ -43,8 +43,11 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
         path,
         expected: Expected {
             size: record.size().filter(|_| keeps(Feature::Size)),
-            mtime: metadata.map(|metadata| metadata.mtime).filter(|_| keeps(Feature::ModificationTime)),
-            ctime: metadata.map(|metadata| metadata.ctime).filter(|_| keeps(Feature::ChangeTime)),
+            mtime: metadata.and_then(|metadata| metadata.mtime).filter(|_| keeps(Feature::ModificationTime)),
+            ctime: metadata
+                .and_then(|metadata| metadata.posix)
+                .map(|posix| posix.ctime)
+                .filter(|_| keeps(Feature::ChangeTime)),
         },
         digests: record.digests.clone(),
         algorithm_guessed: false,
@@ -235,7 +238,8 @@ fn any_record(name: &[u8], contents: usize, outcome: usize, time: Timestamp, sel
         None => whole(name, &contents, selection.algorithms()),
     };
     if let Some(metadata) = &mut record.metadata {
-        *metadata = Metadata { mtime: time, ctime: time, ..*metadata };
+        let posix = metadata.posix.map(|posix| pfh_record::Posix { ctime: time, ..posix });
+        *metadata = Metadata { mtime: Some(time), posix, ..*metadata };
     }
     if record.outcome == Outcome::Complete {
         let similarity = |&family: &Family| {
@@ -274,8 +278,9 @@ proptest! {
                         true => in_pieces(name, contents, 3, &algorithms),
                     };
                     if let Some(metadata) = &mut record.metadata {
-                        metadata.mtime = Timestamp { seconds: *seconds, nanoseconds: *nanoseconds };
-                        metadata.ctime = Timestamp { seconds: *seconds, nanoseconds: 0 };
+                        metadata.mtime = Some(Timestamp { seconds: *seconds, nanoseconds: *nanoseconds });
+                        let ctime = Timestamp { seconds: *seconds, nanoseconds: 0 };
+                        metadata.posix = metadata.posix.map(|posix| pfh_record::Posix { ctime, ..posix });
                     }
                     record
                 })

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use pfh_digest::Algorithm;
 use pfh_record::{
-    ErrorKind, FileError, FormatName, HostFacts, Metadata, Outcome, Piece, ReadOptions, Reader, Record, RunFacts,
-    SkipReason, Summary, Timestamp, WriteOptions,
+    ErrorKind, FileError, FormatName, HostFacts, Metadata, Outcome, Piece, Posix, ReadOptions, Reader, Record,
+    RunFacts, SkipReason, Summary, Timestamp, WriteOptions,
 };
 
 /// 2026-11-20T14:08:22.123456789Z.
@@ -82,8 +82,11 @@ pub(crate) fn hello(path: &[u8], algorithms: &[Algorithm]) -> Record {
 pub(crate) fn whole(path: &[u8], contents: &[u8], algorithms: &[Algorithm]) -> Record {
     let size = contents.len() as u64;
     let ctime = Timestamp { nanoseconds: 0, ..TIME };
-    let metadata =
-        Metadata { size, mtime: TIME, ctime, inode: 12, links: 1, mode: 0o100_644, uid: 1000, gid: 100, device: 7 };
+    let metadata = Metadata {
+        size,
+        mtime: Some(TIME),
+        posix: Some(Posix { ctime, inode: 12, links: 1, mode: 0o100_644, uid: 1000, gid: 100, device: 7 }),
+    };
     Record {
         path: path.to_vec(),
         metadata: Some(metadata),

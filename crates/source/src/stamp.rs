@@ -1,0 +1,122 @@
+//! How an unchanged file is recognised: which file it is, and which version of it.
+
+use std::time::SystemTime;
+
+use pfh_record::{FileIdentity, Metadata, Timestamp};
+
+/// What differs between two contents of one file, 32 bytes long. A source whose versions are longer names gives a digest of
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Version([u64; 4]);
+
+impl Version {
+    /// The version that these times stand for.
+    pub fn of_times(mtime: Timestamp, ctime: Timestamp) -> Version {
+        let nanoseconds = u64::from(mtime.nanoseconds) << 32 | u64::from(ctime.nanoseconds);
+        Version([mtime.seconds.cast_unsigned(), ctime.seconds.cast_unsigned(), nanoseconds, 0])
+    }
+
+    /// The version that has this name, or a name with this digest.
+    pub fn of_name(name: [u8; 32]) -> Version {
+        let mut version = [0; 4];
+        for (word, bytes) in version.iter_mut().zip(name.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Version(version)
+    }
+}
+
+/// What a file is at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// What records say of it.
+    pub metadata: Metadata,
+    /// Which file it is, if that is known.
+    pub identity: Option<FileIdentity>,
+    /// Which content it has.
+    pub version: Version,
+    /// How many names it has; more than 1 only with an identity.
+    pub links: u64,
+    /// False where something stands there now that has no bytes of the kind that the walk saw: a FIFO instead of a file.
+    pub is_as_listed: bool,
+    /// With [`Proof::OneStamp`]: nothing can have changed from the moment of opening up to this stamp.
+    pub is_settled: bool,
+}
+
+impl Stamp {
+    /// Whether both saw the same content of the same file.
+    pub fn is_same_content(&self, other: &Stamp) -> bool {
+        let part = |stamp: &Stamp| (stamp.metadata.size, stamp.identity, stamp.version);
+        part(self) == part(other)
+    }
+
+    /// The identity, where the content may be found under other names.
+    pub fn shared_identity(&self) -> Option<FileIdentity> {
+        self.identity.filter(|_| self.links > 1)
+    }
+}
+
+/// How it is recognised that a file did not change while it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// One stamp after the last read suffices for a short file where it [is settled](Stamp::is_settled); anything else needs two.
+    OneStamp,
+    /// A stamp before the first read and one after the last must agree.
+    TwoStamps,
+    /// What is open cannot change: one stamp, at any moment, says what it is.
+    Unchanging,
+}
+
+/// The moment at which a file was opened, for files that only this system stamps.
+///
+/// The time of the inode's last change (`ctime`) is set by the kernel at every write and truncation and cannot be set by a program.
+/// If, after the last read, it is older than the moment of opening (by two seconds, for the granularity of timestamps and small steps
+/// of the clock), nothing changed in between.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenedAt {
+    seconds: i64,
+}
+
+impl OpenedAt {
+    const MARGIN_SECONDS: i64 = 2;
+
+    /// This moment.
+    pub fn now() -> OpenedAt {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        OpenedAt { seconds: since.map_or(0, |time| time.as_secs().cast_signed()) }
+    }
+
+    /// Whether a file that was last changed at `ctime` has not changed since.
+    pub fn settles(self, ctime: Timestamp) -> bool {
+        ctime.seconds < self.seconds - OpenedAt::MARGIN_SECONDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_time_makes_another_version() {
+        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        let versions = [
+            Version::of_times(time(1, 2), time(3, 4)),
+            Version::of_times(time(-1, 2), time(3, 4)),
+            Version::of_times(time(1, 4), time(3, 2)),
+            Version::of_times(time(1, 2), time(3, 5)),
+            Version::of_times(time(1, 2), time(-3, 4)),
+            Version::of_name(*b"0123456789abcdef0123456789abcdef"),
+            Version::of_name(*b"0123456789abcdef0123456789abcdeg"),
+        ];
+        for (place, version) in versions.iter().enumerate() {
+            assert!(!versions[..place].contains(version), "{place}");
+        }
+    }
+
+    #[test]
+    fn what_changed_lately_is_not_settled() {
+        let opened = OpenedAt { seconds: 1000 };
+        let settled = |seconds| opened.settles(Timestamp { seconds, nanoseconds: 999_999_999 });
+        assert!(settled(997) && !settled(998) && !settled(1000) && !settled(2000));
+    }
+}
