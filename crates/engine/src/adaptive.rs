@@ -241,8 +241,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 
-    /// Begins the file that was announced first, if its beginning has arrived. Otherwise what is in the lanes goes on meanwhile,
-    /// and asks for what comes next.
+    /// Begins the file that was announced first, if its beginning has arrived. Otherwise what is in the lanes goes on
+    /// meanwhile, and asks for what comes next.
     fn begin_what_arrived<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let Some(mut opened) = self.opened.pop_front() else { return false };
         let mut slot = self.own_slot(worker);

@@ -1,7 +1,8 @@
 //! Families that digest many whole messages at once, and the files that wait for each other for that.
 //!
-//! A worker keeps the files that came whole into a slot until they are enough, or nothing else is left to begin. Then they go
-//! on together: first these families digest all of them, and after that each goes into a lane, or is hashed alone.
+//! A worker keeps the files that came whole into a slot until they are enough, or nothing else is left to begin. Then
+//! they go on together: first these families digest all of them, and after that each goes into a lane, or is hashed
+//! alone.
 
 use crate::context::Worker;
 use crate::job::Job;
@@ -68,7 +69,7 @@ pub(crate) struct WholeFile<'r, 'm, H> {
     pub(crate) stamp: Option<Stamp>,
 }
 
-/// What these families made of a file; `None` where that panicked.
+/// The digests that these families made of a file; `None` where that panicked.
 pub(crate) type Similarities = Option<Vec<Similarity>>;
 
 impl<H> WholeFile<'_, '_, H> {

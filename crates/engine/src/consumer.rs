@@ -1,18 +1,19 @@
-//! Who is given the bytes of a file beside its digests: a verified copy, block hashes of an image.
+//! Consumers of a file's bytes beside its digests: a verified copy, block hashes of an image.
 
 use pfh_record::{Outcome, Piece, Record};
 use std::io;
 
 /// Takes the bytes of one file while they are hashed.
 ///
-/// A [`Decision`](crate::Decision) brings one forth for a file that is open and not yet read: that is its beginning. Then come
-/// the file's bytes in their order, exactly those that are hashed, and at the end either [`Consumer::finish`] or
-/// [`Consumer::retract`], never both unless finishing failed. Bytes arrive before it is known whether the file stays
-/// as it is: what was made of them counts only once it is finished.
+/// A [`Decision`](crate::Decision) brings one forth for a file that is open and not yet read: that is its beginning.
+/// Then come the file's bytes in their order, exactly those that are hashed, and at the end either
+/// [`Consumer::finish`] or [`Consumer::retract`], never both unless finishing failed. Bytes arrive before it is known
+/// whether the file stays as it is: what was made of them counts only once it is finished.
 ///
-/// All calls for one file come from one thread at a time, and the thread reads on only when a call has returned, so that
-/// nothing piles up. An error or a panic costs this file alone: its record then has
-/// [`ErrorKind::Consumer`](pfh_record::ErrorKind::Consumer) or [`ErrorKind::Internal`](pfh_record::ErrorKind::Internal).
+/// All calls for one file come from one thread at a time, and the thread reads on only when a call has returned, so
+/// that nothing piles up. An error or a panic costs this file alone: its record then has
+/// [`ErrorKind::Consumer`](pfh_record::ErrorKind::Consumer) or
+/// [`ErrorKind::Internal`](pfh_record::ErrorKind::Internal).
 ///
 /// ```
 /// use pfh_engine::Consumer;
@@ -45,8 +46,8 @@ pub trait Consumer: Send {
     /// Any that makes the rest useless: nothing more of the file is read, and the consumer is retracted.
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether [`Consumer::piece`] takes the digests of the file's pieces, where [`Options`](crate::Options) ask for pieces.
-    /// The record then has none, and a file may have any number of them.
+    /// Whether [`Consumer::piece`] takes the digests of the file's pieces, where [`Options`](crate::Options) ask for
+    /// pieces. The record then has none, and a file may have any number of them.
     fn takes_pieces(&self) -> bool {
         false
     }
@@ -66,7 +67,7 @@ pub trait Consumer: Send {
     /// Any that makes what was taken useless: the file's record then says so, and the consumer is retracted.
     fn finish(&mut self, record: &Record) -> io::Result<()>;
 
-    /// What was taken is not the file's content, or not all of it, and the file has this outcome;
+    /// The bytes that were taken are not the file's content, or not all of it, and the file has this outcome;
     /// [`Outcome::NotReached`] where the run was stopped.
     fn retract(&mut self, outcome: &Outcome);
 }

@@ -1,4 +1,4 @@
-//! What the threads of a run share, and what each keeps to itself.
+//! The shared state of a run's threads, and the own state of each.
 
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the threads of a run share.
+/// The shared state of a run's threads.
 pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) options: &'r Options,
     pub(crate) source: &'r S,
@@ -40,7 +40,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     /// Files that have lanes nearly to themselves now.
     pub(crate) exclusive_lanes: AtomicUsize,
     pub(crate) links: Links<S::Handle>,
-    /// What may be announced ahead.
+    /// The share for announcing ahead.
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) families: Vec<FamilyRule>,
     /// Those that digest many whole files at once.
@@ -86,8 +86,8 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.streamed, self.pieces)
     }
 
-    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers having
-    /// one like it at most. If so, it counts as one from now on.
+    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers
+    /// having one like it at most. If so, it counts as one from now on.
     pub(crate) fn begin_exclusive_lane(&self, size: u64) -> bool {
         if size < EXCLUSIVE_FILE_BYTES {
             return false;
@@ -106,7 +106,7 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         is_known && self.bytes_of(jobs) < size / 4 && self.queue.is_last_large_file()
     }
 
-    /// What so many jobs will read, if they are like those that are done.
+    /// Bytes that this many jobs will read, if they are like those that are done.
     fn bytes_of(&self, jobs: usize) -> u64 {
         let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
         bytes / files.max(1) * jobs as u64
@@ -118,14 +118,14 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.queue.stop();
     }
 
-    /// What a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    /// Runs what a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
     pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
             self.abort(panic);
         }
     }
 
-    /// What the caller gave to the run panicked, or the run itself did: nothing more of it is called, and the run ends.
+    /// Ends the run because what the caller gave to it panicked, or the run itself did: nothing more of it is called, and the run ends.
     fn abort(&self, panic: Panic) {
         lock(&self.panic).get_or_insert(panic);
         self.collector.stop();
@@ -161,7 +161,7 @@ pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
 
 pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
 
-/// What one thread keeps to itself: finished records not yet handed over, times, and its digest states.
+/// The own state of one thread: finished records not yet handed over, times, and its digest states.
 pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) context: &'c Context<'r, 'm, S, K>,
     pub(crate) set: DigestSet,

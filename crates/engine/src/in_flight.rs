@@ -1,5 +1,5 @@
-//! What is announced ahead of reading, of all files of a run together: bytes, which occupy memory somewhere, and requests, of
-//! which a place serves so many at a time.
+//! The bound on what is announced ahead of reading, of all files of a run together: bytes, which occupy memory somewhere, and
+//! requests, of which a place serves so many at a time.
 
 use crate::limits::WINDOW_FILE_BYTES;
 use crate::sync::lock;
@@ -58,8 +58,8 @@ impl InFlight {
     }
 }
 
-/// What is announced of one file and not yet read. Its request is given back when a part of a range was read, since then it has
-/// arrived, and its bytes when all of it was; both with this value.
+/// The part of one file that is announced and not yet read. Its request is given back when a part of a range was read, since
+/// then it has arrived, and its bytes when all of it was; both with this value.
 pub(crate) struct Ahead {
     in_flight: Arc<InFlight>,
     announced: Mutex<Announced>,
@@ -93,8 +93,8 @@ impl Ahead {
         self.announce(&mut lock(&self.announced), file, bytes)
     }
 
-    /// The file is read from `offset` on: what lies before it is read, and further ranges are announced, as many as are an
-    /// equal part of the share.
+    /// The file is read from `offset` on: what lies before it is read, and further ranges are announced, as many as
+    /// are an equal part of the share.
     pub(crate) fn read_on(&self, file: &impl SourceFile, offset: u64, size: u64) {
         let announced = &mut *lock(&self.announced);
         while announced.first_on_its_way().is_some_and(|range| range.start < offset) {
@@ -203,7 +203,8 @@ mod tests {
         let first = Ahead::new(&in_flight);
         let second = Ahead::new(&in_flight);
         first.read_on(&one, 20, 5000);
-        // The range that is being read was not announced: the first to be is its rest. Four are an equal part, but bytes run out.
+        // The range that is being read was not announced: the first to be is its rest. Four are an equal part, but
+        // bytes run out.
         assert_eq!(one.take(), [(20, 80), (100, 100), (200, 100)]);
         assert!(!second.begin(&other, 5000), "only 70 bytes are left");
         assert!(second.begin(&other, 70) && other.take() == [(0, 70)]);

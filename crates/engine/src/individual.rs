@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// Pieces whose digests wait for the consumer at most.
 const PIECES_HELD_MAX: u64 = 64;
 
-/// What one file gets. Dropped before its end, it retracts what the consumer has: the run was stopped.
+/// The digests of one file, and the consumer of its bytes. Dropped before its end, it retracts what the consumer has: the run was stopped.
 pub(crate) struct Individual {
     set: DigestSet,
     families: Vec<FamilyRule>,

@@ -29,7 +29,7 @@ pub(crate) struct Finished<T> {
 /// All that a complete reading yields.
 #[derive(Clone, Debug)]
 pub(crate) struct HashedFile {
-    /// What the file was; absent for streams.
+    /// The stamp of the file; absent for streams.
     pub(crate) stamp: Option<Stamp>,
     pub(crate) bytes_read: u64,
     pub(crate) digests: FileDigests,

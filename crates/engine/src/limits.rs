@@ -260,13 +260,14 @@ impl Budget {
 }
 
 impl FamilyRule {
-    /// Bytes that may be reserved for the digest of a file of this many bytes while it is made; 0 where digests do not grow.
+    /// Bytes that may be reserved for the digest of a file of this many bytes while it is made; 0 where digests do
+    /// not grow.
     pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
         self.family.digest_bytes(bytes.min(self.bytes_max))
     }
 
-    /// Whether what was made so far of a file of this many bytes exceeds what is reserved for it. A file of one slot never
-    /// does.
+    /// Whether what was made so far of a file of this many bytes exceeds what is reserved for it. A file of one slot
+    /// never does.
     pub(crate) fn is_exceeded_by(&self, hasher: &Hasher, bytes: u64) -> bool {
         hasher.grown_bytes() > self.family.digest_bytes(bytes).max(GROWTH_BYTES_MIN)
     }

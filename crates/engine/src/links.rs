@@ -57,7 +57,7 @@ impl<H> Links<H> {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// What is known of the content at this place. The caller confirms that its own stamp is of the same content.
+    /// Returns what is known of the content of this file. The caller confirms that its own stamp is of the same content.
     pub(crate) fn find(&self, identity: FileIdentity) -> Option<HashedFile> {
         match lock(&self.known).get(&identity) {
             Some(Known::Read { found, .. }) => Some(found.clone()),

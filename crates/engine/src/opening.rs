@@ -1,5 +1,5 @@
-//! Opening a file, and going on with one that turned out to be long: what is known from another link, or not wanted, is not
-//! read, and what could not be kept is refused.
+//! Opening a file, and going on with one that turned out to be long: what is known from another link, or not wanted,
+//! is not read, and what could not be kept is refused.
 
 use crate::context::Worker;
 use crate::individual::Individual;
@@ -11,7 +11,7 @@ use crate::stats::stop;
 use pfh_record::{FileError, Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 
-/// What became of a job whose file was to be opened.
+/// The result for a job whose file was to be opened.
 enum Opening<F> {
     Open(F, Option<FileOptions>),
     /// Its content is known from another link.
@@ -127,13 +127,13 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
                 .is_ok_and(|stamp| stamp.identity.is_some_and(|id| own.contains(&id)))
     }
 
-    /// What another link of the same file has yielded already, and the metadata that agree with it.
+    /// Returns what another link of the same file has yielded already, and the metadata that agree with it.
     fn answer_from_links(&mut self, job: &Job<S::Handle>) -> Option<(HashedFile, Metadata)> {
         let links = &self.context.links;
         if links.is_empty() {
             return None;
         }
-        // What the listing says is a hint; the file's own stamp decides.
+        // The listing gives a hint; the file's own stamp decides.
         let hint = job.entry.identity_hint?;
         let found = links.find(hint)?;
         let now = self.context.source.stamp(&job.entry).ok()?;
@@ -145,7 +145,8 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     }
 
     /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
-    /// option, leaves the file to another worker that is already reading the same content, and waits for room for its digests.
+    /// option, leaves the file to another worker that is already reading the same content, and waits for room for its
+    /// digests.
     pub(crate) fn begin_long(
         &mut self,
         mut opened: Opened<S>,

@@ -1,7 +1,8 @@
 //! Opening and reading one file so that a digest is given only for a consistent content.
 //!
-//! The source says how an unchanged file is recognised ([`Proof`]): by one stamp after a single read, by one before and one after
-//! that agree, or by nothing more than what it is. Files of several slots always need two, unless they cannot change.
+//! The source says how an unchanged file is recognised ([`Proof`]): by one stamp after a single read, by one before
+//! and one after that agree, or by nothing more than what it is. Files of several slots always need two, unless they
+//! cannot change.
 
 use crate::digest_budget::Reservation;
 use crate::in_flight::{Ahead, InFlight};
@@ -17,11 +18,11 @@ pub(crate) struct Opened<S: Source> {
     pub(crate) file: S::File,
     /// What it was before anything of it was announced: bytes that come later may have been fetched then.
     pub(crate) before: Option<Stamp>,
-    /// What is announced of it.
+    /// Its part of what is announced.
     pub(crate) ahead: Option<Ahead>,
     /// Room for its digests that grow.
     pub(crate) growth: Option<Arc<Reservation>>,
-    /// How it is treated, if otherwise than the run's files.
+    /// Its own digests and consumer, if it is treated otherwise than the run's files.
     pub(crate) individual: Option<Box<Individual>>,
 }
 
@@ -151,7 +152,8 @@ impl<S: Source> Opened<S> {
         self.ahead.get_or_insert_with(|| Ahead::new(in_flight)).begin(&self.file, size)
     }
 
-    /// The rest of a long file is going to be read. Where the place reads ahead by itself, nothing more is to be announced.
+    /// The rest of a long file is going to be read. Where the place reads ahead by itself, nothing more is to be
+    /// announced.
     pub(crate) fn begin_reading(&mut self, in_flight: &Arc<InFlight>) {
         let ahead = self.ahead.take().or_else(|| in_flight.goes_on().then(|| Ahead::new(in_flight)));
         self.ahead = ahead.filter(|_| in_flight.goes_on());

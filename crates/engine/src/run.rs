@@ -27,7 +27,8 @@ use std::time::Instant;
 
 /// Reads everything that `source` lists and delivers one record per file to `sink`.
 ///
-/// `decide` may leave files out, have them listed only, or have some treated otherwise; `counters` can be watched meanwhile; `cancel` stops the run early.
+/// `decide` may leave files out, have them listed only, or have some treated otherwise; `counters` can be watched
+/// meanwhile; `cancel` stops the run early.
 ///
 /// # Errors
 /// [`StartError`], before anything is read. Errors of files are outcomes of their records.

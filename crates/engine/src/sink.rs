@@ -1,12 +1,12 @@
-//! What a run asks of its caller: where records go, what they become, and which files are read.
+//! The caller's part of a run: the sink of records, their preparation, and the decision on each file.
 
 use crate::consumer::Consumer;
 use pfh_record::{Metadata, Record, Selection, SkipReason};
 use std::ops::ControlFlow;
 
-/// Where finished records go, one at a time and, unless [`Options::unordered`], in the order of the walk.
+/// Takes finished records, one at a time and, unless [`Options::unordered`], in the order of the walk.
 pub trait Sink: Send {
-    /// What a record becomes before it is delivered; made in parallel by [`run`]'s `prepare`.
+    /// The form in which a record is delivered; made in parallel by [`run`]'s `prepare`.
     type Item: Send;
 
     /// Takes the next one. `Break` stops the run.
@@ -27,21 +27,21 @@ impl Sink for Vec<Record> {
     }
 }
 
-/// What becomes of one file.
+/// The caller's decision on one file.
 pub enum Decision {
     /// It is read and gets all digests of the run.
     Hash,
     /// It is read and treated otherwise than the run's files. One thread reads and hashes all of it, and it is read
     /// even where the content of another of its hard links is known.
     HashWith(FileOptions),
-    /// It is not read: its record has its metadata, the outcome [`Outcome::Skipped`](pfh_record::Outcome::Skipped) with this
-    /// reason, and no digests.
+    /// It is not read: its record has its metadata, the outcome [`Outcome::Skipped`](pfh_record::Outcome::Skipped)
+    /// with this reason, and no digests.
     RecordOnly(SkipReason),
     /// It gets no record; [`Report::left_out`](crate::Report::left_out) counts it.
     LeaveOut,
 }
 
-/// How one file is treated otherwise than the run's files. The default is: as they are.
+/// The treatment of one file that differs from the run's files. The default does not differ.
 #[derive(Default)]
 pub struct FileOptions {
     /// Those of the run's digests that this file gets; `None` for all. Others than the run's are not added.
@@ -50,8 +50,8 @@ pub struct FileOptions {
     pub consumer: Option<Box<dyn Consumer>>,
 }
 
-/// Decides on a file that is open and not yet read, from its path and metadata. Called by many threads at once, and again
-/// for a file that had to wait until another of its hard links was read. A panic costs the file.
+/// Decides on a file that is open and not yet read, from its path and metadata. Called by many threads at once, and
+/// again for a file that had to wait until another of its hard links was read. A panic costs the file.
 pub type Decide<'a> = &'a (dyn Fn(&[u8], &Metadata) -> Decision + Sync);
 
 /// Makes the delivered item from a record; called by many threads at once.

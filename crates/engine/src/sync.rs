@@ -1,5 +1,5 @@
-//! Locks that outlive a panic. A panic is caught at the file it belongs to, and what a lock guards is whole at every moment at
-//! which its holder can panic: so a poisoned lock is opened like any other.
+//! Locks that outlive a panic. A panic is caught at the file it belongs to, and what a lock guards is whole at every
+//! moment at which its holder can panic: so a poisoned lock is opened like any other.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

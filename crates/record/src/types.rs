@@ -25,11 +25,11 @@ pub struct Metadata {
     pub size: u64,
     /// Last modification, where the place has such a time.
     pub mtime: Option<Timestamp>,
-    /// What a POSIX filesystem says beside; absent elsewhere.
+    /// Further metadata of a POSIX filesystem; absent elsewhere.
     pub posix: Option<Posix>,
 }
 
-/// What a POSIX filesystem says of a file beside its size and the time of its last modification.
+/// Metadata that only POSIX filesystems have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Posix {
     /// Last change of the inode.
@@ -48,7 +48,7 @@ pub struct Posix {
     pub gid: u32,
 }
 
-/// Which file it is, whatever name leads to it: by a number for the place that numbers its files, and the number there
+/// Identifies a file, whatever name leads to it: by a number for the place that numbers its files, and the number there
 /// (device and inode of a file system).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileIdentity {
@@ -106,7 +106,7 @@ pub enum Outcome {
 /// An error that belongs to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// What kind of error it is, for programs.
+    /// The kind of the error, for programs.
     pub kind: ErrorKind,
     /// The system's error number, where there is one.
     pub errno: Option<i32>,
@@ -114,7 +114,7 @@ pub struct FileError {
     pub message: String,
 }
 
-/// What kind of error stopped the reading of a file.
+/// The kind of an error that stopped the reading of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -250,8 +250,8 @@ pub struct Record {
     pub digests: Vec<Digest>,
     /// Piecewise digests in file order; empty unless asked for and complete.
     pub pieces: Vec<Piece>,
-    /// One per similarity family of the run, or of those that were asked for of this file, in the run's order; empty unless
-    /// `outcome` is complete.
+    /// One per similarity family of the run, or of those that were asked for of this file, in the run's order; empty
+    /// unless `outcome` is complete.
     pub similarities: Vec<Similarity>,
 }
 

@@ -111,12 +111,13 @@ impl Family {
         }
     }
 
-    /// Bytes that the digest of a message of this length, and its text, occupy while they are made; 0 where digests do not
-    /// grow. Contents made for it can exceed this for mrsh-v2; [`Hasher::grown_bytes`](crate::Hasher::grown_bytes) tells.
+    /// Bytes that the digest of a message of this length, and its text, occupy while they are made; 0 where digests
+    /// do not grow. Contents made for it can exceed this for mrsh-v2;
+    /// [`Hasher::grown_bytes`](crate::Hasher::grown_bytes) tells.
     ///
     /// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a small message, twice that
-    /// where vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter for
-    /// each 16 KiB. mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %.
+    /// where vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter
+    /// for each 16 KiB. mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %.
     pub fn digest_bytes(self, message_bytes: u64) -> u64 {
         match self.digests_grow() {
             true => (message_bytes.min(TWO_MODES_BYTES) / 2).max(message_bytes / 16),
@@ -194,8 +195,8 @@ mod tests {
         }
     }
 
-    /// Contents that were not made for it keep to the bound: mrsh-v2 has one filter of 1 KiB, with its text, for 160 chunks
-    /// of some 200 bytes.
+    /// Contents that were not made for it keep to the bound: mrsh-v2 has one filter of 1 KiB, with its text, for 160
+    /// chunks of some 200 bytes.
     #[test]
     fn digests_of_usual_contents_are_within_the_bound() {
         for message_bytes in (20..40).flat_map(|shift| [1 << shift, 3 << shift]) {

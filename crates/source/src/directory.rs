@@ -20,7 +20,7 @@ const PIECE_BYTES_MAX: usize = 2048;
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// What the local source keeps with an entry: a name in a directory.
+/// The handle of a local file: a name in a directory.
 #[derive(Debug)]
 pub struct LocalHandle {
     pub(crate) directory: Arc<Directory>,

@@ -78,13 +78,14 @@ impl std::fmt::Debug for FileList {
     }
 }
 
-/// How file contents pass the page cache (`--io`).
+/// The way of file contents through the page cache (`--io`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum IoMethod {
     /// Plain reads; the system caches as it likes.
     #[default]
     Buffered,
-    /// Buffered, but cached pages are dropped before and after the reading: the medium is read, the cache is not flooded.
+    /// Buffered, but cached pages are dropped before and after the reading: the medium is read, the cache is not
+    /// flooded.
     Drop,
     /// `O_DIRECT`: around the page cache. Falls back to `Drop` where the filesystem refuses, and says so once.
     Direct,

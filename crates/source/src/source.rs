@@ -1,4 +1,4 @@
-//! What the engine asks of a place that holds files.
+//! The traits that the engine reads through.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use pfh_record::{FileError, FileIdentity, SkipReason};
 use crate::device::Device;
 use crate::stamp::{Proof, Stamp};
 
-/// What the walk yields, in the order of output. `H` is the source's own part of an entry ([`Source::Handle`]).
+/// One finding of the walk, in the order of output. `H` is the source's own part of an entry ([`Source::Handle`]).
 #[derive(Debug)]
 pub enum Found<H> {
     /// Something to read.
@@ -24,7 +24,7 @@ pub enum Found<H> {
 /// A file to be read.
 #[derive(Debug)]
 pub struct Entry<H> {
-    /// What the source needs to show and to find it.
+    /// The source's own part: it shows and finds the file.
     pub handle: H,
     /// Regular file, or a stream that the user named (standard input, FIFO, character device), or a block device.
     pub kind: EntryKind,
@@ -51,11 +51,11 @@ impl<H: Handle> Entry<H> {
     }
 }
 
-/// A source's own part of an entry: a name in a directory, the inode of an image, the version of an object. It is kept while the
-/// entry waits, so it should be small.
+/// A source's own part of an entry: a name in a directory, the inode of an image, the version of an object. It is
+/// kept while the entry waits, so it should be small.
 pub trait Handle: fmt::Debug + Send + Sync {
-    /// The displayed path of the entry, raw bytes: as the user named it and the walk extended it. It may be assembled on each
-    /// call.
+    /// The displayed path of the entry, raw bytes: as the user named it and the walk extended it. It may be assembled
+    /// on each call.
     fn path(&self) -> Vec<u8>;
 
     /// Length in bytes of [`Handle::path`].
@@ -63,7 +63,7 @@ pub trait Handle: fmt::Debug + Send + Sync {
         self.path().len()
     }
 
-    /// What the entry is on. Entries of one device share its readers.
+    /// Returns the device that the entry is on. Entries of one device share its readers.
     fn device(&self) -> &Arc<Device>;
 }
 
@@ -72,7 +72,7 @@ pub trait Handle: fmt::Debug + Send + Sync {
 pub struct PathHandle {
     /// The displayed path.
     pub path: Box<[u8]>,
-    /// What it is on.
+    /// The device that it is on.
     pub device: Arc<Device>,
 }
 
@@ -90,7 +90,7 @@ impl Handle for PathHandle {
     }
 }
 
-/// What kind of thing an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// Regular file, or whatever else has a size that is a promise: an object, a file in an image.
@@ -101,15 +101,15 @@ pub enum EntryKind {
     Stream,
 }
 
-/// How far ahead of reading a source wants ranges announced.
+/// The extent to which a source wants ranges announced ahead of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookAhead {
-    /// Length in bytes of the ranges of a file that are announced one after the other while it is read: what one request
-    /// fetches, 1 MiB or more. `None` where the place reads ahead by itself once reading has begun; then only the first MiB of a
-    /// file is announced, before it is read.
+    /// Length in bytes of the ranges of a file that are announced one after the other while it is read: what one
+    /// request fetches, 1 MiB or more. `None` where the place reads ahead by itself once reading has begun; then only
+    /// the first MiB of a file is announced, before it is read.
     pub range_bytes: Option<u64>,
-    /// Most ranges of all files that are on their way at any time: announced, and nothing of them was read. Whoever reads what was
-    /// not announced makes one request more.
+    /// Most ranges of all files that are on their way at any time: announced, and nothing of them was read. Whoever
+    /// reads what was not announced makes one request more.
     pub requests_max: usize,
 }
 
@@ -120,8 +120,8 @@ impl Default for LookAhead {
     }
 }
 
-/// A place that lists and opens files. The engine is generic over it; [`LocalSource`](crate::LocalSource) is the file system of
-/// this machine.
+/// A place that lists and opens files. The engine is generic over it; [`LocalSource`](crate::LocalSource) is the file
+/// system of this machine.
 ///
 /// # How to write one
 ///
@@ -132,8 +132,8 @@ impl Default for LookAhead {
 /// - Identity and times are optional. Without an identity, hard links are read like other files.
 /// - Errors have kinds; `FileError::from` maps those of the system. A call that was interrupted is made again by the source.
 /// - Where requests take long, [`Source::look_ahead`] names their size and how many may be on their way;
-///   [`SourceFile::announce`] begins one, and [`SourceFile::read_cached`] gives what has arrived, or says that it would have to
-///   be waited for.
+/// [`SourceFile::announce`] begins one, and [`SourceFile::read_cached`] gives what has arrived, or says that it would
+/// have to be waited for.
 /// - `pfh_testing::source_conformance` tests all of that.
 pub trait Source: Sync {
     /// The source's own part of an entry.
@@ -148,8 +148,8 @@ pub trait Source: Sync {
     /// Opens an entry for reading. Must not block on a FIFO that the user did not name.
     ///
     /// # Errors
-    /// What the place says; [`ErrorKind::NotFound`](pfh_record::ErrorKind::NotFound) where the file, or the directory that
-    /// held it, was replaced or removed since the walk.
+    /// The errors of the place; [`ErrorKind::NotFound`](pfh_record::ErrorKind::NotFound) where the file, or the directory
+    /// that held it, was replaced or removed since the walk.
     fn open(&self, entry: &Entry<Self::Handle>) -> Result<Self::File, FileError>;
 
     /// The stamp of an entry that is not open (it does not follow a symlink unless the walk did).
@@ -164,17 +164,17 @@ pub trait Source: Sync {
         None
     }
 
-    /// How far ahead of reading ranges are to be announced.
+    /// Returns how far ahead of reading ranges are to be announced.
     fn look_ahead(&self) -> LookAhead {
         LookAhead::default()
     }
 }
 
-/// What [`SourceFile::read_cached`] found.
+/// The result of [`SourceFile::read_cached`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachedRead {
-    /// This many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory. 0 is the
-    /// end.
+    /// This many bytes were read; fewer than asked at the end of the file, or where the next ones are not in memory.
+    /// 0 is the end.
     Ready(usize),
     /// The medium would have to be waited for.
     WouldBlock,
@@ -198,20 +198,20 @@ pub trait SourceFile: Send + Sync {
         false
     }
 
-    /// Reads what is in memory already. A caller that is told [`CachedRead::WouldBlock`] announces the rest and comes back
-    /// later.
+    /// Reads what is in memory already. A caller that is told [`CachedRead::WouldBlock`] announces the rest and comes
+    /// back later.
     fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
         let _ = (buffer, offset);
         CachedRead::Unknown
     }
 
-    /// How it is recognised that the file did not change while it was read.
+    /// Returns how an unchanged file is recognised.
     fn proof(&self) -> Proof;
 
-    /// What the open file is now; for a block device `size` is the device's.
+    /// Returns the stamp of the open file; for a block device `size` is the device's.
     ///
     /// # Errors
-    /// What the place says.
+    /// The errors of the place.
     fn stamp(&self) -> Result<Stamp, FileError>;
 
     /// Announces that `length` bytes from `offset` will be read soon; never blocks, errors are ignored.

@@ -1,11 +1,11 @@
-//! How an unchanged file is recognised: which file it is, and which version of it.
+//! Stamps, by which an unchanged file is recognised: the identity of a file, and the version of its content.
 
 use std::time::SystemTime;
 
 use pfh_record::{FileIdentity, Metadata, Timestamp};
 
-/// What differs between two contents of one file, 32 bytes long. A source whose versions are longer names gives a digest of
-/// them.
+/// A value of 32 bytes that differs between two contents of one file. A source whose versions are longer names gives a
+/// digest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Version([u64; 4]);
 
@@ -26,18 +26,19 @@ impl Version {
     }
 }
 
-/// What a file is at one moment.
+/// The state of a file at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// What records say of it.
+    /// The metadata for its record.
     pub metadata: Metadata,
-    /// Which file it is, if that is known.
+    /// The identity, if it is known.
     pub identity: Option<FileIdentity>,
-    /// Which content it has.
+    /// The version of the content.
     pub version: Version,
-    /// How many names it has; more than 1 only with an identity.
+    /// Number of its names; more than 1 only with an identity.
     pub links: u64,
-    /// False where something stands there now that has no bytes of the kind that the walk saw: a FIFO instead of a file.
+    /// False where something stands there now that has no bytes of the kind that the walk saw: a FIFO instead of a
+    /// file.
     pub is_as_listed: bool,
     /// With [`Proof::OneStamp`]: nothing can have changed from the moment of opening up to this stamp.
     pub is_settled: bool,
@@ -56,22 +57,23 @@ impl Stamp {
     }
 }
 
-/// How it is recognised that a file did not change while it was read.
+/// The proof that a file did not change while it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// One stamp after the last read suffices for a short file where it [is settled](Stamp::is_settled); anything else needs two.
+    /// One stamp after the last read suffices for a short file where it [is settled](Stamp::is_settled); anything
+    /// else needs two.
     OneStamp,
     /// A stamp before the first read and one after the last must agree.
     TwoStamps,
-    /// What is open cannot change: one stamp, at any moment, says what it is.
+    /// The open file cannot change: one stamp, at any moment, says what it is.
     Unchanging,
 }
 
 /// The moment at which a file was opened, for files that only this system stamps.
 ///
-/// The time of the inode's last change (`ctime`) is set by the kernel at every write and truncation and cannot be set by a program.
-/// If, after the last read, it is older than the moment of opening (by two seconds, for the granularity of timestamps and small steps
-/// of the clock), nothing changed in between.
+/// The time of the inode's last change (`ctime`) is set by the kernel at every write and truncation and cannot be set
+/// by a program. If, after the last read, it is older than the moment of opening (by two seconds, for the granularity
+/// of timestamps and small steps of the clock), nothing changed in between.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenedAt {
     seconds: i64,

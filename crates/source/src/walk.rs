@@ -27,7 +27,7 @@ use crate::source::{Entry, EntryKind, Found};
 /// Longest path taken from a list: more is a damaged list, not a path.
 const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// What there is to walk, and what walks share.
+/// The places to walk, and the state that walks share.
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) options: WalkOptions,
@@ -36,7 +36,7 @@ pub(crate) struct Scope {
     pub(crate) budget: Arc<Budget>,
 }
 
-/// What this walk yields.
+/// A finding of this walk.
 pub(crate) type LocalFound = Found<LocalHandle>;
 
 /// One walk over everything that the options name.
@@ -468,7 +468,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a file is read as: the size of a pseudo file is no promise.
+/// The kind that a file is read as: the size of a pseudo file is no promise.
 fn kind_on(filesystem: &Filesystem, kind: EntryKind) -> EntryKind {
     if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind }
 }

@@ -1,17 +1,18 @@
-//! What holds for every source, whatever it reads from.
+//! Properties of every source, whatever it reads from.
 
 use std::collections::HashMap;
 use std::thread;
 
 use pfh_source::{CachedRead, Entry, EntryKind, ErrorKind, FileError, Found, Handle, Proof, Source, SourceFile, Stamp};
 
-/// A place that can be filled, and a source that reads from it. [`source_conformance`] asks for a new one for each test.
+/// A place that can be filled, and a source that reads from it. [`source_conformance`] asks for a new one for each
+/// test.
 pub trait SourceUnderTest {
     /// The source.
     type Source: Source;
 
-    /// A source that lists these files, given by path and contents, in this order. Files added or changed later need not be
-    /// listed.
+    /// A source that lists these files, given by path and contents, in this order. Files added or changed later need
+    /// not be listed.
     fn source(&self, files: &[(&[u8], &[u8])]) -> Self::Source;
 
     /// A path as the source shows it, for one given to [`SourceUnderTest::source`].
@@ -19,8 +20,8 @@ pub trait SourceUnderTest {
         path.to_vec()
     }
 
-    /// Gives a file other contents: the same file for file systems, another version of the object elsewhere. False where
-    /// nothing can change there.
+    /// Gives a file other contents: the same file for file systems, another version of the object elsewhere. False
+    /// where nothing can change there.
     fn rewrite(&self, source: &Self::Source, path: &[u8], contents: &[u8]) -> bool;
 
     /// Puts another file in the place of one, or gives it other contents where that is the same.
@@ -31,7 +32,8 @@ pub trait SourceUnderTest {
     /// Removes a file. False where that cannot be.
     fn remove(&self, source: &Self::Source, path: &[u8]) -> bool;
 
-    /// Adds a second name to a file that is listed, and returns a source that lists both; `None` where files have one name.
+    /// Adds a second name to a file that is listed, and returns a source that lists both; `None` where files have one
+    /// name.
     fn link(&self, path: &[u8], contents: &[u8], link: &[u8]) -> Option<Self::Source> {
         let _ = (path, contents, link);
         None
@@ -47,7 +49,7 @@ pub trait SourceUnderTest {
 /// Tests what the engine relies on. `place` makes a new, empty place.
 ///
 /// # Panics
-/// Where the source does otherwise; the message says what was expected.
+/// If the source does otherwise; the message says what was expected.
 pub fn source_conformance<T: SourceUnderTest>(place: impl Fn() -> T) {
     lists_what_there_is(&place());
     reads_any_part(&place());
@@ -213,7 +215,7 @@ fn tells_files_apart<T: SourceUnderTest>(place: &T) {
     assert!(first.shared_identity().is_some());
 }
 
-/// What was read is either what it was or shows in the stamps.
+/// Bytes are either those of before or the stamps differ.
 fn changes_show<T: SourceUnderTest>(place: &T) {
     let (old, new) = (contents(11, 150_000), contents(12, 150_000));
     let shorter = &new[..100_000];

@@ -22,14 +22,14 @@ pub(crate) struct Network {
 #[derive(Debug, Default)]
 struct State {
     now: Duration,
-    /// What was asked for and is not yet read to its end: ranges of files.
+    /// Arrivals of the ranges of files that were asked for and are not yet read to their end.
     requests: HashMap<(u64, u64), Duration>,
     /// Open files, with the threads that used them last.
     files: HashMap<u64, ThreadId>,
     /// Threads that have opened a file.
     come: HashSet<ThreadId>,
-    /// Threads that wait for a request, with its arrival.
-    waiting: HashMap<ThreadId, Duration>,
+    /// Threads that wait for a request, with its file and its arrival.
+    waiting: HashMap<ThreadId, (u64, Duration)>,
     made: u64,
     at_once_max: usize,
 }
@@ -43,7 +43,7 @@ impl Network {
         self.range_bytes
     }
 
-    /// How late it is there.
+    /// The simulated time.
     pub(crate) fn now(&self) -> Duration {
         self.lock().now
     }
@@ -90,17 +90,19 @@ impl Network {
         state.requests.get(&(file, offset / self.range_bytes)).is_some_and(|&arrives| arrives <= state.now)
     }
 
-    /// Waits until what lies at `offset` of a file has arrived, asking for it where nobody has. The clock goes on when all
-    /// threads that have a file open wait, and to the arrival that is waited for next.
+    /// Waits until what lies at `offset` of a file has arrived, asking for it where nobody has. The clock goes on
+    /// when all threads that have a file open wait, and to the arrival that is waited for next.
     pub(crate) fn wait_for(&self, file: u64, offset: u64) {
         let me = thread::current().id();
         let mut state = self.lock();
         let arrives = state.ask((file, offset / self.range_bytes), self.latency);
-        state.waiting.insert(me, arrives);
+        state.waiting.insert(me, (file, arrives));
         self.moved.notify_all();
         while state.now < arrives {
-            let all_wait = state.files.values().all(|thread| state.waiting.contains_key(thread));
-            let is_next = state.waiting.values().all(|other| arrives <= *other);
+            let is_waited_for = |file: &u64| state.waiting.values().any(|(other, _)| other == file);
+            let all_wait =
+                state.files.iter().all(|(file, thread)| state.waiting.contains_key(thread) || is_waited_for(file));
+            let is_next = state.waiting.values().all(|(_, other)| arrives <= *other);
             if all_wait && is_next && state.come.len() >= self.readers {
                 state.now = arrives;
                 self.moved.notify_all();

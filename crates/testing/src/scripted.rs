@@ -158,10 +158,10 @@ impl ScriptedSource {
         self
     }
 
-    /// All files lie behind a network, in simulated time: a request for a range of `range_bytes` arrives `latency` after it
-    /// was made, whatever else is on its way, and up to `requests_max` may be. Files cannot change then. The clock goes on
-    /// only when all threads wait that have a file open, and not before `readers` of them have come: nothing of this takes
-    /// time, and nothing depends on how long a thread takes for what it does.
+    /// All files lie behind a network, in simulated time: a request for a range of `range_bytes` arrives `latency`
+    /// after it was made, whatever else is on its way, and up to `requests_max` may be. Files cannot change then. The
+    /// clock goes on only when all threads wait that have a file open, and not before `readers` of them have come:
+    /// nothing of this takes time, and nothing depends on how long a thread takes for what it does.
     #[must_use]
     pub fn behind_a_network(
         mut self,
@@ -304,7 +304,7 @@ impl ScriptedSource {
         self.shared.open_files.load(Ordering::SeqCst)
     }
 
-    /// How late it is in the simulated time of [`ScriptedSource::behind_a_network`].
+    /// The simulated time of [`ScriptedSource::behind_a_network`].
     pub fn simulated_time(&self) -> Duration {
         self.network.as_ref().map_or(Duration::ZERO, |(network, _)| network.now())
     }

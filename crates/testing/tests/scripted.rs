@@ -147,11 +147,11 @@ fn simulated_time_goes_on_by_what_is_waited_for() {
     files[1].announce(0, 10);
     assert_eq!((source.requests(), source.requests_at_once_max()), (4, 4));
     assert_eq!((files[0].read_at(&mut buffer, 0), source.simulated_time()), (Ok(10), latency));
-    // What was asked for at the same time is there at the same time.
+    // Ranges that were asked for at the same time arrive at the same time.
     assert_eq!(files[1].read_cached(&mut buffer, 0), CachedRead::Ready(10));
     assert_eq!((files[0].read_at(&mut buffer, 15), files[0].read_at(&mut buffer, 20)), (Ok(5), Ok(5)));
     assert_eq!((source.requests(), source.simulated_time()), (4, latency));
-    // What was read to its end is asked for again.
+    // A range that was read to its end is asked for again.
     assert_eq!((files[1].read_at(&mut buffer, 0), source.simulated_time()), (Ok(10), 2 * latency));
     assert_eq!((source.requests(), source.look_ahead().requests_max), (5, 4));
 }

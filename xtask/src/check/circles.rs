@@ -1,4 +1,4 @@
-//! Which modules of a crate import each other in a circle.
+//! Finds modules of a crate that import each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ fn module_of(path: &str) -> String {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs").to_owned()
 }
 
-/// What a root hands out under another path: each name with the module that it comes from.
+/// The names that a root exports, each with the module that it comes from.
 fn exports(tokens: &[Token]) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for place in (0..tokens.len()).filter(|&place| tokens[place].text == "use") {

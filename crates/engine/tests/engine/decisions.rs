@@ -1,4 +1,5 @@
-//! What a caller decides about a file: not at all, listed only, with some of the digests, or with somebody who takes its bytes.
+//! Decisions of a caller on a file: not at all, listed only, with some of the digests, or with somebody who takes
+//! its bytes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,7 +32,7 @@ fn run(source: &impl Source, options: &Options, decide: Decide<'_>, cancel: &Can
     (records, report)
 }
 
-/// What consumers were given, by the paths of their files.
+/// The bytes that consumers were given, by the paths of their files.
 #[derive(Clone, Default)]
 struct Taken(Arc<Mutex<BTreeMap<Vec<u8>, Copy>>>);
 

@@ -35,8 +35,8 @@ fn efficiency(sizes: &[usize], requests_max: usize, options: &Options) -> f64 {
     ideal / source.simulated_time().as_secs_f64()
 }
 
-/// In an order for which all files must be known before the first is read: how soon the walk finds them, in real time, is not
-/// what this is about.
+/// In an order for which all files must be known before the first is read: how soon the walk finds them, in real
+/// time, is not what this is about.
 fn options(threads: usize, names: &[&str]) -> Options {
     Options { threads, memory_bytes: 512 << 20, order: Order::Inode, ..Options::new(algorithms(names)) }
 }
