@@ -1,23 +1,9 @@
-//! What goes on between a run and its caller while it runs: stopping it, and watching it.
+//! Means by which the caller of a run stops it and watches it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Asks a run to stop. Workers look at it between slots; files in progress get no record.
-#[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
-
-impl CancelToken {
-    /// Asks for the stop.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the stop was asked for.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+// Comparisons are cancelled in the same way, and their crate is the lower one.
+pub use pfh_similarity::CancelToken;
 
 /// Running totals, for progress displays. Only ever grow; small files are counted in groups.
 #[derive(Debug, Default)]

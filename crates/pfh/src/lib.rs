@@ -87,15 +87,14 @@
 //! (arguments, terminal, laboratory) makes that 110.
 #![forbid(unsafe_code)]
 
-pub mod compare;
-pub mod frash;
-
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
 pub use pfh_list as list;
 pub use pfh_record as record;
 pub use pfh_similarity as similarity;
 pub use pfh_source as source;
+
+pub use pfh_similarity::{all_pairs as compare, frash};
 
 pub use pfh_digest::{Algorithm, Digest};
 pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};

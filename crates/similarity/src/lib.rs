@@ -15,14 +15,20 @@
 //! # Ok::<(), pfh_similarity::Unfit>(())
 //! ```
 //!
-//! What it deliberately does not know: files, threads, and which pairs are worth showing.
+//! [`all_pairs`] compares many digests with each other, on any number of threads. [`frash`] measures how the digests of a
+//! family behave when inputs change.
+//!
+//! This crate opens no files, and does not decide which pairs are worth showing. Only [`all_pairs`] starts threads.
 #![forbid(unsafe_code)]
 
+pub mod all_pairs;
 mod any;
+mod cancel;
 mod family;
 mod fields;
 mod filter;
 mod filter_pairs;
+pub mod frash;
 mod index_file;
 pub mod list;
 pub mod mrsh_v2;
@@ -34,6 +40,7 @@ pub mod tlsh;
 mod unfit;
 
 pub use any::{Digest, Hasher, ManyHasher, Score, SimilarityOptions};
+pub use cancel::CancelToken;
 pub use family::{Family, FamilyKernel, UnknownFamily};
 pub use index_file::IndexError;
 pub use pair::Pair;

@@ -1,8 +1,8 @@
 //! Everything against everything: all pairs of similar digests, on any number of threads, within a memory ceiling.
 //!
 //! ```
-//! use pfh::compare::{Compare, Digests};
-//! use pfh::similarity::{Digest, Family};
+//! use pfh_similarity::all_pairs::{Compare, Digests};
+//! use pfh_similarity::{Digest, Family};
 //! use std::ops::ControlFlow;
 //!
 //! let mut digests = Digests::new(Family::Tlsh);
@@ -18,15 +18,16 @@
 //!     ControlFlow::Continue(())
 //! });
 //! assert_eq!((found.len(), found[0].score), (1, 1));
-//! # Ok::<(), pfh::similarity::ParseError>(())
+//! # Ok::<(), pfh_similarity::ParseError>(())
 //! ```
 
-use pfh_engine::CancelToken;
-use pfh_similarity::{Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use crate::filter::FILTER_BYTES;
+use crate::{CancelToken, Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
 
 /// Digests of one family, numbered in the order in which they came.
 #[derive(Clone, Debug)]
@@ -94,7 +95,7 @@ impl Digests {
 
     /// Memory of the latest digest in bytes, about.
     pub fn last_bytes(&self) -> u64 {
-        let filters = |filters: usize| filters as u64 * FILTER_BYTES;
+        let filters = |filters: usize| (filters * FILTER_BYTES) as u64;
         match self {
             Digests::Ssdeep(_) => 160,
             Digests::Tlsh(_) => size_of::<tlsh::Digest>() as u64,
@@ -149,9 +150,6 @@ impl Digests {
         blocks
     }
 }
-
-/// Bytes of a Bloom filter of sdhash and mrsh-v2.
-const FILTER_BYTES: u64 = 256;
 
 /// A pair of similar digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

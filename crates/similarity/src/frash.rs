@@ -5,13 +5,15 @@
 //! 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time, and no compressed copy is looked up,
 //! of which no family finds anything.
 
-use pfh_digest::Algorithm;
-use pfh_similarity::{Digest, Family, Hasher, Score, SimilarityOptions};
 use std::fmt;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::time::Instant;
+
+use pfh_digest::Algorithm;
+
+use crate::{Digest, Family, Hasher, Score, SimilarityOptions};
 
 /// One experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
