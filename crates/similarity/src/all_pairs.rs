@@ -1,4 +1,4 @@
-//! Everything against everything: all pairs of similar digests, on any number of threads, within a memory ceiling.
+//! All-pairs comparison: finds all pairs of similar digests, on any number of threads, within a bound on memory.
 //!
 //! ```
 //! use pfh_similarity::all_pairs::{Compare, Digests};
@@ -29,7 +29,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::filter::FILTER_BYTES;
 use crate::{CancelToken, Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
 
-/// Digests of one family, numbered in the order in which they came.
+/// Digests of one family, numbered in the order in which they were appended.
 #[derive(Clone, Debug)]
 pub enum Digests {
     /// ssdeep.
@@ -43,7 +43,7 @@ pub enum Digests {
 }
 
 impl Digests {
-    /// None yet.
+    /// An empty collection of digests of a family.
     pub fn new(family: Family) -> Digests {
         match family {
             Family::Ssdeep => Digests::Ssdeep(Vec::new()),
@@ -63,7 +63,7 @@ impl Digests {
         }
     }
 
-    /// How many.
+    /// Number of digests.
     pub fn len(&self) -> usize {
         match self {
             Digests::Ssdeep(digests) => digests.len(),
@@ -73,7 +73,7 @@ impl Digests {
         }
     }
 
-    /// True if there are none.
+    /// True if there are no digests.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -93,7 +93,7 @@ impl Digests {
         Ok(())
     }
 
-    /// Memory of the latest digest in bytes, about.
+    /// Estimated memory of the digest appended last, in bytes.
     pub fn last_bytes(&self) -> u64 {
         let filters = |filters: usize| (filters * FILTER_BYTES) as u64;
         match self {
@@ -104,7 +104,7 @@ impl Digests {
         }
     }
 
-    /// Memory of comparing digest `number`, in bytes, about.
+    /// Estimated memory of comparing digest `number`, in bytes.
     fn compared_bytes(&self, number: usize) -> u64 {
         match self {
             // Postings grow by doubling while they are collected.
@@ -130,7 +130,7 @@ impl Digests {
         }
     }
 
-    /// Consecutive blocks, each of which is compared in at most `bytes` (or is a single digest).
+    /// Divides the digests into consecutive blocks, each of which is compared in at most `bytes` or is a single digest.
     fn blocks(&self, bytes: u64) -> Vec<Range<usize>> {
         let mut blocks: Vec<Range<usize>> = Vec::new();
         let mut used = 0;
@@ -162,27 +162,30 @@ pub struct Found {
     pub score: u32,
 }
 
-/// How digests are compared. The pairs found are exactly those that comparing each with each would give.
+/// A comparison: its options, its progress, and the means to cancel it.
+///
+/// It finds exactly the pairs that comparing each digest with each would find.
 #[derive(Debug)]
 pub struct Compare {
-    /// The lowest score that is of interest; with TLSH the largest distance. A threshold of 0 with a family that has scores compares
-    /// each with each, which takes time in proportion to the number of pairs.
+    /// The lowest score that is of interest; with TLSH the largest distance. For a family that has scores, 0 makes
+    /// every pair count, so that each digest is compared with each, in time proportional to the number of pairs.
     pub threshold: u32,
-    /// How digests of sdhash are compared.
+    /// Options of comparing digests of sdhash.
     pub sdhash: sdhash::Comparison,
-    /// What scores of mrsh-v2 say.
+    /// The measure that scores of mrsh-v2 state.
     pub mrsh_v2: mrsh_v2::Measure,
-    /// Threads.
+    /// Number of threads.
     pub threads: NonZero<usize>,
-    /// Memory for comparing, beside that of the digests: where all need more, blocks of digests are compared with each other.
+    /// Memory for comparing, in bytes, beside that of the digests. Where comparing all digests at once would take more,
+    /// blocks of them are compared with each other.
     pub memory_bytes: u64,
-    /// How far it is.
+    /// The part of the work that is done.
     pub progress: Fraction,
-    /// Ends it early: then pairs are missing.
+    /// Ends the comparison early: then pairs are missing.
     pub cancel: CancelToken,
 }
 
-/// How much of the work is done.
+/// The part of a comparison's work that is done.
 #[derive(Debug, Default)]
 pub struct Fraction {
     done: AtomicU64,
@@ -193,18 +196,18 @@ pub struct Fraction {
 const TASK: u64 = 1 << 20;
 
 impl Fraction {
-    /// 0 to 1.
+    /// A number from 0 to 1.
     pub fn get(&self) -> f64 {
         let all = self.all.load(Ordering::Relaxed);
         if all == 0 { 0.0 } else { self.done.load(Ordering::Relaxed) as f64 / all as f64 }
     }
 }
 
-/// Takes pairs, in no particular order, until it breaks.
+/// Receives pairs, in no particular order, until it breaks.
 pub type Take<'a> = dyn FnMut(&[Found]) -> ControlFlow<()> + Send + 'a;
 
 impl Compare {
-    /// With the family's usual threshold (1; TLSH: 30), a thread for each core and a gibibyte.
+    /// A comparison with the family's usual threshold (1; TLSH: 30), a thread for each core, and a gibibyte of memory.
     pub fn new(family: Family) -> Compare {
         Compare {
             threshold: if family == Family::Tlsh { 30 } else { 1 },
@@ -217,7 +220,7 @@ impl Compare {
         }
     }
 
-    /// All pairs among `digests`, each once.
+    /// Finds all pairs among `digests`, each once: the digest with the lower number comes first.
     pub fn all(&self, digests: &Digests, take: &mut Take<'_>) {
         let blocks = digests.blocks(self.memory_bytes);
         let task_count = blocks.len() * (blocks.len() + 1) / 2;
@@ -270,7 +273,7 @@ impl Compare {
         }
     }
 
-    /// All pairs of one digest on the left and one on the right. Nothing, if they are of different families.
+    /// Finds all pairs of one digest on the left and one on the right. There are none if the families differ.
     pub fn between(&self, left: &Digests, right: &Digests, take: &mut Take<'_>) {
         let (lefts, rights) = (left.blocks(self.memory_bytes / 2), right.blocks(self.memory_bytes / 2));
         let run = Run::new(self, lefts.len() * rights.len(), take);
@@ -320,17 +323,17 @@ fn score_threshold(family: Family, threshold: u32) -> Option<NonZero<u8>> {
     }
 }
 
-/// What all tasks of one comparison share.
+/// State that all tasks of one comparison share.
 struct Run<'a, 'b> {
     compare: &'a Compare,
     take: Mutex<&'a mut Take<'b>>,
     stopped: AtomicBool,
 }
 
-/// Pairs that are handed over at a time.
+/// Number of pairs that are handed over at a time.
 const BATCH: usize = 4096;
 
-/// The pairs of one thread.
+/// Pairs that one thread found and has not handed over yet.
 struct Batch<'a, 'b, 'c> {
     run: &'c Run<'a, 'b>,
     found: Vec<Found>,
@@ -365,7 +368,7 @@ impl<'a, 'b> Run<'a, 'b> {
         self.stopped.load(Ordering::Relaxed) || self.compare.cancel.is_cancelled()
     }
 
-    /// Does the steps of one task on all threads. `work` is told its step and has a value of its thread.
+    /// Does the steps of one task on all threads. `work` gets a value of its thread, made by `worker`, and the step.
     fn task<W>(
         &self,
         steps: usize,
@@ -389,7 +392,7 @@ impl<'a, 'b> Run<'a, 'b> {
         };
         std::thread::scope(|scope| {
             for _ in 1..self.compare.threads.get().min(steps) {
-                // Where the system refuses a thread, those that are there do its part.
+                // Where the system refuses a thread, the others do its part.
                 if std::thread::Builder::new().spawn_scoped(scope, help).is_err() {
                     break;
                 }
@@ -399,7 +402,8 @@ impl<'a, 'b> Run<'a, 'b> {
         self.compare.progress.done.store(before + TASK, Ordering::Relaxed);
     }
 
-    /// Looks the digests of `block` up in the index of those from `indexed` on. `index_first`: the index has the first of each pair.
+    /// Looks the digests of `block` up in the index of the digests `indexed`. If `index_first`, the first digest of
+    /// each pair is in the index.
     #[expect(clippy::too_many_arguments, reason = "two sides, each with a place")]
     fn ssdeep(
         &self,
@@ -445,7 +449,7 @@ impl<'a, 'b> Run<'a, 'b> {
                 let number = block.start + step;
                 let found = |found: tlsh::Match| {
                     let other = indexed.start + found.number as usize;
-                    // Within a block, what comes before is in an order of the index's own.
+                    // Within a block, the index decides which digest comes before another.
                     let (first, second) = match (is_same, index_first) {
                         (true, _) => (other.min(number), other.max(number)),
                         (false, true) => (other, number),
@@ -461,7 +465,7 @@ impl<'a, 'b> Run<'a, 'b> {
         );
     }
 
-    /// The parts of sdhash's and mrsh-v2's pairs.
+    /// Finds the pairs of sdhash or mrsh-v2 part by part.
     fn parts(&self, parts: usize, first: usize, second: usize, part: impl Fn(usize, &mut dyn FnMut(Pair)) + Sync) {
         self.task(
             parts,
@@ -478,7 +482,7 @@ impl<'a, 'b> Run<'a, 'b> {
         );
     }
 
-    /// Each with each.
+    /// Compares each digest with each.
     fn each(&self, left: &Digests, here: &Range<usize>, right: &Digests, there: &Range<usize>, is_same: bool) {
         self.task(
             here.len(),

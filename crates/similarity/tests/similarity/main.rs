@@ -1,5 +1,6 @@
 //! Tests of all families against the vectors, against other programs, and of properties.
 
+mod all_pairs;
 mod any;
 mod disk;
 mod index;

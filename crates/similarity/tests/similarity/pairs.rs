@@ -10,7 +10,7 @@ use crate::inputs::{Random, random};
 use crate::sdhash::mixed;
 
 /// Inputs of many sizes, some of which have parts of others.
-fn corpus() -> Vec<Vec<u8>> {
+pub(crate) fn corpus() -> Vec<Vec<u8>> {
     let mut choice = Random(77);
     let mut inputs: Vec<Vec<u8>> = Vec::new();
     for seed in 0..70 {
