@@ -1,4 +1,4 @@
-//! Which instructions kernels use: detected, or forced by the caller or the environment.
+//! The choice of instructions for kernels: detected, or forced by the caller or the environment.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use crate::cpu::{Feature, Features};
 /// Name of the environment variable that forces a backend.
 pub const BACKEND_VARIABLE: &str = "PFH_BACKEND";
 
-/// The instructions that kernels use: a level that this CPU offers, and a bound on what kernels may choose from. A value exists
-/// only for what this CPU offers.
+/// The instructions that kernels use: a level that this CPU offers, and a bound on what kernels may choose from. A
+/// value exists only for what this CPU offers.
 ///
 /// It is chosen once, detected or forced, and handed down. Digests are the same with each.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Level {
         }
     }
 
-    /// The CPU features without which it cannot be had.
+    /// The CPU features that it requires.
     fn needs(self) -> &'static [Feature] {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         use Feature::*;
@@ -135,7 +135,7 @@ pub struct BackendEntry {
     pub name: &'static str,
     /// One line for people.
     pub description: &'static str,
-    /// CPU features that it needs and that this CPU lacks; none for one that is offered.
+    /// CPU features that it needs and that this CPU lacks; empty for one that is offered.
     pub missing: Vec<&'static str>,
 }
 
@@ -196,7 +196,8 @@ impl Backend {
         }
     }
 
-    /// What is used where nothing is forced: the environment's backend, else the best one. Decided once per process.
+    /// The backend that is used where nothing is forced: the environment's, else the best one. It is decided once per
+    /// process.
     ///
     /// An environment that names no offered backend counts as unset; a program that wants to say so asks
     /// [`Backend::from_environment`] first.
@@ -251,7 +252,7 @@ impl fmt::Debug for Backend {
     }
 }
 
-/// A backend that cannot be had.
+/// A backend that is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackendError {
     name: String,

@@ -1,8 +1,8 @@
-//! Finds the Bloom filters of 2048 bits that share more than so many set bits (`min_common`) with a given one.
+//! Search for the Bloom filters of 2048 bits that share more than `min_common` set bits with a given one.
 //!
-//! The many lie in columns: eight sequences side by side, word by word, so that a vector holds the same word of all eight, and
-//! nothing has to be summed across a vector. Bits are counted in stages of 4, 4, 8 and 16 words, as nearly all sequences can be told
-//! from few of their words; so the columns of each stage lie by themselves.
+//! The many lie in columns: eight sequences side by side, word by word, so that a vector holds the same word of all
+//! eight, and nothing has to be summed across a vector. Bits are counted in stages of 4, 4, 8 and 16 words, as nearly
+//! all sequences can be told from few of their words; so the columns of each stage lie by themselves.
 //!
 //! ```
 //! use pfh_vector::Backend;
@@ -40,10 +40,11 @@ const STAGES: usize = 4;
 /// The same word of as many sequences.
 type Column = [u64; LANES];
 
-/// Words of a stage, from which on, and by what to multiply the bits up to its end to have those of a whole sequence, as a shift.
+/// Words of a stage, from which on, and by what to multiply the bits up to its end to have those of a whole sequence,
+/// as a shift.
 const STAGE: [(Range<usize>, u32); STAGES] = [(0..4, 3), (4..8, 2), (8..16, 1), (16..WORDS, 0)];
 
-/// Sequences in columns. What is missing to a multiple of [`LANES`] is zero.
+/// Sequences in columns, filled up with zeros to a multiple of [`LANES`].
 pub struct Columns {
     groups: usize,
     /// Of each stage: its columns of the first group, of the second ….
@@ -51,7 +52,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Of these sequences.
+    /// Arranges these sequences in columns.
     pub fn new<'s>(sequences: impl IntoIterator<Item = &'s [u64; WORDS], IntoIter: ExactSizeIterator>) -> Columns {
         let sequences = sequences.into_iter();
         let groups = sequences.len().div_ceil(LANES);
@@ -66,14 +67,14 @@ impl Columns {
     }
 }
 
-/// What is looked for.
+/// A search for filters that have much in common with one.
 pub struct OverlapSearch<'s> {
     /// The sequence with which others have bits in common.
     pub words: &'s [u64; WORDS],
     /// For each of the others: the number of common bits that it must exceed, at most 4095.
     pub min_common: &'s [u16],
-    /// An other is given up after a stage, if the bits common up to there, in proportion, and these are together fewer than `min_common`. 2048
-    /// gives none up; at most 4095.
+    /// An other is given up after a stage, if the bits common up to there, in proportion, and these are together fewer
+    /// than `min_common`. 2048 gives none up; at most 4095.
     pub tolerance: u16,
 }
 
@@ -96,15 +97,16 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Looks through as many sequences as `search.min_common` has numbers, from `first` on, and appends those found to `found`, by place.
+    /// Searches as many sequences as `search.min_common` has numbers, from `first` on, and appends those found to
+    /// `found`, by place.
     ///
     /// # Panics
-    /// When `first` is no multiple of [`LANES`], or there are not so many sequences.
+    /// When `first` is no multiple of [`LANES`], or there are fewer sequences.
     pub fn search(self, search: &OverlapSearch<'_>, columns: &Columns, first: usize, found: &mut Vec<Found>) {
         assert!(first.is_multiple_of(LANES), "a group begins at a multiple of eight");
         let start = first / LANES;
@@ -250,8 +252,8 @@ mod x86 {
         sums
     }
 
-    /// W. Muła, N. Kurz, D. Lemire, "Faster population counts using AVX2 instructions", 2018: a table of the counts of four bits,
-    /// looked up in a register.
+    /// W. Muła, N. Kurz, D. Lemire, "Faster population counts using AVX2 instructions", 2018: a table of the counts of
+    /// four bits, looked up in a register.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn add_avx2(words: &[u64], columns: &[Column], counts: &mut Counts) {

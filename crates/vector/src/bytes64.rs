@@ -1,10 +1,10 @@
-//! Sixty-four bytes at once: what the vector code of the similarity digests is written in.
+//! Vectors of sixty-four bytes, in which the vector code of the similarity digests is written.
 //!
 //! The texts in `ctph` are generic over a [`Bytes`] and compiled once for each kind of vector, inside a function that
 //! enables the CPU's features.
 //!
-//! As in the lanes of the cryptographic digests, a value is a proof: the first one is made by an `unsafe` load inside such a
-//! function, and all others come from it. So everything but the loads is safe to call.
+//! As in the lanes of the cryptographic digests, a value is a proof: the first one is made by an `unsafe` load inside
+//! such a function, and all others come from it. So everything but the loads is safe to call.
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
 #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ use crate::Feature;
 /// Bytes side by side.
 pub(crate) const WIDTH: usize = 64;
 
-/// What a vector is loaded from.
+/// The bytes from which a vector is loaded.
 pub(crate) type Line = [u8; WIDTH];
 
 /// Sixty-four bytes.
@@ -34,7 +34,7 @@ pub(crate) trait Bytes: Copy {
     /// The CPU has the features of this type and the caller is compiled with them.
     unsafe fn load(line: &Line) -> Self;
 
-    /// One quarter behind the other.
+    /// Loads four quarters, one after the other.
     ///
     /// # Safety
     /// As for [`Bytes::load`].
@@ -65,7 +65,7 @@ pub(crate) trait Bytes: Copy {
     }
 }
 
-/// What [`Avx512`] needs.
+/// The CPU features that [`Avx512`] needs.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const AVX512: &[Feature] = &[
     Feature::Avx512bw,
@@ -77,12 +77,12 @@ pub(crate) const AVX512: &[Feature] = &[
     Feature::Bmi1,
 ];
 
-/// What [`Avx2`] needs.
+/// The CPU features that [`Avx2`] needs.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const AVX2: &[Feature] = &[Feature::Avx2, Feature::Popcnt, Feature::Bmi1];
 
-/// Defines a function for each kind of vector that is the text of the given name, compiled for what that kind needs ([`AVX512`],
-/// [`AVX2`]).
+/// Defines a function for each kind of vector that is the text of the given name, compiled for what that kind needs
+/// ([`AVX512`], [`AVX2`]).
 macro_rules! compiled {
     ($text:ident => $avx512:ident, $avx2:ident, $plain:ident; ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! What the CPU offers: asked once, here and nowhere else.
+//! The features of the CPU, which are detected once, here and nowhere else.
 
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
@@ -16,7 +16,7 @@ macro_rules! features {
 
         #[cfg(target_arch = $arch)]
         impl Feature {
-            /// All of this architecture that matter here.
+            /// All features of this architecture that matter here.
             pub const ALL: &[Feature] = &[$(Feature::$feature),+];
 
             /// The name: that of the manuals in lower case.
@@ -55,7 +55,7 @@ pub enum Feature {}
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl Feature {
-    /// All of this architecture that matter here.
+    /// All features of this architecture that matter here.
     pub const ALL: &[Feature] = &[];
 
     /// The name: that of the manuals in lower case.
@@ -77,18 +77,18 @@ impl Feature {
 pub struct Features(u32);
 
 impl Features {
-    /// All that this CPU has. Asked once per process.
+    /// Returns all features that this CPU has. They are detected once per process.
     pub fn detected() -> Features {
         static DETECTED: OnceLock<Features> = OnceLock::new();
         *DETECTED.get_or_init(|| Features::of(Feature::ALL.iter().copied().filter(|feature| feature.is_detected())))
     }
 
-    /// Whether a feature is among them.
+    /// True if a feature is in the set.
     pub fn has(self, feature: Feature) -> bool {
         self.0 & feature.bit() != 0
     }
 
-    /// Whether all these features are among them.
+    /// True if all these features are in the set.
     pub fn has_all(self, features: &[Feature]) -> bool {
         features.iter().all(|&feature| self.has(feature))
     }

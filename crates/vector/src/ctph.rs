@@ -1,7 +1,8 @@
-//! Context-triggered pieces (ssdeep, mrsh-v2): where they may end, and the hashes of many at once (ssdeep; for mrsh-v2 see `fnv1a_many`).
+//! Context-triggered pieces (ssdeep, mrsh-v2): where they may end, and the hashes of many at once (ssdeep; for mrsh-v2
+//! see `fnv1a_many`).
 //!
-//! Two kernels, for what takes the time. Both look at 64 bytes at once, the first one at neighbours, the second one at those of
-//! 32 different files. What pieces are and how digests are made of them is `pfh-similarity`'s business.
+//! Two kernels, for what takes the time. Both look at 64 bytes at once, the first one at neighbours, the second one at
+//! those of 32 different files. How digests are made of pieces is the business of `pfh-similarity`.
 //!
 //! Source: J. Kornblum, "Identifying almost identical files using context triggered piecewise hashing", Digital
 //! Investigation 3S, 2006.
@@ -22,13 +23,13 @@ pub const WINDOW_BYTES: usize = 7;
 /// Bytes before the first place: a window and one more.
 pub const HISTORY_BYTES: usize = WINDOW_BYTES;
 
-/// What the list of places needs beyond one entry for each place.
+/// Entries of the list of places beyond one for each place: a vector store may write past the last one.
 pub const PLACES_SPARE: usize = 8;
 
 /// A place where pieces may end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trigger {
-    /// Of the last byte of a piece.
+    /// The place of the last byte of a piece.
     pub place: u32,
     /// Pieces of this level and of all lower ones end here.
     pub level: u32,
@@ -52,7 +53,7 @@ pub const INITIAL: u8 = 0x27;
 /// Values of that hash: it has six bits.
 pub const VALUES: usize = 64;
 
-/// What [`Kernels::map`] takes is a multiple of this.
+/// [`Kernels::map`] takes multiples of this number of bytes.
 pub const MAPPED_BYTES: usize = 256;
 
 kernels! {
@@ -64,16 +65,16 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many there are.
-    /// The first place is that of the eighth byte.
+    /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many
+    /// there are. The first place is that of the eighth byte.
     ///
-    /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ; `hash` is [`rolling_hash`] of the window
-    /// that ends there.
+    /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ; `hash` is [`rolling_hash`] of
+    /// the window that ends there.
     ///
     /// # Panics
     /// When `triggers` has not [`PLACES_SPARE`] more entries than there are places, or there are more than 2³² bytes.
@@ -91,8 +92,8 @@ impl Kernels {
         }
     }
 
-    /// Makes `ends` the places of the last bytes of pieces of a mean length of 160 bytes (mrsh-v2) in `bytes`, in order. The first
-    /// place is that of the eighth byte.
+    /// Replaces `ends` by the places of the last bytes of pieces of a mean length of 160 bytes (mrsh-v2) in `bytes`, in
+    /// order. The first place is that of the eighth byte.
     ///
     /// They end where [`rolling_hash`] of the window that ends there leaves 159 when it is divided by 160.
     ///
@@ -112,7 +113,8 @@ impl Kernels {
         }
     }
 
-    /// Where the bytes of one piece take its hash, from each value. `None` where these instructions gain nothing over other ways.
+    /// Maps each value of a piece's hash to its value after the piece's bytes. `None` where these instructions gain
+    /// nothing over other ways.
     ///
     /// # Panics
     /// When the bytes are no multiple of [`MAPPED_BYTES`].
@@ -128,9 +130,9 @@ impl Kernels {
         }
     }
 
-    /// Takes two hashes of each file past the file's row. `hashes` are [`turned`]; `trace[i]` becomes what they are after byte
-    /// `i`, in the lowest six bits of each lane. `keep[i]` has 0xFF for the lanes that go on after byte `i`, and 0 for those that
-    /// begin a piece.
+    /// Advances two hashes of each file over the file's row of bytes. `hashes` are [`turned`]; `trace[i]` becomes what
+    /// they are after byte `i`, in the lowest six bits of each lane. `keep[i]` has 0xFF for the lanes that go on after
+    /// byte `i`, and 0 for those that begin a piece.
     pub fn advance(
         self,
         rows: &[[u8; TILE_BYTES]; FILES],
@@ -150,16 +152,16 @@ impl Kernels {
     }
 }
 
-/// A hash from what is in a lane, and the other way round. In a lane, zero is the beginning of a piece, so that one AND sets
-/// lanes to it.
+/// Converts between a hash and the contents of a lane, either way. In a lane, zero is the beginning of a piece, so that
+/// one AND sets lanes to it.
 pub fn turned(hash: u8) -> u8 {
     (hash ^ INITIAL) & 63
 }
 
 /// The rolling hash of a window, oldest byte first.
 ///
-/// As defined, three sums are updated with every byte. But they depend on the latest seven bytes only: with c₀ the latest one,
-/// `hash = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)` modulo 2³².
+/// As defined, three sums are updated with every byte. But they depend on the latest seven bytes only: with c₀ the
+/// latest one, `hash = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)` modulo 2³².
 #[inline(always)]
 pub fn rolling_hash(window: &[u8; WINDOW_BYTES]) -> u32 {
     let [a, b, c, d, e, f, g] = *window;
@@ -231,7 +233,8 @@ unsafe fn ends_160<V: Bytes>(bytes: &[u8], ends: &mut Vec<u32>) {
             candidates.add(start as u32, places_of_block::<V>(windows, 31) & inside);
             if candidates.count >= WIDTH {
                 if ends.capacity() - ends.len() < WIDTH {
-                    // Some five times what is usual; and then all that there may be, of which it would take twice as much by itself.
+                    // Some five times what is usual; and then all that there may be, of which it would take twice as
+                    // much by itself.
                     ends.reserve_exact(
                         if ends.is_empty() { bytes.len() / 32 } else { bytes.len() - start } + 2 * WIDTH,
                     );
@@ -313,7 +316,8 @@ impl Candidates<'_> {
     }
 }
 
-/// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for each.
+/// Candidates of which this many are written at once, of the last of them perhaps nonsense: cheaper than a branch for
+/// each.
 ///
 /// # Safety
 /// As for [`Bytes::load`].
@@ -352,7 +356,8 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(bytes: &[u8], lowest: 
     count
 }
 
-/// Keeps the candidates whose `hash + 1`, unless it is 0, is divisible by 3: there pieces end. In groups and in steps, which compilers turn into vectors.
+/// Keeps the candidates whose `hash + 1`, unless it is 0, is divisible by 3: there pieces end. In groups and in steps,
+/// which compilers turn into vectors.
 #[inline(always)]
 fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
     const GROUP: usize = 16;
@@ -378,7 +383,8 @@ fn verify(bytes: &[u8], candidates: &mut [Trigger]) -> usize {
     kept
 }
 
-/// The lowest eight bits of `hash + 1` depend on the sums with the weights 2 to 8 and on the latest two bytes of the mixed part.
+/// The lowest eight bits of `hash + 1` depend on the sums with the weights 2 to 8 and on the latest two bytes of the
+/// mixed part.
 ///
 /// # Safety
 /// As for [`Bytes::load`].

@@ -1,6 +1,7 @@
 //! FNV-1a of 64 bits of many chunks of one buffer (G. Fowler, L. Noll, K.-P. Vo; RFC 9923).
 //!
-//! FNV-1a takes one byte after the other, and each step waits for a multiplication. So several chunks are hashed side by side.
+//! FNV-1a takes one byte after the other, and each step waits for a multiplication. So several chunks are hashed side
+//! by side.
 //!
 //! ```
 //! use pfh_vector::Backend;
@@ -21,7 +22,7 @@ use crate::{Backend, Features, is_intel};
 pub const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// What both vector forms need.
+/// The CPU features that both vector forms need.
 #[cfg(target_arch = "x86_64")]
 const AVX512: &[Feature] = &[Feature::Avx512bw, Feature::Avx512dq, Feature::Avx512vl, Feature::Bmi2];
 
@@ -38,7 +39,7 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::choose(backend.features(), is_intel())
     }
@@ -53,8 +54,8 @@ impl Kernels {
         Kernels::best(features)
     }
 
-    /// Hashes the chunks that end at `ends`, one behind another from the beginning of `bytes` on, and makes `values` their values.
-    /// The first one goes on from `first`, the others from [`OFFSET_BASIS`].
+    /// Hashes the chunks that end at `ends`, one after another from the beginning of `bytes` on, and makes `values`
+    /// their values. The first one goes on from `first`, the others from [`OFFSET_BASIS`].
     ///
     /// # Panics
     /// When the ends do not rise or go beyond `bytes`, or there are more than 2³¹ bytes.
@@ -117,7 +118,7 @@ fn step(value: u64, byte: u8) -> u64 {
     (value ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
-/// The value of what `value` is the value of, with `bytes` behind it.
+/// Continues the hash `value` of some bytes with further `bytes`.
 pub fn fnv1a_64(value: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(value, |value, &byte| step(value, byte))
 }
@@ -138,12 +139,13 @@ fn hash(groups: &[[Chunk<'_>; GROUP]], values: &mut [u64]) {
     }
 }
 
-/// Eight chunks in a vector, zeros behind the ends of all but the longest one.
+/// Eight chunks in a vector, zeros after the ends of all but the longest one.
 ///
-/// A zero byte only multiplies. So the products with it are taken back at the end, and nothing asks in between whether a chunk has
-/// ended.
+/// A zero byte only multiplies. So the products with it are taken back at the end, and nothing asks in between whether
+/// a chunk has ended.
 ///
-/// As in `bytes64`, the values of a type are made where the CPU's features are enabled, and texts over it are inlined there.
+/// As in `bytes64`, the values of a type are made where the CPU's features are enabled, and texts over it are inlined
+/// there.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
@@ -193,7 +195,8 @@ mod x86 {
     impl Values for Whole {
         #[inline(always)]
         unsafe fn new(values: [u64; GROUP]) -> Whole {
-            // SAFETY: eight words are 64 bytes, and the load takes any alignment; the features are the caller's promise.
+            // SAFETY: eight words are 64 bytes, and the load takes any alignment; the features are the caller's
+            // promise.
             Whole(unsafe { _mm512_loadu_si512(values.as_ptr().cast()) })
         }
 
@@ -206,7 +209,8 @@ mod x86 {
         #[inline(always)]
         unsafe fn get(self) -> [u64; GROUP] {
             let mut values = [0; GROUP];
-            // SAFETY: eight words are 64 bytes, and the store takes any alignment; the features are the caller's promise.
+            // SAFETY: eight words are 64 bytes, and the store takes any alignment; the features are the caller's
+            // promise.
             unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), self.0) };
             values
         }
@@ -267,9 +271,8 @@ mod x86 {
     /// As for [`Values::new`].
     #[inline(always)]
     unsafe fn hash<V: Values>(groups: &[Group<'_>], idle: &Group<'_>, values: &mut [u64]) {
-        // Each step waits for the one before, so several vectors side by side are faster; but not where most of the time is that
-        // of the longest chunk.
-        // SAFETY: the caller's promise is the same.
+        // Each step waits for the one before, so several vectors side by side are faster; but not where most of the
+        // time is that of the longest chunk. SAFETY: the caller's promise is the same.
         unsafe {
             match groups.len() {
                 ..5 => hash_in::<V, 2>(groups, idle, values),
@@ -401,7 +404,7 @@ mod x86 {
         }
     }
 
-    /// What takes so many products with the prime back.
+    /// The factor that takes so many products with the prime back.
     fn inverse_power(products: usize) -> u64 {
         /// Modulo 2⁶⁴.
         const INVERSE: u64 = 0xce96_5057_aff6_957b;

@@ -1,7 +1,7 @@
 //! The choice among the forms in which the kernels of a module are compiled.
 
-/// Defines the type `Kernels` of a module. Each line is a form for x86-64, best first, with its name and the CPU features
-/// that it needs; the last one of all, `Portable`, is there by itself.
+/// Defines the type `Kernels` of a module. Each line is a form for x86-64, best first, with its name and the CPU
+/// features that it needs; the last one of all, `Portable`, is there by itself.
 macro_rules! kernels {
     ($(#[$doc:meta])* pub struct Kernels { $($form:ident = $name:literal, $needs:expr;)+ }) => {
         $(#[$doc])*
@@ -32,7 +32,8 @@ macro_rules! kernels {
                 Kernels::fitting(features).next().unwrap_or(Kernels(Form::Portable))
             }
 
-            /// All forms that this CPU offers, best first; the last one is `portable`. More than backends choose among, on some CPUs.
+            /// All forms that this CPU offers, best first; the last one is `portable`. More than backends choose among,
+            /// on some CPUs.
             pub fn offered() -> impl Iterator<Item = Kernels> {
                 Kernels::fitting($crate::Features::detected())
             }
@@ -53,7 +54,7 @@ macro_rules! kernels {
 }
 pub(crate) use kernels;
 
-/// What would be chosen on CPUs that are not there: names only, nothing is called.
+/// The kernels that would be chosen on other CPUs: names only, nothing is called.
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use crate::backend::Level;

@@ -1,7 +1,7 @@
-//! Which instructions there are, and the kernels of similarity digests.
+//! The instructions of the CPU, and the vector kernels of similarity digests.
 //!
-//! A [`Backend`] names instructions. It is detected or forced once, and handed down; the kernels that it stands for are chosen from
-//! the [`Features`] that the CPU has and the backend allows:
+//! A [`Backend`] names instructions. It is detected or forced once, and handed down; the kernels that it stands for are
+//! chosen from the [`Features`] that the CPU has and the backend allows:
 //!
 //! ```
 //! use pfh_vector::{Backend, ctph};
@@ -20,7 +20,8 @@
 //! | [`tlsh_triplets`] | how often each hash of three bytes occurs | TLSH |
 //! | [`bloom`] | the Bloom filters that share many bits with a given one | pairs of sdhash and of mrsh-v2 |
 //!
-//! What digests are made of them is the business of `pfh-similarity`. This crate knows no files, no threads and no digests.
+//! How digests are made with them is the business of `pfh-similarity`. This crate knows no files, no threads and no
+//! digests.
 #![deny(unsafe_code)]
 
 mod backend;

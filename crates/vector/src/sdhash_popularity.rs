@@ -1,13 +1,14 @@
-//! How often a position is the best one of its neighbours (sdhash).
+//! Popularity scores: how often a position is the best one of its neighbours (sdhash).
 //!
-//! A window of 64 positions slides over costs, and each step scores a position. The original slides with a shortcut that skips
-//! positions, so this is not a sliding minimum. What it does is a chain of *rescans*: each finds the best position of its window,
-//! and then the window slides on, without looking at anything but the position that it reaches next, until a better or an ineligible
-//! one appears there or the best one is left behind. `score_literal` in the tests is the definition, word by word.
+//! A window of 64 positions slides over costs, and each step scores a position. The original slides with a shortcut
+//! that skips positions, so this is not a sliding minimum. It is a chain of *rescans*: each finds the best position of
+//! its window, and then the window slides on, without looking at anything but the position that it reaches next, until
+//! a better or an ineligible one appears there or the best one has left the window. `score_literal` in the tests is the
+//! definition, word by word.
 //!
-//! The lowest costs of all windows are computed ahead, and the next 64 positions are compared at once, so that a rescan and
-//! the way to the next one take some steps without a branch that cannot be foreseen. With AVX-512, many stretches of the input are scored
-//! side by side (module `lanes`).
+//! The lowest costs of all windows are computed ahead, and the next 64 positions are compared at once, so that a rescan
+//! and the way to the next one take some steps without a branch that cannot be foreseen. With AVX-512, many stretches
+//! of the input are scored side by side (module `lanes`).
 //!
 //! Source: V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010.
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
@@ -27,13 +28,13 @@ pub const NO_COST: i16 = 0x7FC0;
 /// Positions of a window.
 const POSITIONS: usize = 64;
 
-/// How many costs behind the last scored position must be known.
+/// Number of costs after the last scored position that must be known.
 pub const LOOK_AHEAD: usize = 2 * POSITIONS;
 
-/// What lists of positions need beyond one entry for each.
+/// Entries of a list of positions beyond one for each position.
 const SPARE: usize = 4;
 
-/// Where the scoring stands.
+/// The state of the scoring between two parts of an input.
 #[derive(Clone, Debug)]
 pub struct Scan {
     /// The first position whose window has not been scored; scores before it are final.
@@ -56,8 +57,9 @@ impl Scan {
         self.at
     }
 
-    /// Adds to `scores` what the windows up to `end` give. [`LOOK_AHEAD`] more costs are known, all [`NO_COST`] at the end of the
-    /// input. There is a score for each cost that is not `NO_COST`. No cost is above `NO_COST`, and the lowest six bits of all are 0.
+    /// Scores all windows up to `end`, and adds to `scores`. [`LOOK_AHEAD`] more costs are known, all [`NO_COST`] at
+    /// the end of the input. There is a score for each cost that is not `NO_COST`. No cost is above `NO_COST`, and the
+    /// lowest six bits of all are 0.
     ///
     /// # Panics
     /// When there are fewer costs or scores.
@@ -95,12 +97,12 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Makes `places` those of the scores that are at least `least`, in order.
+    /// Replaces `places` by the places of the scores that are at least `least`, in order.
     ///
     /// # Panics
     /// When there are more than 2³² scores.
@@ -168,8 +170,8 @@ unsafe fn advance<C: Compare>(scan: &mut Scan, costs: &[i16], end: usize, scores
     }
 }
 
-/// The lowest cost of the window at each position, by doubling the windows. Costs beyond those that are known count as [`NO_COST`], and the
-/// lengths are constant, so that nothing is left over for a loop of single steps.
+/// The lowest cost of the window at each position, by doubling the windows. Costs beyond those that are known count as
+/// [`NO_COST`], and the lengths are constant, so that nothing is left over for a loop of single steps.
 #[inline(always)]
 fn lowest(costs: &[i16], minima: &mut [i16; PART]) {
     let mut lowest = [NO_COST; PART + 2 * POSITIONS];
@@ -269,8 +271,8 @@ impl Events {
         self.count += 1;
     }
 
-    /// Takes those that are as good, of the window behind the one at `at`. Some are written at once, of the last of them perhaps nonsense:
-    /// cheaper than a branch for each.
+    /// Takes those that are as good, of the window behind the one at `at`. Some are written at once, of the last of
+    /// them perhaps nonsense: cheaper than a branch for each.
     #[inline(always)]
     fn push_equal(&mut self, at: usize, mut equal: u64) {
         let end = self.count + equal.count_ones() as usize;
@@ -446,7 +448,7 @@ mod x86 {
         }
     }
 
-    /// What `test` says of each cost.
+    /// The answers of `test` for each cost.
     ///
     /// # Safety
     /// As for [`Compare::equal`].

@@ -1,9 +1,9 @@
 //! The rank of the entropy of each window of 64 bytes (sdhash).
 //!
-//! A window's entropy is the sum, over all byte values, of what a table has for how often the value occurs. When the window slides on,
-//! it changes by what the byte that enters adds and the byte that leaves takes away. With counts in memory, that is seven loads and three stores a
-//! position, at random places. With AVX-512, the counts are not kept but found, for [`WINDOWS`] at once (module `occurrences`), and
-//! so are the sums (module `sums`).
+//! A window's entropy is the sum, over all byte values, of what a table has for how often the value occurs. When the
+//! window slides on, it changes by what the byte that enters adds and the byte that leaves takes away. With counts in
+//! memory, that is seven loads and three stores a position, at random places. With AVX-512, the counts are not kept but
+//! found, for [`WINDOWS`] at once (module `occurrences`), and so are the sums (module `sums`).
 //!
 //! Source: V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010.
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
@@ -21,17 +21,19 @@ use crate::kernels::kernels;
 /// Bytes of a window.
 pub const WINDOW_BYTES: usize = 64;
 
-/// How many windows are best given at once, or a multiple: those of 4096 bytes behind which there is another byte.
+/// The number of windows that is best given at once, or a multiple of it: those of 4096 bytes that another byte
+/// follows.
 pub const WINDOWS: usize = 4096 - WINDOW_BYTES;
 
 /// Lowest bits of an entropy, on which its rank does not depend.
 const FRACTION_BITS: u32 = 10;
 
-/// What one more occurrence of a byte adds to an entropy, and the rank of each entropy. A rank may be any number: this module
-/// only looks it up.
+/// The step by which one more occurrence of a byte raises an entropy, and the rank of each entropy. A rank may be any
+/// number: this module only looks it up.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// What one more occurrence adds, by the number of occurrences before; up to all that a byte can count, so that no index can be wrong.
+    /// The step that one more occurrence adds, by the number of occurrences before; up to all that a byte can count, so
+    /// that no index can be wrong.
     steps: [i32; 256],
     rank: [i16; Tables::RANKS],
 }
@@ -39,7 +41,8 @@ pub struct Tables {
 impl Tables {
     const RANKS: usize = 1 << 10;
 
-    /// `entropy` is what a byte value adds to the entropy of a window by the number of its occurrences. An entropy of `e` has the rank at `e / 1024`.
+    /// `entropy` is what a byte value adds to the entropy of a window by the number of its occurrences. An entropy of
+    /// `e` has the rank at `e / 1024`.
     ///
     /// # Panics
     /// When a value that does not occur adds anything, when there can be an entropy of 2²⁰ or more, or when one more
@@ -49,7 +52,7 @@ impl Tables {
         let mut steps = [0; 256];
         let mut count = 0;
         while count < WINDOW_BYTES {
-            // What a byte adds by its share of them, were all of the window's bytes to add as much.
+            // The share of one byte, were all of the window's bytes to add as much.
             assert!(entropy[count + 1] as u64 * (WINDOW_BYTES as u64) < (count as u64 + 1) << 20, "below 2²⁰");
             steps[count] = entropy[count + 1].wrapping_sub(entropy[count]).cast_signed();
             assert!(steps[count] as i16 as i32 == steps[count], "a step fits 16 bits");
@@ -72,7 +75,7 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::best(backend.features())
     }
@@ -80,7 +83,7 @@ impl Kernels {
     /// The rank of the entropy of each of the first windows of `bytes`, as many as `ranks` has room for.
     ///
     /// # Panics
-    /// When `bytes` does not go on for [`WINDOW_BYTES`] behind the beginning of the last window.
+    /// When `bytes` does not go on for [`WINDOW_BYTES`] after the beginning of the last window.
     pub fn ranks(self, tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
         assert!(bytes.len() >= ranks.len() + WINDOW_BYTES, "there is a window for each rank and a byte behind it");
         match self.0 {

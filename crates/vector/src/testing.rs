@@ -1,4 +1,4 @@
-//! What tests of several modules are made of.
+//! Parts of the tests of several modules.
 
 /// Numbers by chance, the same ones for each seed: each call takes what they stay below.
 pub(crate) fn numbers(seed: u32) -> impl FnMut(u32) -> u32 {

@@ -1,13 +1,13 @@
-//! Counting triplets of bytes by Pearson's hash (TLSH).
+//! Counts of triplets of bytes by Pearson's hash (TLSH).
 //!
-//! Every window of five bytes has six triplets with its last byte in them. Each is hashed by four look-ups in a table of 256 bytes,
-//! and those whose hash is below 128 are counted.
+//! Every window of five bytes has six triplets with its last byte in them. Each is hashed by four look-ups in a table
+//! of 256 bytes, and those whose hash is below 128 are counted.
 //!
-//! With AVX-512, 64 windows are looked up at once: the table is in four registers. What is below 128 is written behind one another
-//! and counted in pairs, since counting is then what takes the time: one increment for two triplets.
+//! With AVX-512, 64 windows are looked up at once: the table is in four registers. Those below 128 are written one
+//! after the other and counted in pairs, since counting is then what takes the time: one increment for two triplets.
 //!
-//! Source: J. Oliver, C. Cheng, Y. Chen, "TLSH: a locality sensitive hash", 4th Cybercrime and Trustworthy Computing Workshop,
-//! 2013; P. Pearson, "Fast hashing of variable-length text strings", Communications of the ACM 33(6), 1990.
+//! Source: J. Oliver, C. Cheng, Y. Chen, "TLSH: a locality sensitive hash", 4th Cybercrime and Trustworthy Computing
+//! Workshop, 2013; P. Pearson, "Fast hashing of variable-length text strings", Communications of the ACM 33(6), 1990.
 #![allow(unsafe_code, reason = "vector instructions; each block argues")]
 
 #[cfg(target_arch = "x86_64")]
@@ -58,12 +58,12 @@ kernels! {
 }
 
 impl Kernels {
-    /// Those of a backend.
+    /// Returns the kernels of a backend.
     pub fn new(backend: Backend) -> Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Whether a [`Counter`] can be made.
+    /// True if a [`Counter`] can be made.
     pub fn count_many(self) -> bool {
         self.0 != Form::Portable
     }
@@ -79,7 +79,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// `None` where these kernels gain nothing over one look-up after the other.
+    /// Returns a counter; `None` where these kernels gain nothing over one look-up after the other.
     pub fn new(kernels: Kernels) -> Option<Counter> {
         match kernels.0 {
             #[cfg(target_arch = "x86_64")]
@@ -88,8 +88,8 @@ impl Counter {
         }
     }
 
-    /// Adds the triplets of the windows in `bytes` to `counts`. The first window ends with the fifth byte. `steps` becomes what each
-    /// window does to the checksum: `checksum = PEARSON[step ^ checksum]`.
+    /// Adds the triplets of the windows in `bytes` to `counts`. The first window ends with the fifth byte. `steps`
+    /// becomes the step of the checksum for each window: `checksum = PEARSON[step ^ checksum]`.
     ///
     /// # Panics
     /// When there are more than [`WINDOWS_MAX`] windows, or `steps` is not as long as there are.

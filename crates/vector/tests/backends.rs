@@ -2,8 +2,8 @@
 
 use pfh_vector::{Backend, bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
-/// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must be offered, so that a test machine cannot silently lose one; and what
-/// a backend stands for is among the kernels that the modules' tests compare with the definitions.
+/// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must be offered, so that a test machine cannot silently lose
+/// one; and what a backend stands for is among the kernels that the modules' tests compare with the definitions.
 #[test]
 fn every_backend_stands_for_kernels_that_are_tested() {
     let offered: Vec<Backend> = Backend::offered().collect();

@@ -85,7 +85,8 @@ impl Bytes for Plain {
         let mut places = 0;
         for (group, bytes) in self.and(mask).0.as_chunks::<8>().0.iter().enumerate() {
             let word = u64::from_le_bytes(*bytes);
-            // The highest bit of each byte says that the byte is zero; the product collects these bits in its highest byte.
+            // The highest bit of each byte says that the byte is zero; the product collects these bits in its highest
+            // byte.
             let zero = !(((word & LOW_SEVEN) + LOW_SEVEN) | word) & !LOW_SEVEN;
             places |= ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * group);
         }

@@ -1,8 +1,10 @@
-//! Where bytes take the hash of a piece, from each of its values, with AVX-512 and VBMI (look-ups in a register).
+//! The map from each value of a piece's hash to its value after some bytes, with AVX-512 and VBMI (look-ups in a
+//! register).
 //!
-//! A hash takes one byte after the other, and each step waits for the one before. But it has few values, so parts of the bytes go side by
-//! side, each from all values, and in the end one map follows the other. A value's highest bit only inverts that of the next one
-//! (19·32 is 32 modulo 64), so that half of the values tell what becomes of the others: two parts share a register.
+//! A hash takes one byte after the other, and each step waits for the one before. But it has few values, so parts of
+//! the bytes go side by side, each from all values, and in the end one map follows the other. A value's highest bit
+//! only inverts that of the next one (19·32 is 32 modulo 64), so that half of the values tell what becomes of the
+//! others: two parts share a register.
 
 use std::arch::x86_64::*;
 
@@ -10,7 +12,8 @@ use super::VALUES;
 use crate::bytes64::WIDTH;
 use crate::bytes64::avx512::{Times19, load};
 
-/// Registers side by side: a step takes some six cycles, and a core begins one or two look-ups in each, of which there are two.
+/// Registers side by side: a step takes some six cycles, and a core begins one or two look-ups in each, of which there
+/// are two.
 const VECTORS: usize = 8;
 
 /// Bytes of each part that are loaded at once.

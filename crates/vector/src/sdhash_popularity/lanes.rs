@@ -1,14 +1,16 @@
 //! Thirty-two stretches of an input at once, each in a lane of 16 bits (AVX-512 BW, VBMI2).
 //!
-//! Where the next rescan happens depends on the last one, so the chain seems to be serial. But it forgets: chains that begin differently at some place
-//! nearly always *meet* after some dozens of steps, and then are one. So the input is cut into as many stretches as there are lanes, and each lane begins a
-//! chain of its own. It counts from where it should have met the one of the lane before, which goes on up to there. If one day they have not met,
-//! nothing counts, and the part is scored as without lanes.
+//! Where the next rescan happens depends on the last one, so the chain seems to be serial. But it forgets: chains that
+//! begin differently at some place nearly always *meet* after some dozens of steps, and then are one. So the input is
+//! cut into as many stretches as there are lanes, and each lane begins a chain of its own. It counts from where it
+//! should have met the one of the lane before, which goes on up to there. If one day they have not met, nothing counts,
+//! and the part is scored as without lanes.
 //!
-//! A *row* holds one position of each stretch. Minima of windows over rows need no moves between lanes: each window is the end of one block of
-//! 64 rows and the beginning of the next (M. van Herk, Pattern Recognition Letters 13, 1992). A minimum finds the place as well, since what it
-//! is taken of are *keys*: costs, in the lowest six bits of which, that are zero, lies the place within the block where the run of this cost ends.
-//! So the first run of the lowest cost has the lowest key.
+//! A *row* holds one position of each stretch. Minima of windows over rows need no moves between lanes: each window is
+//! the end of one block of 64 rows and the beginning of the next (M. van Herk, Pattern Recognition Letters 13, 1992). A
+//! minimum finds the place as well, since what it is taken of are *keys*: costs, in the lowest six bits of which, that
+//! are zero, lies the place within the block where the run of this cost ends. So the first run of the lowest cost has
+//! the lowest key.
 
 use std::arch::x86_64::*;
 use std::cell::RefCell;
@@ -40,11 +42,12 @@ impl Row {
     const ZERO: Row = Row([0; LANES]);
 }
 
-/// What is known about the positions of all stretches, row by row.
+/// Data about the positions of all stretches, row by row.
 struct Rows {
     /// Raised.
     costs: [Row; ROWS_MAX + 2 * POSITIONS],
-    /// The lowest key from each position to the end of its block; then what is known about its window (see [`Rows::walk`]).
+    /// The lowest key from each position to the end of its block; then what is known about its window (see
+    /// [`Rows::walk`]).
     lowest: [Row; ROWS_MAX + POSITIONS],
     /// Those of one block; before, half-made rows of costs.
     keys: [Row; POSITIONS],
@@ -173,7 +176,7 @@ fn block_of(rows: &[Row], block: usize) -> &[Row; POSITIONS] {
 }
 
 impl Rows {
-    /// Fills the rows with costs, up to the end of the block behind the last window's first one.
+    /// Fills the rows with costs, up to the end of the block after the last window's first one.
     #[target_feature(enable = "avx512bw")]
     fn fill(&mut self, costs: &[i16], count: usize) {
         let Rows { costs: rows, keys: tile, .. } = self;
@@ -215,17 +218,17 @@ impl Rows {
         }
     }
 
-    /// The lowest key from each position to the end of its block. A run that goes on behind the block is left to the next one, but for the window
-    /// that is the block itself.
+    /// The lowest key from each position to the end of its block. A run that goes on behind the block is left to the
+    /// next one, but for the window that is the block itself.
     #[target_feature(enable = "avx512bw")]
     fn find_ends_of_windows(&mut self, block: usize) {
         let Rows { costs, lowest: ends, keys, .. } = self;
         let start = block * POSITIONS;
         let ends: &mut [Row; POSITIONS] = ends[start..].first_chunk_mut().expect("there is a row for each position");
-        // Behind the rows that are filled it is any: there, no window reaches the end of the block.
+        // After the filled rows it is unspecified: there, no window reaches the end of the block.
         let mut behind = load(&costs[start + POSITIONS]);
         let costs = block_of(costs, block);
-        // What makes a key of a raised cost.
+        // The addend that makes a key of a raised cost.
         let mut turn = _mm512_set1_epi16(-1);
         let last = _mm512_add_epi16(load(&costs[POSITIONS - 1]), turn);
         let mut key = last;
@@ -246,8 +249,9 @@ impl Rows {
         store(&mut ends[0], _mm512_min_epi16(lowest, last));
     }
 
-    /// Completes the windows that begin in this block, and walks over them. What is left in `lowest` are, where they are needed again, the
-    /// windows' raised lowest costs with places that count from the windows' beginnings; [`NONE`] where the first position itself has no cost.
+    /// Completes the windows that begin in this block, and walks over them. `lowest` keeps, where they are
+    /// needed again, the windows' raised lowest costs with places that count from the windows' beginnings; [`NONE`]
+    /// where the first position itself has no cost.
     ///
     /// Not inlined, as then what is in registers here would not be.
     #[inline(never)]
@@ -263,10 +267,10 @@ impl Rows {
         let one = _mm512_set1_epi16(1);
         let width = _mm512_set1_epi16(POSITIONS as i16);
         let mut behind = _mm512_set1_epi16(i16::MAX);
-        // What makes of a key the raised cost with a place that counts from the window's beginning.
+        // The addend that makes of a key the raised cost with a place counted from the window's beginning.
         let mut turn = _mm512_sub_epi16(_mm512_setzero_si512(), width);
         for row in 0..POSITIONS.min(count - start) {
-            // A run may go on behind the window.
+            // A run may go on after the window.
             let last = _mm512_sub_epi16(turn, one);
             let ending = _mm512_ternarylogic_epi32::<0b1101_1000>(behind, last, _mm512_sub_epi16(width, one));
             // Places behind the block count on.
@@ -291,7 +295,8 @@ impl Rows {
         events
     }
 
-    /// Walks on into the next lanes' stretches, to where those begin to count. Returns the lanes whose chains have not met.
+    /// Walks on into the next lanes' stretches, to where those begin to count. Returns the lanes whose chains have not
+    /// met.
     #[inline(never)]
     #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
     fn walk_on<'l>(&self, chains: Chains, mut events: Events<'l>) -> (u32, Events<'l>) {
@@ -306,7 +311,8 @@ impl Rows {
         (differ & now.counted, events)
     }
 
-    /// Scores all stretches. `costs` and `scores` begin where `scan` stands. Returns false, and nothing has changed, where chains have not met.
+    /// Scores all stretches. `costs` and `scores` begin where `scan` stands. Returns false, and nothing has changed,
+    /// where chains have not met.
     #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
     fn advance(&mut self, costs: &[i16], count: usize, scan: &mut Scan, lists: &mut Lists, scores: &mut [u8]) -> bool {
         self.fill(costs, count);

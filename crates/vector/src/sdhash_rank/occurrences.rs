@@ -1,14 +1,16 @@
-//! How often the byte that enters a window, and the one that leaves it, occur in it, for [`WINDOWS`] at once (AVX-512 with GFNI).
+//! Counts of the byte that enters a window, and of the one that leaves it, in that window, for [`WINDOWS`] at once
+//! (AVX-512 with GFNI).
 //!
-//! All pairs of equal bytes at distances from 1 to 64 are found, each once: such a pair is an occurrence of the second byte before it, and of the
-//! first byte behind it. A vector holds one bit of 512 bytes, eight positions apart: position `8·lane + t` is in lane `lane` of the vectors
-//! of `t`, one for each bit. So one comparison of 512 pairs takes eight instructions, and as `j − i = 8·m + (t − u)` for positions of `t` and `u`, the
-//! pairs at 64 distances are those of eight times eight vectors, of which the second ones are moved up by `m` lanes. Vectors of
-//! results are added as bits of counts (carry-save adders: three bits become two).
+//! All pairs of equal bytes at distances from 1 to 64 are found, each once: such a pair is an occurrence of the second
+//! byte before it, and of the first byte after it. A vector holds one bit of 512 bytes, eight positions apart:
+//! position `8·lane + t` is in lane `lane` of the vectors of `t`, one for each bit. So one comparison of 512 pairs
+//! takes eight instructions, and as `j − i = 8·m + (t − u)` for positions of `t` and `u`, the pairs at 64 distances are
+//! those of eight times eight vectors, of which the second ones are moved up by `m` lanes. Vectors of results are added
+//! as bits of counts (carry-save adders: three bits become two).
 //!
-//! A position is `512·a + 64·b + 8·c + t`, and its lane `64·c + 8·a + b`: so moving up by one moves 64-bit words, but for the last
-//! one, which becomes the first one and moves up by one bit; and bytes get there and back by exchanges of registers with bytes
-//! within words, and of bytes within words with bits within bytes.
+//! A position is `512·a + 64·b + 8·c + t`, and its lane `64·c + 8·a + b`: so moving up by one moves 64-bit words, but
+//! for the last one, which becomes the first one and moves up by one bit; and bytes get there and back by exchanges of
+//! registers with bytes within words, and of bytes within words with bits within bytes.
 #![expect(clippy::needless_range_loop, reason = "the numbers are parts of positions")]
 
 use std::arch::x86_64::*;
@@ -38,16 +40,18 @@ pub(super) type Eight = [__m512i; 8];
 /// By two of the numbers of a position, or of a byte's bit.
 type Matrix = [[Lanes; 8]; 8];
 
-/// What is known about a chunk: little, so that it stays in the first-level cache.
+/// Data about a chunk: little, so that it stays in the first-level cache.
 #[repr(align(64))]
 pub(super) struct Occurrences {
-    /// The bits of the bytes of each `t`: moved up by eight lanes, and behind them as they are, so that between lies what is moved up by fewer.
+    /// The bits of the bytes of each `t`: moved up by eight lanes, and behind them as they are, so that between lies
+    /// what is moved up by fewer.
     bits: [[[Lanes; 2]; 8]; 8],
     /// In the 64 bytes before each one, and behind it.
     before: Counts,
     behind: Counts,
-    /// Which bytes of `t` equal those of `u`, by `t` and `u`, for even and for odd `m`. In the end, how often the byte that enters a window
-    /// behind it occurs in it, and how often the byte that leaves it occurs in the next one: bytes by `a`, `t`, `c` and `b`.
+    /// Which bytes of `t` equal those of `u`, by `t` and `u`, for even and for odd `m`. In the end, how often the byte
+    /// that enters a window behind it occurs in it, and how often the byte that leaves it occurs in the next one: bytes
+    /// by `a`, `t`, `c` and `b`.
     matrices: [Matrix; 2],
 }
 
@@ -55,8 +59,9 @@ impl Occurrences {
     pub(super) const NONE: Occurrences =
         Occurrences { bits: [[[[0; 8]; 2]; 8]; 8], before: NONE, behind: NONE, matrices: [[[[0; 8]; 8]; 8]; 2] };
 
-    /// The last chunk's, of the windows of this `a` and `t`: bytes by `c` and `b`. How often the byte that enters behind each one occurs in
-    /// it, and the byte that leaves it in the next one. Results for windows from [`WINDOWS`] on are unspecified.
+    /// The last chunk's, of the windows of this `a` and `t`: bytes by `c` and `b`. How often the byte that enters
+    /// behind each one occurs in it, and the byte that leaves it in the next one. Results for windows from [`WINDOWS`]
+    /// on are unspecified.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn entering_and_leaving(&self, a: usize, t: usize) -> [__m512i; 2] {
@@ -125,7 +130,8 @@ impl Occurrences {
         self.compare::<N>(8, first, 0..first + N, |t, u| u >= t);
     }
 
-    /// Compares the bytes of each of `times` with those of `N` others that lie `m` lanes before. Only what is `taken` is written.
+    /// Compares the bytes of each of `times` with those of `N` others that lie `m` lanes before. Only what is `taken`
+    /// is written.
     #[inline(never)]
     #[target_feature(enable = "avx512bw")]
     fn compare<const N: usize>(
@@ -223,7 +229,7 @@ impl Occurrences {
             let mut entering = [_mm512_setzero_si512(); 8];
             let mut leaving = entering;
             for bit in 0..COUNT_BITS {
-                // What enters comes 64 positions later, and so eight lanes.
+                // The byte that enters comes 64 positions later, and so eight lanes.
                 entering[bit] = _mm512_srli_epi64::<1>(words(&self.before[t][bit], 0));
                 leaving[bit] = words(&self.behind[t][bit], 0);
             }
@@ -272,7 +278,8 @@ fn sum([a, b, c, d, e, f, g, h]: Eight) -> [__m512i; 4] {
     [ones, twos, fours, eights]
 }
 
-/// What is where a register, a byte within a word and a bit within a byte are numbered comes to be where a bit, a register and a byte are.
+/// Exchanges the numbers of bits: those of a register, a byte within a word and a bit within a byte become those of a
+/// bit, a register and a byte.
 #[inline(always)]
 fn rotate(mut registers: Eight) -> Eight {
     // The product with the unit matrix of bits exchanges rows and columns, and takes the last row first.
@@ -287,7 +294,8 @@ fn rotate(mut registers: Eight) -> Eight {
     rotated
 }
 
-/// Exchanges the numbers of registers and of units of so many bytes in each eight of them. Inlined always, so that they stay registers.
+/// Exchanges the numbers of registers and of units of so many bytes in each eight of them. Inlined always, so that they
+/// stay registers.
 #[inline(always)]
 pub(super) fn exchange<const UNIT_BYTES: usize>(mut registers: Eight) -> Eight {
     let picked = const { [picked(UNIT_BYTES), picked(2 * UNIT_BYTES), picked(4 * UNIT_BYTES)] };
@@ -307,8 +315,8 @@ pub(super) fn exchange<const UNIT_BYTES: usize>(mut registers: Eight) -> Eight {
     registers
 }
 
-/// Bytes of two registers (those of the second one from 64 on), of which every second block of the first one and the block before it of the second one
-/// have changed places.
+/// Bytes of two registers (those of the second one from 64 on), of which every second block of the first one and the
+/// block before it of the second one have changed places.
 const fn picked(block_bytes: usize) -> [Line; 2] {
     let mut picked = [[0; 64]; 2];
     let mut at = 0;

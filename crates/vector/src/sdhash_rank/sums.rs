@@ -1,8 +1,9 @@
 //! From the occurrences of a chunk's bytes to the ranks of its windows (AVX-512).
 //!
-//! Entropies are sums of steps. In the order in which the occurrences lie, the eight positions of a lane are registers that are added up; the lanes' sums are
-//! added up in the order of their positions; and what lies before a lane is added to all eight. They are looked up in as many parts of the table
-//! as there are between the lowest and the highest one, since windows that lie together differ little.
+//! Entropies are sums of steps. In the order in which the occurrences lie, the eight positions of a lane are registers
+//! that are added up; the lanes' sums are added up in the order of their positions; and what lies before a lane is
+//! added to all eight. They are looked up in as many parts of the table as there are between the lowest and the highest
+//! one, since windows that lie together differ little.
 #![expect(clippy::needless_range_loop, reason = "the numbers are parts of positions")]
 
 use std::arch::x86_64::*;
@@ -57,7 +58,7 @@ pub(super) fn ranks(tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
             };
             occurrences.count(chunk);
             let count = WINDOWS.min(ranks.len());
-            // What stands behind the last window is overwritten by the next chunk's.
+            // Ranks after the last window are overwritten by those of the next chunk.
             let (registers, _) = ranks.as_chunks_mut();
             entropy = match registers.first_chunk_mut() {
                 Some(ranks) => look_up(tables, &steps, occurrences, entropy, ranks),
@@ -75,7 +76,7 @@ pub(super) fn ranks(tables: &Tables, bytes: &[u8], ranks: &mut [i16]) {
     });
 }
 
-/// Finds the ranks of a chunk's windows, the first of which has this entropy. Returns that of the window behind them.
+/// Finds the ranks of a chunk's windows, the first of which has this entropy. Returns that of the window after them.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 fn look_up(
     tables: &Tables,
@@ -112,7 +113,7 @@ fn look_up(
                 places[odd][t] = place;
             }
         }
-        // What stands behind the last window can be any.
+        // Bytes after the last window are unspecified.
         let parts = (lowest_of(lowest) / PART)..=(highest_of(highest) / PART).min(Tables::RANKS / PART - 1);
         let [even, odd] = places;
         let even = exchange::<2>(look_up_parts(tables, parts.clone(), even));
@@ -141,12 +142,12 @@ impl Steps {
         Steps([load(&bytes[0]), load(&bytes[1])])
     }
 
-    /// Shifted, of a line's windows: those of even and of odd `c`, of each first those with `b < 4`. In a register are four by `c / 2`, and in each four those
-    /// by `b`.
+    /// Shifted, of a line's windows: those of even and of odd `c`, of each first those with `b < 4`. In a register are
+    /// four by `c / 2`, and in each four those by `b`.
     #[inline]
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     fn between(&self, [entering, leaving]: [__m512i; 2]) -> [__m512i; 4] {
-        // What enters adds, and what leaves takes away.
+        // A byte that enters adds, and one that leaves takes away.
         let scale = _mm512_set1_epi32((1 << SHIFT) | (-(1 << SHIFT) << 16));
         let [entering_even, entering_odd] = self.of(entering);
         let [leaving_even, leaving_odd] = self.of(leaving);
@@ -167,8 +168,8 @@ impl Steps {
     }
 }
 
-/// What lies before each lane, in the order of [`Steps::between`], when the lanes' sums are these; what lies before the first lanes of the last four `b`, in each four;
-/// and before what follows, everywhere.
+/// The sums before each lane, in the order of [`Steps::between`], when the lanes' sums are these; what lies before the
+/// first lanes of the last four `b`, in each four; and before what follows, everywhere.
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn before_lanes(sums: [__m512i; 4], before: __m512i) -> ([__m512i; 4], __m512i, __m512i) {
@@ -192,7 +193,7 @@ fn before_lanes(sums: [__m512i; 4], before: __m512i) -> ([__m512i; 4], __m512i, 
     (lanes, first, next)
 }
 
-/// What stands in the table at these places, all of which are in some of its parts.
+/// The entries of the table at these places, all of which are in some of its parts.
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn look_up_parts(tables: &Tables, parts: RangeInclusive<usize>, places: Eight) -> Eight {

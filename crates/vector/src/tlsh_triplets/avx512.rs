@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI (look-ups in four registers) and VBMI2 (some bytes of a register behind one another).
+//! AVX-512 with VBMI (look-ups in four registers) and VBMI2 (chosen bytes of a register, packed).
 
 use std::arch::x86_64::*;
 
@@ -49,8 +49,8 @@ pub(super) fn count(pairs: &mut Pairs, bytes: &[u8], counts: &mut [u32; BUCKETS]
 /// The table of look-ups.
 type Table = [__m512i; 4];
 
-/// Appends the triplets of the windows to the list and counts what fills a register. In turn, so that the look-ups of the next
-/// windows are done while these wait for memory.
+/// Appends the triplets of the windows to the list and counts what fills a register. In turn, so that the look-ups of
+/// the next windows are done while these wait for memory.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn list(pairs: &mut Pairs, bytes: &[u8], steps: &mut [u8]) {
@@ -121,8 +121,8 @@ fn look_up(table: &Table, index: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high)
 }
 
-/// Counts so many of the list as a register has, in pairs. In whole words and without vectors, whose unit for moves is what the
-/// look-ups wait for.
+/// Counts so many of the list as a register has, in pairs. In whole words and without vectors, whose unit for moves is
+/// what the look-ups wait for.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn count_pairs(pairs: &mut Pairs) {
