@@ -18,10 +18,10 @@ pub struct Algorithm {
     digest_bytes: u8,
 }
 
-/// What enters a digest beside the message.
+/// Input of a digest beside the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Mode {
-    /// Nothing.
+    /// No further input.
     Plain,
     /// A key, by HMAC.
     Hmac,
@@ -45,7 +45,7 @@ pub enum Status {
 }
 
 impl Algorithm {
-    /// SHA-1, of which other formats are made.
+    /// SHA-1, on which other formats are built.
     pub const SHA1: Algorithm = Algorithm::at(registry::position("sha1"));
     /// CRC-32C, with which lists check their own lines.
     pub const CRC32C: Algorithm = Algorithm::at(registry::position("crc32c"));
@@ -118,9 +118,9 @@ impl Algorithm {
         }
     }
 
-    /// Finds an algorithm by name or alias. Case, `-`, `_` and `/` do not matter (`SHA-256`, `sha_256`, `sha512/256`), but two
-    /// numbers that they part are not read as another one: `sha3-84` is not `sha384`. A length in bits may follow
-    /// (`shake128-512`, `blake2b-256`) and `hmac-` or `keyed-` precede (`hmac-sha256`, `keyed-blake3`).
+    /// Finds an algorithm by name or alias. Case, `-`, `_` and `/` do not matter (`SHA-256`, `sha_256`, `sha512/256`),
+    /// but two numbers that they part are not read as another one: `sha3-84` is not `sha384`. A length in bits may
+    /// follow (`shake128-512`, `blake2b-256`) and `hmac-` or `keyed-` precede (`hmac-sha256`, `keyed-blake3`).
     ///
     /// # Errors
     /// [`UnknownAlgorithm`] when no name or alias fits.
@@ -191,7 +191,7 @@ impl Algorithm {
         self.entry().reference
     }
 
-    /// A fresh streaming hasher.
+    /// Returns a new streaming hasher.
     ///
     /// # Panics
     /// When the algorithm needs a key or a context: see [`Algorithm::hasher_with`].
@@ -202,7 +202,7 @@ impl Algorithm {
         }
     }
 
-    /// A fresh streaming hasher, with the key or the context that the algorithm needs.
+    /// Returns a new streaming hasher, with the key or the context that the algorithm needs.
     ///
     /// # Errors
     /// [`KeyError`] when what it needs is missing, or a key has a length that it does not take.
@@ -227,7 +227,7 @@ impl Algorithm {
         })
     }
 
-    /// Digest of one whole message; allocates nothing where the length is the usual one.
+    /// Returns the digest of one whole message; allocates nothing where the length is the usual one.
     ///
     /// # Panics
     /// When the algorithm needs a key or a context: see [`Algorithm::hasher_with`].

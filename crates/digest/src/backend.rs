@@ -1,6 +1,6 @@
 //! The code paths between which the crates behind the registry choose, asked in the way in which each of them asks.
 
-/// Returns the name behind the first list of CPU features that are all there, or goes on.
+/// Returns the name that follows the first list of CPU features that are all there, or goes on.
 /// `x86` is for crates that ask on both widths of that architecture.
 macro_rules! first_detected {
     (@ x86 $features:tt $name:literal) => {

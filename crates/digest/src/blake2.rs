@@ -1,5 +1,5 @@
-//! BLAKE2b and BLAKE2s (RFC 7693): with their full lengths of 512 and 256 bits, and with other lengths and keys, which are
-//! parameters of the first state.
+//! BLAKE2b and BLAKE2s (RFC 7693): with their full lengths of 512 and 256 bits, and with other lengths and keys, which
+//! are parameters of the first state.
 
 use crate::Digest;
 use crate::parameterized::{Keyed, Parameterized, Parameters, boxed};

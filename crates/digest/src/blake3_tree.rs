@@ -93,8 +93,8 @@ pub struct Join {
 impl Join {
     /// Takes the next piece's chaining value.
     pub fn push(&mut self, piece: ChainingValue) {
-        // Whole subtrees to the left are the binary digits of the number of pieces before this one. They are merged only
-        // now, because the last merge of all is made by the root's own rule.
+        // Whole subtrees to the left are the binary digits of the number of pieces before this one. They are merged
+        // only now, because the last merge of all is made by the root's own rule.
         while self.subtrees.len() > self.pieces.count_ones() as usize {
             self.merge_last();
         }

@@ -1,5 +1,5 @@
-//! Cyclic redundancy checks by carry-less multiplication (V. Gopal et al., "Fast CRC Computation for Generic Polynomials
-//! Using PCLMULQDQ Instruction", Intel 2009).
+//! Cyclic redundancy checks by carry-less multiplication (V. Gopal et al., "Fast CRC Computation for Generic
+//! Polynomials Using PCLMULQDQ Instruction", Intel 2009).
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! The value that comes out.
+//! The digest: the value that an algorithm computes.
 
 use std::fmt;
 use std::hash;
@@ -7,8 +7,8 @@ use crate::Algorithm;
 
 /// The value of one algorithm over one message.
 ///
-/// Two digests are equal when their algorithms and bytes are; the mark of a collision attack tells of the message and is
-/// not part of the value.
+/// Two digests are equal when their algorithms and bytes are; the mark of a collision attack tells of the message and
+/// is not part of the value.
 #[derive(Clone, Copy)]
 pub struct Digest {
     algorithm: Algorithm,
@@ -18,7 +18,8 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Longest digest, in bytes: that of the registry. More bits of an extendable-output function would add no security.
+    /// Longest digest, in bytes: that of the registry. More bits of an extendable-output function would add no
+    /// security.
     pub const BYTES_MAX: usize = 64;
 
     /// Builds a digest from its bytes (for readers of formats); `None` when the length is not the algorithm's.

@@ -1,4 +1,4 @@
-//! What keyed algorithms need beside the message.
+//! Keys and other input of keyed algorithms, beside the message.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What keyed algorithms need beside the message: each takes what it needs.
+/// Input of keyed algorithms beside the message: each takes what it needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The key of HMAC (`hmac-…`), keyed BLAKE2 and keyed BLAKE3 (`keyed-…`).

@@ -1,9 +1,10 @@
 //! Many messages at once on one core, each in a lane of the CPU's vectors.
 //!
-//! [`LaneManager`] hashes messages that come in chunks and end when they end. [`Backend`] says which instructions are used.
-//! `docs/concepts/lanes.md` explains the design.
+//! [`LaneManager`] hashes messages that come in chunks and end when they end. [`Backend`] says which instructions are
+//! used. `docs/concepts/lanes.md` explains the design.
 
-// Kernels are written with indices: iterators and closures would be functions of their own, compiled without the CPU features.
+// Kernels are written with indices: iterators and closures would be functions of their own, compiled without the CPU
+// features.
 #![allow(clippy::needless_range_loop)]
 
 mod backend;

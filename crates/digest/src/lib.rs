@@ -7,11 +7,11 @@
 //! | --- | --- |
 //! | one message that is in memory | [`Algorithm::digest`] |
 //! | a message that arrives in parts | [`Algorithm::hasher`] |
-//! | many messages that are in memory, side by side in the vector lanes of one core | [`lanes::hash_many`], [`lanes::BatchHasher`] |
+//! | many messages in memory, side by side in a core's lanes | [`lanes::hash_many`], [`lanes::BatchHasher`] |
 //! | many messages that arrive in parts, side by side | [`lanes::LaneManager`] |
 //! | one message on many threads (BLAKE3) | [`blake3_tree`] |
 //!
-//! What it deliberately does not know: files, threads, and how a list of digests is written.
+//! This crate opens no files, starts no threads, and does not know how a list of digests is written.
 //!
 //! ```
 //! use pfh_digest::Algorithm;
@@ -40,10 +40,10 @@
 //!
 //! # Limits
 //! - Whole bytes, no seeds, and digests of at most 64 bytes, those of extendable-output functions included.
-//! - Keys are not wiped from memory, and comparing digests takes a time that depends on them: for lists that a key protects,
-//!   not for a service that an attacker can time.
-//! - A message is at most 2⁶⁴ − 1 bits long for the algorithms whose padding holds a 64-bit length (MD4, MD5, SHA-1, SHA-224,
-//!   SHA-256, RIPEMD, Tiger, SM3), 2⁶⁴ − 1 bytes for the others.
+//! - Keys are not wiped from memory, and comparing digests takes a time that depends on them: for lists that a key
+//!   protects, not for a service that an attacker can time.
+//! - A message is at most 2⁶⁴ − 1 bits long for the algorithms whose padding holds a 64-bit length (MD4, MD5, SHA-1,
+//!   SHA-224, SHA-256, RIPEMD, Tiger, SM3), 2⁶⁴ − 1 bytes for the others.
 #![deny(unsafe_code)]
 
 mod adler;

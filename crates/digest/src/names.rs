@@ -8,15 +8,15 @@ use std::sync::LazyLock;
 use crate::Algorithm;
 use crate::algorithm::Mode;
 
-/// The name given is not in the registry. `Display` says what was asked and which close names exist.
+/// The name given is not in the registry. `Display` states it, and the close names that exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownAlgorithm {
     /// The name as given.
     pub name: String,
 }
 
-/// A name without what does not matter in it: lower case, and no `-`, `_` or `/` but between two digits, where a `-` stays
-/// (`SHA-512/256` → `sha512-256`, `fnv1a-64` → `fnv1a64`).
+/// A name without what does not matter in it: lower case, and no `-`, `_` or `/` but between two digits, where a `-`
+/// stays (`SHA-512/256` → `sha512-256`, `fnv1a-64` → `fnv1a64`).
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut parted = false;
@@ -59,7 +59,8 @@ pub(crate) fn of_parameters(algorithm: Algorithm) -> &'static str {
     PARAMETERS.names.get(&algorithm).map_or("", String::as_str)
 }
 
-/// Names of all algorithms that are no line of the registry as it is, some two thousand: made when the first is asked for.
+/// Names of all algorithms that are no line of the registry as it is, some two thousand: made when the first is asked
+/// for.
 struct Parameters {
     names: HashMap<Algorithm, String>,
     /// By plain name.
@@ -122,8 +123,8 @@ const NAME_CHARS_MAX: usize = 32;
 /// As many as one can take in at a glance.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// The names closest to `name`, of algorithms and among `others`: those that it is the beginning of, or else those with the
-/// fewest typing errors.
+/// The names closest to `name`, of algorithms and among `others`: those that it is the beginning of, or else those with
+/// the fewest typing errors.
 fn suggestions(name: &str, others: &[&'static str]) -> Vec<&'static str> {
     let asked = plain(name);
     let length = asked.chars().count();
@@ -170,8 +171,8 @@ fn typing_errors(from: &str, to: &str) -> usize {
 }
 
 impl UnknownAlgorithm {
-    /// Writes that there is no `what` of this name, and which close names there are: of algorithms, and among `others` where
-    /// further things can be asked for by the side of algorithms.
+    /// Writes that there is no `what` of this name, and which close names there are: of algorithms, and among `others`
+    /// where further things can be asked for by the side of algorithms.
     ///
     /// # Errors
     /// Those of the formatter.

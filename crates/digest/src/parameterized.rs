@@ -5,11 +5,12 @@ use std::ops::RangeInclusive;
 use crate::Digest;
 use crate::state::DynState;
 
-/// What an algorithm takes beside the message; each function makes the state for digests of so many bytes.
+/// The input that an algorithm takes beside the message. Each function makes the state for digests of so many bytes.
 pub(crate) struct Parameters {
     /// Longest digest; the shortest has one byte.
     pub(crate) digest_bytes_max: usize,
-    /// A longer digest begins with the shorter one (an extendable-output function); otherwise the length changes all of it.
+    /// A longer digest begins with the shorter one (an extendable-output function); otherwise the length changes all of
+    /// it.
     pub(crate) is_extendable: bool,
     pub(crate) state: fn(usize) -> Box<dyn DynState>,
     /// With a key of one of these lengths.

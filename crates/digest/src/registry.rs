@@ -17,7 +17,7 @@ use crate::xxhash::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
 use crate::{Algorithm, Digest, Status};
 use Status::{Broken, Checksum, Current, Legacy};
 
-/// What the registry knows of one algorithm.
+/// The registry's line of one algorithm.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) aliases: &'static [&'static str],
@@ -58,21 +58,22 @@ const fn entry<S: State>(
 }
 
 impl Entry {
-    /// Further names. Case, `-`, `_` and `/` hardly matter (see `names`), so spellings that differ in nothing else are not listed.
+    /// Further names. Case, `-`, `_` and `/` hardly matter (see `names`), so spellings that differ in nothing else are
+    /// not listed.
     const fn aliases(mut self, aliases: &'static [&'static str]) -> Entry {
         self.aliases = aliases;
         self
     }
 
-    /// What it takes beside the message.
+    /// Input that it takes beside the message.
     const fn parameters(mut self, parameters: Parameters) -> Entry {
         assert!(parameters.digest_bytes_max <= Digest::BYTES_MAX);
         self.parameters = Some(parameters);
         self
     }
 
-    /// Whether HMAC over it is defined and of use: it is made for hashes with one length of output, and no checksum becomes
-    /// secure by it. With `sha1dc` it would be that of `sha1`.
+    /// Whether HMAC over it is defined and of use: it is made for hashes with one length of output, and no checksum
+    /// becomes secure by it. With `sha1dc` it would be that of `sha1`.
     pub(crate) fn has_hmac(&self) -> bool {
         let is_extendable = self.parameters.as_ref().is_some_and(|parameters| parameters.is_extendable);
         self.status != Checksum && !is_extendable && self.name != "sha1dc"
@@ -131,7 +132,8 @@ pub(crate) static REGISTRY: &[Entry] = &[
 // An `Algorithm` has its position in one byte.
 const _: () = assert!(REGISTRY.len() <= 1 << u8::BITS);
 
-/// Position of an algorithm that this crate itself needs; a name that is not in the registry does not compile in a constant.
+/// Position of an algorithm that this crate itself needs; a name that is not in the registry does not compile in a
+/// constant.
 pub(crate) const fn position(name: &str) -> u8 {
     let mut index = 0;
     while index < REGISTRY.len() {

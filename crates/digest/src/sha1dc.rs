@@ -1,4 +1,5 @@
-//! SHA-1 that also looks for the marks of the known collision attacks (M. Stevens, "Counter-cryptanalysis", CRYPTO 2013).
+//! SHA-1 that also looks for the marks of the known collision attacks (M. Stevens, "Counter-cryptanalysis", CRYPTO
+//! 2013).
 
 use sha1_checked::{CollisionResult, Sha1};
 use sha2::digest::Update;

@@ -1,4 +1,4 @@
-//! What one algorithm has to provide, and the form in which the registry keeps it.
+//! The trait that an algorithm implements, and the form in which the registry keeps its state.
 
 use crate::Digest;
 

@@ -1,4 +1,5 @@
-//! XXH32, XXH64 and XXH3 with 64 and 128 bits, seed 0 (xxHash specification). The value is the canonical, big-endian form.
+//! XXH32, XXH64 and XXH3 with 64 and 128 bits, seed 0 (xxHash specification). The value is the canonical, big-endian
+//! form.
 
 use std::hash::Hasher;
 

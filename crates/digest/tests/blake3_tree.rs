@@ -53,7 +53,8 @@ fn a_piece_can_be_streamed() {
     assert_eq!(joined.finish().bytes(), blake3::hash(&message).as_bytes());
 }
 
-/// More pieces than a test wants to hash: the tree over given chaining values, against the paper's recursive definition.
+/// More pieces than a test wants to hash: the tree over given chaining values, against the paper's recursive
+/// definition.
 #[test]
 fn the_tree_is_left_complete() {
     use blake3::hazmat::{Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};

@@ -1,4 +1,5 @@
-//! Every algorithm is compared with implementations that this crate does not link: `vectors/independent` has what they found.
+//! Every algorithm is compared with implementations that this crate does not link: `vectors/independent` has what they
+//! found.
 
 mod common;
 

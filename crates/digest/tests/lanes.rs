@@ -46,7 +46,8 @@ fn all_lengths_of_all_kernels() {
     }
 }
 
-/// Unequal messages, so that lanes end at different times and narrow kernels take states over, for each number of busy lanes.
+/// Unequal messages, so that lanes end at different times and narrow kernels take states over, for each number of busy
+/// lanes.
 #[test]
 fn all_fill_counts() {
     for algorithm in lane_algorithms() {
@@ -126,7 +127,7 @@ fn batches() {
             let lengths: Vec<usize> = lengths.chain(mixed).collect();
             let messages: Vec<_> = lengths.iter().map(|&bytes| cycle251(bytes)).collect();
             for count in [0, 1, 2, 31, 32, 33, messages.len()] {
-                // What was there before does not matter.
+                // The earlier contents do not matter.
                 let mut digests = vec![common::algorithm("sha512").digest(b"other"); count];
                 hasher.hash(&messages[..count], &mut digests);
                 for (message, digest) in messages.iter().zip(&digests) {
@@ -209,8 +210,8 @@ fn all_alignments() {
     }
 }
 
-/// Prints which backends ran, and fails when one that this CPU offers did not: the features are asked here once more. Those
-/// in the comma list `PFH_TEST_REQUIRED_BACKENDS` must run, so that a test machine cannot silently lose one.
+/// Prints which backends ran, and fails when one that this CPU offers did not: the features are asked here once more.
+/// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must run, so that a test machine cannot silently lose one.
 #[test]
 fn every_backend_ran() {
     let md5 = common::algorithm("md5");

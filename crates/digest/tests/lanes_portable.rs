@@ -1,4 +1,5 @@
-//! The portable kernels and the scheduler on few short messages: small enough for Miri, which sees every access to memory.
+//! The portable kernels and the scheduler on few short messages: small enough for Miri, which sees every access to
+//! memory.
 //!
 //! `cargo +nightly miri test -p pfh-digest --test lanes_portable`
 

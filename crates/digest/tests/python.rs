@@ -1,5 +1,5 @@
-//! Differential test against independent implementations: Python's hashlib (OpenSSL and HACL*), its zlib, and checks and
-//! sums written out bit by bit in Python. What could not be compared is printed.
+//! Differential test against independent implementations: Python's hashlib (OpenSSL and HACL*), its zlib, and checks
+//! and sums written out bit by bit in Python. Algorithms that could not be compared are printed.
 
 mod common;
 

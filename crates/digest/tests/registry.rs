@@ -197,7 +197,7 @@ fn keys_are_wanted_checked_and_never_shown() {
         "`keyed-blake2b-8` takes a key of 1 to 64 bytes, and this one has 65"
     );
     assert_eq!(refused("blake3-derive-key", &keys(32)), "`blake3-derive-key` needs a context, and none is given");
-    // What needs no key ignores it.
+    // Algorithms without a key ignore it.
     let mut hasher = common::algorithm("sha256").hasher_with(&keys(5)).unwrap();
     assert_eq!(hasher.finish(), common::algorithm("sha256").digest(b""));
     // Two messages of one hasher, and its clone.

@@ -1,12 +1,12 @@
-//! Streaming and one-shot agree for lengths around every edge of a block, however the message is cut; a finished hasher is
-//! as new.
+//! Streaming and one-shot agree for lengths around every edge of a block, however the message is cut; a finished hasher
+//! is as new.
 
 mod common;
 
 use pfh_digest::Algorithm;
 
-/// Around each multiple of the block up to the eighth (vector code often takes that many at once), around the lengths at
-/// which the padding no longer fits the last block, and XXH3's and BLAKE3's own edges.
+/// Around each multiple of the block up to the eighth (vector code often takes that many at once), around the lengths
+/// at which the padding no longer fits the last block, and XXH3's and BLAKE3's own edges.
 fn lengths(block_bytes: usize) -> Vec<usize> {
     let around = |edge: usize| [edge.saturating_sub(1), edge, edge + 1];
     let mut lengths: Vec<usize> = (0..=8).flat_map(|blocks| around(blocks * block_bytes)).collect();
@@ -17,7 +17,8 @@ fn lengths(block_bytes: usize) -> Vec<usize> {
     lengths
 }
 
-/// Sizes of the pieces: constant ones that fall on different places of the blocks, and an irregular row with empty pieces.
+/// Sizes of the pieces: constant ones that fall on different places of the blocks, and an irregular row with empty
+/// pieces.
 fn cuts() -> Vec<Vec<usize>> {
     vec![vec![1], vec![7], vec![57], vec![64], vec![129], vec![1000], vec![0, 3, 61, 0, 1, 127, 128, 2, 511, 5]]
 }

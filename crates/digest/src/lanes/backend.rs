@@ -1,4 +1,4 @@
-//! Which kernels a backend has.
+//! The kernels of a backend.
 
 use pfh_vector::{Backend, Level};
 
@@ -11,15 +11,15 @@ use super::kernel::{Kernel, portable};
 use super::plan::Plan;
 use crate::Algorithm;
 
-/// The kernels that a backend has for an algorithm, as names and numbers of lanes; empty where there are no lanes for it. Which of
-/// them runs depends on how many lanes are busy.
+/// The kernels that a backend has for an algorithm, as names and numbers of lanes; empty where there are no lanes for
+/// it. Which of them runs depends on how many lanes are busy.
 pub fn kernels_of(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
     let kernels = Definition::of(algorithm).map(|definition| kernels(backend, definition.compression));
     kernels.iter().flatten().map(|kernel| (kernel.name(), kernel.lanes)).collect()
 }
 
-/// Those of [`kernels_of`] that run when some number of lanes, up to all, is busy; the widest, which takes full lanes, first. Where
-/// that one has a single lane, hashing many messages at once gains nothing.
+/// Those of [`kernels_of`] that run when some number of lanes, up to all, is busy; the widest, which takes full lanes,
+/// first. Where that one has a single lane, hashing many messages at once gains nothing.
 pub fn kernels_chosen(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
     let plan = Definition::of(algorithm).and_then(|definition| Plan::new(kernels(backend, definition.compression)));
     plan.iter().flat_map(Plan::chosen).map(|kernel| (kernel.name(), kernel.lanes)).collect()

@@ -1,7 +1,7 @@
 //! BLAKE3 of many short messages at once: chunks of different messages side by side, and then their parents.
 //!
-//! Within one message, only the chunks of its own tree lie side by side (BLAKE3 paper, section 5.3), and a message of 4 KiB has
-//! four. Here the chunks of a whole batch fill the lanes, then the parents of a whole batch, level by level.
+//! Within one message, only the chunks of its own tree lie side by side (BLAKE3 paper, section 5.3), and a message of 4
+//! KiB has four. Here the chunks of a whole batch fill the lanes, then the parents of a whole batch, level by level.
 
 use super::LANES_MAX;
 use super::backend::kernels;
@@ -29,7 +29,8 @@ type Value = [u8; 32];
 /// Hashes batches of messages.
 pub(super) struct Blake3Batch {
     plan: Plan,
-    /// Messages from this length on fill the lanes by themselves, and go to the crate `blake3`, whose assembler is faster then.
+    /// Messages from this length on fill the lanes by themselves, and go to the crate `blake3`, whose assembler is
+    /// faster then.
     long_bytes: usize,
     /// States of a kernel's lanes, `[word][lane]`.
     states: Vec<u8>,
@@ -214,7 +215,8 @@ impl Blake3Batch {
         !self.parents.is_empty()
     }
 
-    /// Makes one level of parents: pairs from the left, while an odd value at the right end rises as it is (section 2.1).
+    /// Makes one level of parents: pairs from the left, while an odd value at the right end rises as it is (section
+    /// 2.1).
     fn run_parents(&mut self) {
         let Blake3Batch { plan, states, messages, values, parents, .. } = self;
         let mut left = &parents[..];

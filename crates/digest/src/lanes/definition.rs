@@ -1,4 +1,5 @@
-//! What the scheduler knows of each algorithm: its compression function, first state, padding and output.
+//! Definitions of the algorithms, as the scheduler needs them: its compression function, first state, padding and
+//! output.
 
 use super::text::{BLAKE2_COUNTERS, BLAKE2_STATE_WORDS};
 use crate::Algorithm;
@@ -86,7 +87,8 @@ static DEFINITIONS: &[Definition] = &[
     Definition::new("sm3", Sm3, Words32(&SM3), 64, Length64Big),
 ];
 
-// MD4 and MD5: RFC 1320 and 1321, section 3.3. SHA: FIPS 180-4, section 5.3; RIPEMD-160 has that of SHA-1. SM3: GB/T 32905-2016.
+// MD4 and MD5: RFC 1320 and 1321, section 3.3. SHA: FIPS 180-4, section 5.3; RIPEMD-160 has that of SHA-1. SM3: GB/T
+// 32905-2016.
 const MD4: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
 const SHA1: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 const SHA224: [u32; 8] =
@@ -153,7 +155,8 @@ const BLAKE2S: [u32; BLAKE2_STATE_WORDS] = {
 pub(super) const BLOCK_BYTES_MAX: usize = 144;
 /// The last bytes of a message, a block at most, and their padding.
 pub(super) const TAIL_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
-/// The longest padding: the length field does not fit behind the content of the last block, or the content fills a block.
+/// The longest padding: the length field does not fit after the content of the last block, or the content fills a
+/// block.
 pub(super) const PADDING_BYTES_MAX: usize = 128 + 16;
 
 impl Definition {
@@ -280,8 +283,8 @@ impl Definition {
         }
     }
 
-    /// Sets what BLAKE2 keeps in a lane beside the chaining value: the counter before a run and after it, and whether the
-    /// message ends with it.
+    /// Sets what BLAKE2 keeps in a lane beside the chaining value: the counter before a run and after it, and whether
+    /// the message ends with it.
     pub(super) fn set_counters(
         &self,
         states: &mut [u8],

@@ -25,13 +25,13 @@ pub(super) mod x86;
 /// The CPU has the features for which the kernel is compiled.
 type Run = unsafe fn(states: &mut [u8], inputs: &[&[u8]], blocks: usize);
 
-/// Like [`Run`] for whole messages of one or two blocks, which come without padding. The first 32 bytes of a line get the final
-/// state of its lane, as a digest and with zeros behind it.
+/// Like [`Run`] for whole messages of one or two blocks, which come without padding. The first 32 bytes of a line get
+/// the final state of its lane, as a digest and with zeros behind it.
 type RunShort = unsafe fn(states: &[u8], lines: &mut [Line], messages: &[&[u8]], blocks: usize);
 
 /// One compiled kernel.
 pub(super) struct Kernel {
-    /// What it is made of: `avx512`, `sha-ni`, …
+    /// The instructions that it is compiled for: `avx512`, `sha-ni`, …
     pub(super) family: &'static str,
     pub(super) lanes: usize,
     cost: Cost,
@@ -59,7 +59,8 @@ impl Kernel {
         self.run_short.is_some()
     }
 
-    /// Hashes a message in each lane, all of `blocks` blocks with their padding, from these states on; see [`RunShort`].
+    /// Hashes a message in each lane, all of `blocks` blocks with their padding, from these states on; see
+    /// [`RunShort`].
     ///
     /// # Panics
     /// When the slices are too short, a message does not have that many blocks, or there is no such kernel.
@@ -84,8 +85,8 @@ impl Kernel {
     /// # Panics
     /// When the slices are too short.
     pub(super) fn run(&self, states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
-        // SAFETY: a kernel leaves its table only through `backend::kernels`, and a `Backend` is made only where the CPU has
-        // its features.
+        // SAFETY: a kernel leaves its table only through `backend::kernels`, and a `Backend` is made only where the CPU
+        // has its features.
         unsafe { (self.run)(states, inputs, blocks) }
     }
 }
@@ -109,10 +110,12 @@ where
     let mut state = unsafe { load_state::<V, N>(states) };
     for block in 0..blocks {
         let mut message = [state[0]; M];
-        // Whole lines; before them one that ends with the block, if that leaves words. Of what it loads twice the compiler keeps one.
+        // Whole lines; before them one that ends with the block, if that leaves words. Of what it loads twice the
+        // compiler keeps one.
         if !M.is_multiple_of(line_words) {
             let offset = (block * M + M - line_words) * word_bytes;
-            // SAFETY: the features as above; `check` has found whole blocks in every input, and no block is shorter than a line.
+            // SAFETY: the features as above; `check` has found whole blocks in every input, and no block is shorter
+            // than a line.
             unsafe { V::load_line(inputs, offset, T::BIG_ENDIAN, &mut message[M - line_words..]) };
         }
         for line in 0..M / line_words {
@@ -127,8 +130,8 @@ where
     }
 }
 
-/// Hashes messages that end within so many blocks, and leaves the final states in the lines, in the byte order of the message
-/// and with zeros up to 8 words; inlined into an entry that enables the features.
+/// Hashes messages that end within so many blocks, and leaves the final states in the lines, in the byte order of the
+/// message and with zeros up to 8 words; inlined into an entry that enables the features.
 ///
 /// # Panics
 /// When the slices are too short, or a message with its padding does not have that many blocks.
@@ -157,7 +160,7 @@ where
         // SAFETY: as above, and each message is a line.
         unsafe { V::load_line(messages, 0, T::BIG_ENDIAN, &mut message) };
         state = T::compress(state, &message, false);
-        // What follows is the same for all: so the compiler knows its schedule.
+        // The rest is the same for all, so that the compiler knows its schedule.
         message = [state[0].splat(0); 16];
         message[0] = state[0].splat(if T::BIG_ENDIAN { 0x8000_0000 } else { 0x80 });
         message[length_word] = state[0].splat(8 * LINE_BYTES as u32);
@@ -211,7 +214,7 @@ unsafe fn load_state<V: Vector, const N: usize>(states: &[u8]) -> [V; N] {
     state
 }
 
-/// What the loads in a kernel rely on.
+/// The conditions on which the loads in a kernel rely.
 #[inline(always)]
 fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
     assert!(inputs.len() >= lanes);
@@ -220,8 +223,9 @@ fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
     }
 }
 
-/// Defines the kernels of a family, and `of`, which lists those of a compression function. The attribute enables their CPU
-/// features. A line is `name: text, vector, costs;`, or `name: text, vector, costs, short name;` for a kernel of short messages too.
+/// Defines the kernels of a family, and `of`, which lists those of a compression function. The attribute enables their
+/// CPU features. A line is `name: text, vector, costs;`, or `name: text, vector, costs, short name;` for a kernel of
+/// short messages too.
 macro_rules! kernels {
     ($family:literal #[$attribute:meta] $($compression:ident { $($name:ident: $text:ty, $vector:ty, $cost:tt $(, short $short:ident)?;)+ })+) => {
         /// The kernels of a compression function.

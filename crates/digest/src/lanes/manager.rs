@@ -12,8 +12,8 @@ use crate::{Algorithm, Digest};
 
 /// Hashes many messages at once, one in each lane, by one or several algorithms.
 ///
-/// A message comes in chunks. A chunk is a buffer `B` which the manager keeps while its bytes are hashed, so nothing is copied.
-/// `T` is whatever the caller wants to find again with the digests. The caller's loop:
+/// A message comes in chunks. A chunk is a buffer `B` which the manager keeps while its bytes are hashed, so nothing is
+/// copied. `T` is whatever the caller wants to find again with the digests. The caller's loop:
 ///
 /// ```
 /// use pfh_digest::Algorithm;
@@ -60,12 +60,12 @@ use crate::{Algorithm, Digest};
 /// # }
 /// ```
 ///
-/// Keep all lanes full for speed: call [`LaneManager::advance`] only when there is no free lane, or no further message. All
-/// lanes advance together by what the shortest chunk has left; a lane is free again the moment its message ends. When few
-/// lanes are busy, kernels for few streams take their states over.
+/// Keep all lanes full for speed: call [`LaneManager::advance`] only when there is no free lane, or no further message.
+/// All lanes advance together by what the shortest chunk has left; a lane is free again the moment its message ends.
+/// When few lanes are busy, kernels for few streams take their states over.
 ///
-/// Chunks may have any length. Those that are multiples of the block (64 KiB is one for nearly all algorithms) spare the
-/// copying of what is left at the end of a chunk.
+/// Chunks may have any length. Those that are multiples of the block (64 KiB is one for nearly all algorithms) spare
+/// the copying of what is left at the end of a chunk.
 pub struct LaneManager<B, T> {
     schedule: Schedule,
     slots: Vec<Slot<B, T>>,
@@ -93,7 +93,7 @@ pub struct Detached<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId(u8);
 
-/// What a lane, or the caller's loop, waits for.
+/// Something for which a lane, or the caller's loop, waits.
 #[derive(Debug)]
 pub enum Event<'m, B, T> {
     /// The chunk is hashed and the message goes on: read into the buffer and call [`LaneManager::refill`], now or after
@@ -108,36 +108,36 @@ pub enum Event<'m, B, T> {
     Finished {
         /// As submitted.
         tag: T,
-        /// The buffer of the last chunk; padding may have been written behind the content.
+        /// The buffer of the last chunk; padding may have been written after the content.
         buffer: B,
         /// In the order of the algorithms.
         digests: &'m [Digest],
     },
-    /// There is nothing to hash: no lane holds a message, but those that wait for a refill.
+    /// There is nothing to hash: no lane holds a message, except those that wait for a refill.
     Idle,
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
-    /// Room that a buffer should have behind its content: padding is made there. Without it, the end of the message is
+    /// Room that a buffer should have after its content: padding is made there. Without it, the end of the message is
     /// copied, and its last blocks are hashed in a step of their own.
     pub const RESERVE_BYTES: usize = PADDING_BYTES_MAX;
 
-    /// A manager of the best backend, or the one that is forced by the environment ([`Backend::chosen`]).
+    /// Returns a manager that uses the best backend, or the one that the environment forces ([`Backend::chosen`]).
     ///
-    /// `None` when the set is empty, or holds an algorithm for which hashing many messages at once gains nothing on this
-    /// CPU: hash them one by one.
+    /// `None` when the set is empty, or holds an algorithm for which hashing many messages at once gains nothing on
+    /// this CPU: hash them one by one.
     pub fn new(algorithms: &[Algorithm]) -> Option<Self> {
         LaneManager::with_backend(algorithms, Backend::chosen()).filter(LaneManager::pays)
     }
 
-    /// A manager of a certain backend, whether it pays or not.
+    /// Returns a manager that uses a certain backend, whether it pays or not.
     ///
     /// `None` when the set is empty, or holds an algorithm for which there are no lanes.
     pub fn with_backend(algorithms: &[Algorithm], backend: Backend) -> Option<Self> {
         LaneManager::with_schedule(Schedule::new(algorithms, backend, None)?)
     }
 
-    /// A manager of one kernel alone, for tests and measurements: see [`kernels_of`](super::kernels_of).
+    /// Returns a manager that uses one kernel alone, for tests and measurements: see [`kernels_of`](super::kernels_of).
     ///
     /// `None` when the backend has no kernel of that name for the algorithm.
     pub fn with_kernel(algorithm: Algorithm, backend: Backend, kernel: &str) -> Option<Self> {
@@ -154,12 +154,12 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         self.schedule.pays()
     }
 
-    /// How many messages are hashed at once; at most 64.
+    /// Number of messages that are hashed at once; at most 64.
     pub fn lanes(&self) -> usize {
         self.slots.len()
     }
 
-    /// How many lanes hold a message now.
+    /// Number of lanes that hold a message now.
     pub fn active(&self) -> usize {
         self.occupied.count_ones() as usize
     }
@@ -185,8 +185,8 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         self.slots[usize::from(lane.0)].tag.as_mut().expect("the lane holds a message")
     }
 
-    /// Begins a message in a free lane: its first `bytes` bytes are those at the front of the buffer; `last` says that there
-    /// are no others.
+    /// Begins a message in a free lane: its first `bytes` bytes are those at the front of the buffer; `last` says that
+    /// there are no others.
     ///
     /// # Panics
     /// When no lane is free, or `bytes` exceeds the buffer.
@@ -217,8 +217,8 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         }
     }
 
-    /// Gives a message up: the lane is free, and there will be no digest. Returns what the lane holds; the buffer is absent if
-    /// the lane needs data.
+    /// Gives a message up: the lane is free, and there will be no digest. Returns what the lane holds; the buffer is
+    /// absent if the lane needs data.
     ///
     /// # Panics
     /// When the lane holds no message.
@@ -231,8 +231,8 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         (tag.take().expect("the lane holds a message"), buffer.take())
     }
 
-    /// Takes the message of a lane that needs data out, to go on in another manager of the same algorithms: a thread that
-    /// has nothing to do can take work over from one that has much.
+    /// Takes the message of a lane that needs data out, to go on in another manager of the same algorithms: a thread
+    /// that has nothing to do can take work over from one that has much.
     ///
     /// # Panics
     /// When the lane does not need data.
@@ -259,8 +259,8 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         LaneId(lane as u8)
     }
 
-    /// Runs the kernels until a lane needs attention. When several do, the calls return one after the other, and no kernel
-    /// runs in between. The order in which messages finish is arbitrary.
+    /// Runs the kernels until a lane needs attention. When several do, the calls return one after the other, and no
+    /// kernel runs in between. The order in which messages finish is arbitrary.
     pub fn advance(&mut self) -> Event<'_, B, T> {
         while self.ended == 0 {
             if self.schedule.is_idle() {

@@ -57,12 +57,12 @@ struct Short {
 }
 
 impl BatchHasher {
-    /// With the kernels of the best backend, or the one that is forced by the environment ([`Backend::chosen`]).
+    /// Returns a hasher that uses the best backend, or the one that the environment forces ([`Backend::chosen`]).
     pub fn new(algorithm: Algorithm) -> BatchHasher {
         BatchHasher::with_backend(algorithm, Backend::chosen())
     }
 
-    /// With the kernels of a certain backend.
+    /// Returns a hasher that uses a certain backend.
     pub fn with_backend(algorithm: Algorithm, backend: Backend) -> BatchHasher {
         BatchHasher { algorithm, lanes: Lanes::new(algorithm, backend) }
     }
@@ -72,7 +72,7 @@ impl BatchHasher {
         self.algorithm
     }
 
-    /// Hashes a batch: `digests[i]` becomes that of `messages[i]`, whatever it was.
+    /// Hashes a batch: `digests[i]` becomes that of `messages[i]`, whatever was there before.
     ///
     /// # Panics
     /// When there are not as many digests as messages.

@@ -1,4 +1,4 @@
-//! Which kernels advance a number of lanes in the least time.
+//! The plan of kernels that advance a number of lanes in the least time.
 
 use super::LANES_MAX;
 use super::kernel::Kernel;

@@ -9,10 +9,11 @@ use super::plan::Plan;
 use super::track::{AlgorithmLanes, Buffers, Chunk, Detached, LaneSet};
 use crate::{Algorithm, Digest};
 
-/// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level cache.
+/// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level
+/// cache.
 const SHARED_STEP_BYTES: usize = 16 << 10;
 
-/// What is hashed in the lanes, without the buffers.
+/// The messages that are hashed in the lanes, without their buffers.
 pub(super) struct Schedule {
     lanes: usize,
     tracks: Vec<AlgorithmLanes>,
@@ -26,8 +27,8 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Of the kernels of the backend only the named one, if any. `None` when the set is empty, or holds an algorithm without
-    /// kernels.
+    /// Of the kernels of the backend only the named one, if any. `None` when the set is empty, or holds an algorithm
+    /// without kernels.
     pub(super) fn new(algorithms: &[Algorithm], backend: Backend, only: Option<&str>) -> Option<Schedule> {
         let definitions: Option<Vec<_>> = algorithms.iter().map(|&algorithm| Definition::of(algorithm)).collect();
         let definitions = definitions?;

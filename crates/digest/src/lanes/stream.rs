@@ -17,7 +17,7 @@ const DIGEST_BYTES: usize = 16;
 #[derive(Clone)]
 pub(crate) struct Md5 {
     state: [u8; DIGEST_BYTES],
-    /// The bytes behind the last whole block.
+    /// The bytes after the last whole block.
     rest: [u8; BLOCK_BYTES],
     message_bytes: u64,
 }
@@ -30,7 +30,7 @@ static MD5: LazyLock<(&Definition, &Kernel)> = LazyLock::new(|| {
 });
 
 impl Md5 {
-    /// What the kernel is made of.
+    /// The instructions that the kernel is compiled for.
     pub(crate) fn backend() -> &'static str {
         MD5.1.family
     }

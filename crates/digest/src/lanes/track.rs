@@ -1,4 +1,5 @@
-//! One algorithm of a set: the states of all lanes, how far each lane is in its chunk, and the kernels that move them on.
+//! One algorithm of a set: the states of all lanes, how far each lane is in its chunk, and the kernels that move them
+//! on.
 
 use super::LANES_MAX;
 use super::definition::{Definition, Padding, TAIL_BYTES_MAX};
@@ -14,7 +15,7 @@ pub(super) struct Chunk {
     pub(super) last: bool,
     /// Bytes of the message up to the end of this chunk.
     pub(super) message_bytes: u64,
-    /// Whose padding stands behind the content: see [`AlgorithmLanes::padding_class`].
+    /// Whose padding follows the content: see [`AlgorithmLanes::padding_class`].
     pub(super) padded: Option<u8>,
 }
 
@@ -22,7 +23,7 @@ pub(super) struct Chunk {
 pub(super) trait Buffers {
     /// All bytes of the lane's buffer.
     fn bytes(&self, lane: usize) -> &[u8];
-    /// The bytes behind the content, for padding; empty where they may not be written.
+    /// The bytes after the content, for padding; empty where they may not be written.
     fn reserve(&mut self, lane: usize, content_bytes: usize) -> &mut [u8];
 }
 
@@ -38,15 +39,15 @@ pub(super) fn members(mut set: LaneSet) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Where in its chunk a lane is. Blocks that lie whole in the buffer are hashed there; what is left at an end of a chunk goes
-/// through the lane's tail.
+/// Where in its chunk a lane is. Blocks that lie whole in the buffer are hashed there; what is left at an end of a
+/// chunk goes through the lane's tail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Segment {
     /// One block in the tail: what the chunk before left, completed by the first `content_bytes` of the present one.
     Head { content_bytes: usize },
-    /// Blocks in the buffer; the message goes on behind them.
+    /// Blocks in the buffer; the message goes on after them.
     Body,
-    /// Blocks in the buffer up to the end of the message, with the padding behind the content.
+    /// Blocks in the buffer up to the end of the message, with the padding after the content.
     End,
     /// Blocks in the tail: the end of the message, where the buffer has no room for padding.
     TailEnd,
@@ -59,7 +60,7 @@ struct Position {
     offset: usize,
 }
 
-/// What one algorithm knows of a message between two chunks.
+/// The state of one algorithm for a message between two chunks.
 #[derive(Debug)]
 pub(super) struct Detached {
     state: Vec<u8>,
@@ -211,7 +212,7 @@ impl AlgorithmLanes {
         }
     }
 
-    /// Writes the padding behind the content; false where there is no room.
+    /// Writes the padding after the content; false where there is no room.
     fn pad(&self, chunk: &mut Chunk, padding_bytes: usize, reserve: &mut [u8]) -> bool {
         let room = reserve.get_mut(..padding_bytes);
         if let Some(room) = room {
@@ -244,8 +245,8 @@ impl AlgorithmLanes {
     }
 
     /// Advances all running lanes by the least number of blocks that one of them has left, but not by more than
-    /// `step_bytes`. Lanes that end a segment go on to the next one, or stop running; where the message has ended, its digest
-    /// is written. `digests` are those of all lanes and algorithms, of which this one is `index`.
+    /// `step_bytes`. Lanes that end a segment go on to the next one, or stop running; where the message has ended, its
+    /// digest is written. `digests` are those of all lanes and algorithms, of which this one is `index`.
     pub(super) fn step(
         &mut self,
         chunks: &mut [Chunk; LANES_MAX],
@@ -293,8 +294,8 @@ impl AlgorithmLanes {
         }
     }
 
-    /// Sets the counters of all running lanes for so many blocks, or for fewer if a counter has to be set anew between. Returns the
-    /// number.
+    /// Sets the counters of all running lanes for so many blocks, or for fewer if a counter has to be set anew between.
+    /// Returns the number.
     fn count(&mut self, blocks: usize, chunks: &[Chunk; LANES_MAX]) -> usize {
         let AlgorithmLanes { definition, width, .. } = *self;
         let most = members(self.running).map(|lane| definition.run_blocks_max(self.hashed_bytes[lane])).min();
@@ -317,7 +318,7 @@ impl AlgorithmLanes {
         self.definition.finish(states, self.width, lane % self.width, digest.room(self.digest_bytes));
     }
 
-    /// Another algorithm of the set may have put its own padding behind the content.
+    /// Another algorithm of the set may have put its own padding after the content.
     fn renew_padding(&self, lane: usize, blocks: usize, chunk: &mut Chunk, buffers: &mut impl Buffers) {
         let Position { segment, offset } = self.positions[lane];
         let block_bytes = self.definition.block_bytes;

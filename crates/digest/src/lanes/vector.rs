@@ -1,8 +1,8 @@
 //! The lane vector: one word of each lane, and the operations that the texts of the algorithms are written in.
 //!
-//! A value of a vector type is a proof: the first one is made by an `unsafe` load inside a kernel's entry, which enables
-//! the CPU's features, and all others come from it. So everything but the loads is safe to call, and the texts contain
-//! no `unsafe`.
+//! A value of a vector type is a proof: the first one is made by an `unsafe` load inside a kernel's entry, which
+//! enables the CPU's features, and all others come from it. So everything but the loads is safe to call, and the texts
+//! contain no `unsafe`.
 //!
 //! Everything here is `#[inline(always)]` and enables no features of its own: it is compiled inside the entry.
 
@@ -41,8 +41,8 @@ pub(super) trait Vector: Copy {
     /// Stores what [`Vector::load`] loads.
     fn store(self, words: &mut [u8]);
 
-    /// Loads 64 bytes of each lane, transposed: `words[i]` gets word `i` of every lane. `big_endian` is the order of the bytes in
-    /// the input.
+    /// Loads 64 bytes of each lane, transposed: `words[i]` gets word `i` of every lane. `big_endian` is the order of
+    /// the bytes in the input.
     ///
     /// # Safety
     /// As for [`Vector::load`], and each of the first `LANES` inputs has 64 bytes from `offset` on.

@@ -1,4 +1,4 @@
-//! What the tests share: messages, and the reader of the published vectors.
+//! Code that the tests share: messages, and the reader of the published vectors.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{ErrorKind, Write};
@@ -96,7 +96,7 @@ pub(crate) fn compared_lengths() -> Vec<usize> {
     (0..4).chain(edges).chain([239, 240, 241, 1023, 1024, 1025, 4096, 65_537, (1 << 20) + 3]).collect()
 }
 
-/// What the program prints for this input. `None`, and a line that says so, when it is not installed.
+/// The output of the program for this input. `None`, and a line that says so, when it is not installed.
 pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Option<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {

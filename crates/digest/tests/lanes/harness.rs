@@ -13,7 +13,7 @@ pub(crate) struct Message {
     at: usize,
     /// Length of its chunks; the last one may be empty.
     chunk_bytes: usize,
-    /// Room behind the content of each buffer.
+    /// Room after the content of each buffer.
     reserve_bytes: usize,
 }
 

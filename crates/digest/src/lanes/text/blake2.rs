@@ -71,8 +71,8 @@ impl Compress<u32, STATE_WORDS, 16> for Blake2s {
     }
 }
 
-/// The mixing function (RFC 7693, section 3.1), with rotations to the left, on four times four of the 16 words. The four go
-/// step by step beside each other, since each step waits for the one before it.
+/// The mixing function (RFC 7693, section 3.1), with rotations to the left, on four times four of the 16 words. The
+/// four go step by step beside each other, since each step waits for the one before it.
 macro_rules! mix {
     ($v:ident, $r1:tt $r2:tt $r3:tt $r4:tt, $($a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr;)+) => {
         $($v[$a] = $v[$a].add($x);)+

@@ -18,7 +18,8 @@ const SINES: [u32; 64] = [
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
-/// What each step adds. In the last round the steps subtract a word and 1 where the standard adds the word's complement.
+/// The constant that each step adds. In the last round the steps subtract a word and 1 where the standard adds the
+/// word's complement.
 const ADDENDS: [u32; 64] = {
     let mut addends = SINES;
     let mut step = 48;
@@ -46,8 +47,8 @@ impl Compress<u32, 4, 16> for Md5 {
                 $a = $b.add(ready.$join(V::$function($x, $y, $z)).rol::<$bits>());
             };
         }
-        // Where few lanes leave the step waiting for the one before: of `(x & y) | (!x & z)`, whose sides have no bit in common, only
-        // one side waits.
+        // Where few lanes leave the step waiting for the one before: of `(x & y) | (!x & z)`, whose sides have no bit
+        // in common, only one side waits.
         macro_rules! step_g {
             ($x:ident, $y:ident, $z:ident, $a:ident, $b:ident, $bits:literal, $step:expr, $word:expr) => {
                 if V::LANES <= 2 {

@@ -1,4 +1,5 @@
-//! RIPEMD-160 (H. Dobbertin, A. Bosselaers, B. Preneel, RIPEMD-160: a strengthened version of RIPEMD, 1996; ISO/IEC 10118-3).
+//! RIPEMD-160 (H. Dobbertin, A. Bosselaers, B. Preneel, RIPEMD-160: a strengthened version of RIPEMD, 1996; ISO/IEC
+//! 10118-3).
 
 use super::Compress;
 use crate::lanes::vector::Vector;

@@ -141,8 +141,8 @@ unsafe fn two_rows(low: &[u8], high: &[u8], offset: usize) -> __m256i {
     }
 }
 
-/// [`Vector::load_line`], in four squares of 4 words by 8 lanes: the halves of a row are lanes 4 apart, so that shuffles within
-/// the halves do.
+/// [`Vector::load_line`], in four squares of 4 words by 8 lanes: the halves of a row are lanes 4 apart, so that
+/// shuffles within the halves do.
 #[inline(always)]
 unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx2x32]) {
     // One by one: the compiler does not unroll a loop over them.

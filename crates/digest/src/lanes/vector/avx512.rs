@@ -1,4 +1,5 @@
-//! AVX-512 (F, BW, VL, DQ): 16 lanes of 32 bits, 8 of 64. One instruction for each rotation and for each function of three.
+//! AVX-512 (F, BW, VL, DQ): 16 lanes of 32 bits, 8 of 64. One instruction for each rotation and for each function of
+//! three.
 
 use std::arch::x86_64::*;
 
@@ -146,8 +147,8 @@ impl ShortVector for Avx512x32 {
             _ => 0,
         };
         let mut line = [0; LINE_BYTES];
-        // SAFETY: the features are the caller's promise. The load touches only the bytes of the mask, which are in the message;
-        // the store fills an array of 64 bytes.
+        // SAFETY: the features are the caller's promise. The load touches only the bytes of the mask, which are in the
+        // message; the store fills an array of 64 bytes.
         unsafe {
             let bytes = _mm512_maskz_loadu_epi8(content, message.as_ptr().wrapping_add(offset).cast());
             let bytes = _mm512_mask_mov_epi8(bytes, mark, _mm512_set1_epi8(0x80_u8.cast_signed()));
@@ -213,8 +214,8 @@ unsafe fn four_rows(inputs: &[&[u8]], lane: usize, step: usize, offset: usize) -
     }
 }
 
-/// [`Vector::load_line`], in four squares of 4 words by 16 lanes: the quarters of a row are lanes 4 apart, so that shuffles within
-/// the quarters do.
+/// [`Vector::load_line`], in four squares of 4 words by 16 lanes: the quarters of a row are lanes 4 apart, so that
+/// shuffles within the quarters do.
 #[inline(always)]
 unsafe fn load_line32(inputs: &[&[u8]], offset: usize, big_endian: bool, words: &mut [Avx512x32]) {
     // One by one: the compiler does not unroll a loop over them.

@@ -13,8 +13,8 @@ pub(super) struct Rotated<const WORD_BYTES: usize, const BITS: i32>;
 impl<const WORD_BYTES: usize, const BITS: i32> Rotated<WORD_BYTES, BITS> {
     /// Order of the bytes of 16, whose values the compiler does not see.
     ///
-    /// Where it sees them, it takes shuffles of an exclusive or apart to join them with earlier shuffles, which are needed as
-    /// well: LLVM 21 makes 224 shuffles of the 112 in a block of BLAKE3.
+    /// Where it sees them, it takes shuffles of an exclusive or apart to join them with earlier shuffles, which are
+    /// needed as well: LLVM 21 makes 224 shuffles of the 112 in a block of BLAKE3.
     #[inline(always)]
     pub(super) fn order() -> &'static [u8; 16] {
         let mut order: *const [u8; 16] = &Self::ORDER;

@@ -24,8 +24,8 @@ macro_rules! kernels {
         }
 
         $($(
-            // Not AVX: the compiler would load with wider vectors, and then each SHA instruction, of which there is no AVX form,
-            // takes 100 ns.
+            // Not AVX: the compiler would load with wider vectors, and then each SHA instruction, of which there is no
+            // AVX form, takes 100 ns.
             #[target_feature(enable = "sha,sse4.1,ssse3")]
             fn $name(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
                 // SAFETY: the attribute enables the features; whoever calls this answers for the CPU.
@@ -80,8 +80,8 @@ fn set_word(states: &mut [u8], streams: usize, word: usize, stream: usize, value
 #[inline(always)]
 unsafe fn sha256<const STREAMS: usize>(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
     check(inputs, STREAMS, 64 * blocks);
-    // SAFETY: the features are the caller's promise, `check` has found whole blocks in every input, and the round constants are
-    // read within their table.
+    // SAFETY: the features are the caller's promise, `check` has found whole blocks in every input, and the round
+    // constants are read within their table.
     unsafe {
         let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
         let mut abef = [_mm_setzero_si128(); STREAMS];
