@@ -6,7 +6,7 @@ use pfh_vector::Backend;
 
 use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
 
-/// How digests are made, by the families that leave a choice. A digest does not say which one was taken.
+/// Options of making digests, for the families that have any. A digest does not say with which it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimilarityOptions {
     /// Version, and division into blocks, of sdhash.
@@ -29,18 +29,18 @@ pub enum Hasher {
 }
 
 impl Hasher {
-    /// The beginning of an input, with the family's default options.
+    /// Returns a hasher at the beginning of an input, with the family's default options.
     pub fn new(family: Family) -> Hasher {
         Hasher::with_options(family, &SimilarityOptions::default())
     }
 
-    /// The beginning of an input, with other options.
+    /// Returns a hasher at the beginning of an input, with these options.
     pub fn with_options(family: Family, options: &SimilarityOptions) -> Hasher {
         Hasher::with_backend(family, options, Backend::chosen())
     }
 
-    /// The beginning of an input, with other options and these instructions. The instructions are no option: they do not change the
-    /// digest.
+    /// Returns a hasher at the beginning of an input, with these options and instructions. The instructions are no
+    /// option: they do not change the digest.
     pub fn with_backend(family: Family, options: &SimilarityOptions, backend: Backend) -> Hasher {
         match family {
             Family::Ssdeep => Hasher::Ssdeep(Box::new(ssdeep::Hasher::with_backend(backend))),
@@ -81,7 +81,7 @@ impl Hasher {
         }
     }
 
-    /// The digest.
+    /// Ends the input and returns its digest.
     ///
     /// # Errors
     /// [`Unfit`] if the family has no digest for such an input.
@@ -162,10 +162,11 @@ pub enum Score {
 }
 
 impl Digest {
-    /// Parses the text of a digest: of ssdeep and TLSH the digest alone, of sdhash and mrsh-v2 the whole line, which has a name.
+    /// Parses the text of a digest: of ssdeep and TLSH the digest alone, of sdhash and mrsh-v2 the whole line, which
+    /// has a name.
     ///
     /// # Errors
-    /// [`ParseError`]: what is wrong, and where.
+    /// [`ParseError`], with the place in the text.
     pub fn from_bytes(family: Family, text: &[u8]) -> Result<Digest, ParseError> {
         match family {
             Family::Ssdeep => ssdeep::Digest::from_bytes(text).map(Digest::Ssdeep),
@@ -195,8 +196,8 @@ impl Digest {
         }
     }
 
-    /// Compares with the default options of the family. `None` for digests of different families, and for those that have nothing
-    /// to compare (-1 of sdhash).
+    /// Compares with the default options of the family. `None` for digests of different families, and for those that
+    /// have nothing to compare (-1 of sdhash).
     pub fn compare(&self, other: &Digest) -> Option<Score> {
         match (self, other) {
             (Digest::Ssdeep(one), Digest::Ssdeep(other)) => Some(Score::Similarity(one.compare(other))),
@@ -213,7 +214,8 @@ impl Digest {
 }
 
 impl fmt::Display for Digest {
-    /// As the family's own program prints it. Names that are not UTF-8 are replaced; the families' `write_to` keeps them.
+    /// As the family's own program prints it. Names that are not UTF-8 are replaced; the families' `write_to` keeps
+    /// them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Digest::Ssdeep(digest) => digest.fmt(f),

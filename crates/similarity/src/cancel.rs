@@ -1,4 +1,4 @@
-//! Stopping what works on several threads.
+//! The token that cancels work on several threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -10,7 +10,8 @@ use pfh_vector::{Backend, bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_ran
 pub enum Family {
     /// Context-triggered piecewise hashing (J. Kornblum, "Identifying almost identical files", 2006).
     Ssdeep,
-    /// Statistically improbable features in Bloom filters (V. Roussev, "Data fingerprinting with similarity digests", 2010).
+    /// Statistically improbable features in Bloom filters (V. Roussev, "Data fingerprinting with similarity digests",
+    /// 2010).
     Sdhash,
     /// Content-defined chunks in Bloom filters (F. Breitinger, H. Baier, "Similarity preserving hashing", 2012).
     MrshV2,
@@ -42,8 +43,8 @@ impl Family {
         }
     }
 
-    /// The vector kernels of the family with this backend: the one that takes most of the time to make a digest first, the one that
-    /// finds similar digests last. The features of sdhash are hashed by the lanes of SHA-1.
+    /// The vector kernels of the family with this backend: the one that takes most of the time to make a digest first,
+    /// the one that finds similar digests last. The features of sdhash are hashed by the lanes of SHA-1.
     pub fn kernels(self, backend: Backend) -> Vec<FamilyKernel> {
         let kernel = |work, instructions| FamilyKernel { work, instructions };
         let pieces = || ctph::Kernels::new(backend).name();
@@ -62,7 +63,7 @@ impl Family {
         }
     }
 
-    /// The least that has a digest, in bytes.
+    /// Length of the shortest input that has a digest, in bytes.
     pub const fn minimum_bytes(self) -> u64 {
         match self {
             Family::Ssdeep | Family::MrshV2 => 0,
@@ -138,7 +139,7 @@ impl Family {
 /// A vector kernel of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FamilyKernel {
-    /// What it works on: `pieces`, `ranks` ….
+    /// The data that it works on: `pieces`, `ranks` ….
     pub work: &'static str,
     /// The instructions that it is compiled for: `avx512`, `portable` ….
     pub instructions: &'static str,

@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 
-/// What is left of a text.
+/// The rest of a text.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'t> {
     text: &'t [u8],
@@ -33,7 +33,7 @@ impl<'t> Fields<'t> {
         (self.text.get(bytes) == Some(&b':')).then(|| self.take(name, bytes))
     }
 
-    /// The field behind the last colon.
+    /// The field after the last colon.
     pub(crate) fn last(&mut self, name: &'static str) -> Result<Field<'t>, ParseError> {
         let problem = ParseError::new(self.at, name, "has no `:` before it");
         let colon = memchr::memrchr(b':', self.text).ok_or(problem)?;

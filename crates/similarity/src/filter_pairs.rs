@@ -1,12 +1,13 @@
-//! All against all, for the families whose digests are sequences of Bloom filters.
+//! All similar pairs, for the families whose digests are sequences of Bloom filters.
 //!
-//! A score comes from pairs of filters: each filter of the smaller digest (the *needle*) looks for its best match among those of the
-//! larger one. Nearly all pairs of filters do not match, and few common bits tell so. So those are counted for one filter and many
-//! others at once, and only where there are enough is a score computed.
+//! A score comes from pairs of filters: each filter of the smaller digest (the *needle*) looks for its best match among
+//! those of the larger one. Nearly all pairs of filters do not match, and few common bits tell so. So those are counted
+//! for one filter and many others at once, and only where there are enough is a score computed.
 //!
-//! Digests are ordered by their number of filters, so that everything that a needle is looked for in lies in one stretch; the
-//! stretch is divided into *tiles* that fit the cache, and all needles go through one tile before the next one. Within a tile filters
-//! are ordered by weight, since those with few bits have to be looked at closely more often, and eight are at a time.
+//! Digests are ordered by their number of filters, so that everything that a needle is looked for in lies in one
+//! stretch; the stretch is divided into *tiles* that fit the cache, and all needles go through one tile before the next
+//! one. Within a tile filters are ordered by weight, since those with few bits have to be looked at closely more often,
+//! and eight are at a time.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -26,8 +27,8 @@ pub(crate) trait Match {
     /// True if a needle, which may be the only one of its digest, does not match filters with so few elements either.
     fn skips_sparse(&self, is_only: bool) -> bool;
 
-    /// For each of many filters the number of bits of which `needle` must have more in common with it, to match it. Less than that is
-    /// allowed, and costs time.
+    /// For each of many filters the number of bits of which `needle` must have more in common with it, to match it.
+    /// Less than that is allowed, and costs time.
     fn min_common(&self, needle: &Counted, numbers: Numbers<'_>, min_common: &mut [u16]);
 
     /// The score of two filters with so many common bits up to each of [`STAGE_ENDS`]; above 0 if they match.
@@ -44,9 +45,9 @@ pub(crate) struct Numbers<'c> {
 }
 
 impl Numbers<'_> {
-    /// Bounds of cut-offs that lie three tenths of the way from the common bits that chance gives to the lesser of both weights:
-    /// what is computed here is at most the cut-off before it is rounded. `min_common` is that without `rounding`. All in 16 bits, which makes
-    /// short vectors of it.
+    /// Bounds of cut-offs that lie three tenths of the way from the common bits that chance gives to the lesser of both
+    /// weights: what is computed here is at most the cut-off before it is rounded. `min_common` is that without
+    /// `rounding`. All in 16 bits, which makes short vectors of it.
     pub(crate) fn cuts(self, needle: &Counted, min_common: &mut [u16], rounding: u16) {
         const THREE_TENTHS: u16 = 19_660;
         let weight = needle.weight as u16;
@@ -58,8 +59,8 @@ impl Numbers<'_> {
     }
 }
 
-/// The share of bits that so many elements are expected to set, in 1/65536: the product of two of them is what two filters have in
-/// common by chance.
+/// The share of bits that so many elements are expected to set, in 1/65536: the product of two of them is what two
+/// filters have in common by chance.
 fn share(elements: u16) -> u16 {
     (65_536.0 * (1.0 - (2047.0 / 2048.0_f64).powi(5 * i32::from(elements)))) as u16
 }
@@ -182,9 +183,9 @@ fn tiles(starts: &[usize], filters: usize) -> Vec<Range<usize>> {
     tiles
 }
 
-/// Looks for all digests of `needles` in those of one tile of `corpus` that have as many filters or more. Calls `found` with each
-/// needle and digest (by their places in the orders of sizes) that have a pair of matching filters, and with the sum of the best
-/// scores of the needle's filters.
+/// Looks for all digests of `needles` in those of one tile of `corpus` that have as many filters or more. Calls `found`
+/// with each needle and digest (by their places in the orders of sizes) that have a pair of matching filters, and with
+/// the sum of the best scores of the needle's filters.
 pub(crate) fn search<M: Match>(
     kernels: Kernels,
     needles: &Corpus,

@@ -1,9 +1,9 @@
-//! How similarity digests behave: the experiments of FRASH, as functions of a seed.
+//! The experiments of FRASH, which measure how similarity digests behave. All are functions of a seed.
 //!
-//! Source: F. Breitinger, G. Stivaktakis, H. Baier, "FRASH: A framework to test algorithms of similarity hashing", Digital
-//! Investigation 10, 2013; steps and numbers are those of its successor FRASHER (T. Göbel, F. Uhlig, H. Baier, F. Breitinger,
-//! 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time, and no compressed copy is looked up,
-//! of which no family finds anything.
+//! Source: F. Breitinger, G. Stivaktakis, H. Baier, "FRASH: A framework to test algorithms of similarity hashing",
+//! Digital Investigation 10, 2013; steps and numbers are those of its successor FRASHER (T. Göbel, F. Uhlig, H. Baier,
+//! F. Breitinger, 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time,
+//! and no compressed copy is looked up, since no family finds one.
 
 use std::fmt;
 use std::hint::black_box;
@@ -26,25 +26,28 @@ pub enum Test {
     Compression,
     /// Two unrelated inputs with the same block at a random place in each. Parameter: bytes of the block.
     CommonBlock,
-    /// An input with what is left of it after cutting: at its end, or at either side by chance. Parameter: percent that are cut.
+    /// An input with the rest of it after cutting: at its end, or at either side by chance. Parameter: percent that
+    /// are cut.
     Fragment,
-    /// An input with itself behind or before random bytes. Parameter: percent that are added.
+    /// An input with itself after or before random bytes. Parameter: percent that are added.
     Alignment,
     /// An input with itself after random edits: deletions, substitutions and insertions of one byte. Parameter: edits.
     Noise,
     /// 5000 random bytes with their repetition. Parameter: copies.
     Repetition,
-    /// 2900 random characters with themselves: whether they have a digest that says something. Parameter: different characters.
+    /// 2900 random characters with themselves, to see whether their digest matches at all. Parameter: different
+    /// characters.
     Variety,
-    /// A manipulated file is looked up among all files; it matches if no other is more similar than its original. Parameter: files.
+    /// A manipulated file is looked up among all files; it matches if no other is more similar than its original.
+    /// Parameter: files.
     Needle,
-    /// Two files get the same block, half as long as the shorter one; one is looked up among all files, and matches if no other is more
-    /// similar than the other one. Parameter: files.
+    /// Two files get the same block, half as long as the shorter one. One is looked up among all files; it matches if
+    /// none is more similar than the second. Parameter: files.
     Cross,
 }
 
 impl Test {
-    /// All of them.
+    /// All experiments.
     pub const ALL: [Test; 11] = [
         Test::Generation,
         Test::Comparison,
@@ -59,7 +62,7 @@ impl Test {
         Test::Cross,
     ];
 
-    /// Its name.
+    /// The name: lower case, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Test::Generation => "generation",
@@ -97,7 +100,7 @@ impl fmt::Display for UnknownTest {
 
 impl std::error::Error for UnknownTest {}
 
-/// What one setting of an experiment gave.
+/// The result of one setting of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// The experiment.
@@ -106,7 +109,7 @@ pub struct Row {
     pub mode: &'static str,
     /// The family; SHA-1 where `None`.
     pub family: Option<Family>,
-    /// What was varied.
+    /// The value of the parameter that was varied.
     pub parameter: u64,
     /// Pairs that were compared, or times that were measured.
     pub runs: u32,
@@ -116,18 +119,18 @@ pub struct Row {
     pub value: Option<f64>,
 }
 
-/// The largest distance of TLSH that counts as a match: related, by its authors' rule of thumb. (FRASHER takes 300, which unrelated random
-/// bytes reach, too.)
+/// The largest distance of TLSH that counts as a match: related, by its authors' rule of thumb. (FRASHER takes 300,
+/// which unrelated random bytes reach, too.)
 pub const DISTANCE_MAX: u32 = 100;
 
-/// Experiments, and their settings.
+/// A choice of experiments, and their settings.
 #[derive(Clone, Debug)]
 pub struct Frash {
-    /// Which, in this order.
+    /// The experiments, in the order in which they are done.
     pub tests: Vec<Test>,
-    /// Of which families.
+    /// The families that are measured.
     pub families: Vec<Family>,
-    /// What chance depends on. The same gives the same, but for times.
+    /// Seed of the random numbers. The same seed gives the same results, except for times.
     pub seed: u64,
     /// Repetitions with other random bytes and places.
     pub runs: u32,
@@ -142,21 +145,22 @@ impl Default for Frash {
     }
 }
 
-/// Times are means of so many.
+/// Number of digests, and of comparisons, over which times are averaged.
 const GENERATIONS: u32 = 10;
 const COMPARISONS: u32 = 100;
 
-/// Edits at a time.
+/// Number of edits between two comparisons.
 const EDITS: u64 = 10;
 
-/// Edits after which noise ends in any case.
+/// Number of edits after which noise ends in any case.
 const EDITS_MAX: u64 = 20_000;
 
 /// Bytes that [`Test::Repetition`] repeats, and how often.
 const CHUNK_BYTES: usize = 5000;
 const COPIES_MAX: u64 = 39;
 
-/// Characters of [`Test::Variety`], and how many different ones there are at most: the printable ones of ASCII and some more.
+/// Characters of [`Test::Variety`], and how many different ones there are at most: the printable ones of ASCII and some
+/// more.
 const VARIETY_BYTES: usize = 2900;
 const VARIETY_MAX: u64 = 99;
 
@@ -168,15 +172,16 @@ const NEEDLES: usize = 10;
 const FRAGMENT_BYTES: usize = 10_000;
 const ALIGNMENT_BYTES: usize = 30_000;
 
-/// Takes a result, until it breaks.
+/// Receives results, until it breaks.
 pub type Emit<'a> = dyn FnMut(Row) -> ControlFlow<()> + 'a;
 
 impl Frash {
-    /// Does the experiments. `files` are the inputs of those that change one input: [`Test::Compression`] to [`Test::Noise`] but for
-    /// [`Test::CommonBlock`], and those among which [`Test::Needle`] and [`Test::Cross`] look; without any, random bytes are.
+    /// Does the experiments. `files` are the inputs of those that change one input: [`Test::Compression`] to
+    /// [`Test::Noise`] but for [`Test::CommonBlock`], and those among which [`Test::Needle`] and [`Test::Cross`] look;
+    /// without any, random bytes are.
     ///
     /// # Errors
-    /// When `emit` broke.
+    /// [`ControlFlow::Break`] when `emit` broke.
     pub fn run(&self, files: &[Vec<u8>], emit: &mut Emit<'_>) -> ControlFlow<()> {
         for &test in &self.tests {
             // Each as it would be alone.
@@ -371,7 +376,7 @@ impl Frash {
                 let manipulated = manipulation.apply(&haystack[own], &haystack[other], random);
                 for (place, mean) in means.iter_mut().enumerate() {
                     let needle = digest(mean.family, &manipulated);
-                    // What a foreign block comes from is not among the files.
+                    // The origin of a foreign block is not among the files.
                     let is_there = |file| file == own || file != other || !manipulation.is_foreign();
                     let all = digests.iter().enumerate();
                     let all = all.map(|(file, digests)| digests[place].as_ref().filter(|_| is_there(file)));
@@ -397,7 +402,7 @@ impl Frash {
             let [one, two] = [own, other].map(|file| random.with_block(&haystack[file], &block));
             for (place, mean) in means.iter_mut().enumerate() {
                 let (needle, found) = (digest(mean.family, &one), digest(mean.family, &two));
-                // What it was is not among the files any more.
+                // The unchanged original is not among the files any more.
                 let all = digests.iter().enumerate().map(|(file, digests)| match file {
                     _ if file == own => None,
                     _ if file == other => found.as_ref(),
@@ -420,7 +425,7 @@ impl Frash {
     }
 }
 
-/// What is done to a file before it is looked up.
+/// A change of a file before it is looked up.
 #[derive(Clone, Copy)]
 enum Manipulation {
     FrontCut,
@@ -648,7 +653,8 @@ mod tests {
             assert_eq!(of(&rows, family, "head").len(), 50);
             assert_eq!(of(&rows, family, "tail")[49].parameter, 500);
         }
-        // 95 % of a file, and a file behind a tenth of noise, are found; by sdhash also a file behind five times as much.
+        // 95 % of a file, and a file after a tenth of noise, are found; by sdhash also a file after five times
+        // as much.
         for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2, Family::Tlsh] {
             assert_eq!(of(&rows, family, "end")[0].matched, Some(2), "{family}");
             assert_eq!(of(&rows, family, "head")[0].matched, Some(2), "{family}");
@@ -668,8 +674,8 @@ mod tests {
         }
     }
 
-    /// Of one character, sdhash has no feature, mrsh-v2 too few chunks, and TLSH no digest. ssdeep has one, and equal ones score 100
-    /// whatever they are of (so does `ssdeep -d`).
+    /// Of one character, sdhash has no feature, mrsh-v2 too few chunks, and TLSH no digest. ssdeep has one, and equal
+    /// ones score 100 whatever they are of (so does `ssdeep -d`).
     #[test]
     fn one_character_is_not_enough_but_for_ssdeep() {
         let rows = rows(&[Test::Variety], &[]);
@@ -698,7 +704,7 @@ mod tests {
             }
             assert_eq!(of(&rows, family, "end-cut")[0].matched, Some(10), "{family}");
         }
-        // What it looks for is contained.
+        // The original is contained in the manipulated file, or the other way round.
         for manipulation in Manipulation::ALL {
             assert_eq!(of(&rows, Family::Sdhash, manipulation.name())[0].matched, Some(10), "{}", manipulation.name());
         }

@@ -1,9 +1,9 @@
-//! What index files have in common: pages with checksums, a header, numbers.
+//! The common parts of index files: pages with checksums, a header, numbers.
 //!
-//! A file is a sequence of pages of 4096 bytes: 4088 bytes of contents, then the XXH3-64 of the page's number (as eight bytes)
-//! and its contents. Whatever is read has thus been checked, and a look-up reads only the pages it needs. Put together, the contents are
-//! a header and sections, one after the other without gaps, and zeros up to the end of the last page. All numbers are
-//! little-endian.
+//! A file is a sequence of pages of 4096 bytes: 4088 bytes of contents, then the XXH3-64 of the page's number (as eight
+//! bytes) and its contents. Whatever is read has thus been checked, and a look-up reads only the pages it needs. Put
+//! together, the contents are a header and sections, one after the other without gaps, and zeros up to the end of the
+//! last page. All numbers are little-endian.
 //!
 //! | header field | bytes |
 //! | --- | --- |
@@ -29,19 +29,19 @@ pub(crate) const HEADER_BYTES: u64 = 48;
 
 const VERSION: u64 = 1;
 
-/// What is wrong with an index file.
+/// An error in an index file.
 #[derive(Debug)]
 pub enum IndexError {
-    /// It could not be read.
+    /// The file could not be read.
     Io(io::Error),
-    /// It is not an index of this family, or was made by a later version.
+    /// The file is not an index of this family, or was made by a later version.
     NotThisFormat {
-        /// What is missing.
+        /// The missing part.
         reason: &'static str,
     },
-    /// It is damaged.
+    /// The file is damaged.
     Corrupt {
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
 }

@@ -1,8 +1,8 @@
 //! Similarity digests: bytes in, a digest out that can be compared with others of its family.
 //!
 //! Each family is a module of one shape: `Hasher` (streaming, bounded memory), `Digest` (parsed from and printed as the
-//! family's own text), `Digest::compare`, and `list` (reader and writer of the family's files). [`Family`], [`Hasher`] and
-//! [`Digest`] here are the same with the family chosen at run time.
+//! family's own text), `Digest::compare`, and `list` (reader and writer of the family's files). [`Family`], [`Hasher`]
+//! and [`Digest`] here are the same with the family chosen at run time.
 //!
 //! ```
 //! use pfh_similarity::{Family, Hasher, Score};
@@ -15,8 +15,8 @@
 //! # Ok::<(), pfh_similarity::Unfit>(())
 //! ```
 //!
-//! [`all_pairs`] compares many digests with each other, on any number of threads. [`frash`] measures how the digests of a
-//! family behave when inputs change.
+//! [`all_pairs`] compares many digests with each other, on any number of threads. [`frash`] measures how the digests of
+//! a family behave when inputs change.
 //!
 //! This crate opens no files, and does not decide which pairs are worth showing. Only [`all_pairs`] starts threads.
 #![forbid(unsafe_code)]

@@ -7,7 +7,7 @@ use crate::ParseError;
 pub enum LineError {
     /// The input is not a list of this family.
     NotThisFormat {
-        /// What is missing.
+        /// The missing part.
         reason: &'static str,
     },
     /// The line is broken; those after it may be whole.
@@ -17,7 +17,7 @@ pub enum LineError {
 /// What a line lists: name and digest, or nothing.
 pub type LineContents<D> = Option<(Vec<u8>, D)>;
 
-/// What a family's lines look like. Implemented by the families only.
+/// The form of a family's lines. Implemented by the families only.
 pub trait LineFormat {
     /// The family's digest.
     type Digest;

@@ -1,13 +1,14 @@
 //! mrsh-v2: chunks between positions that the content chooses, in Bloom filters.
 //!
-//! F. Breitinger, H. Baier, "Similarity preserving hashing: Eligible properties and a new algorithm MRSH-v2", ICDF2C 2012.
-//! Digests and scores are those of mrsh-v2 2.0, byte for byte.
+//! F. Breitinger, H. Baier, "Similarity preserving hashing: Eligible properties and a new algorithm MRSH-v2", ICDF2C
+//! 2012. Digests and scores are those of mrsh-v2 2.0, byte for byte.
 //!
 //! ```
 //! use pfh_similarity::mrsh_v2::{Hasher, Measure};
 //!
 //! let text = |from: u32, to: u32| -> Vec<u8> {
-//!     (from..to).flat_map(|line| format!("line {line}: {}\n", line.wrapping_mul(2_654_435_761)).into_bytes()).collect()
+//!     let line = |line: u32| format!("line {line}: {}\n", line.wrapping_mul(2_654_435_761)).into_bytes();
+//!     (from..to).flat_map(line).collect()
 //! };
 //! let digest_of = |bytes: &[u8]| {
 //!     let mut hasher = Hasher::new();
@@ -38,7 +39,7 @@ pub enum Build {
     /// All of the input, as the paper describes.
     #[default]
     Normal,
-    /// Without the first and the last chunk, so that headers and cut ends do not matter; the original's makefile builds this one
-    /// unless told otherwise.
+    /// Without the first and the last chunk, so that headers and cut ends do not matter; the original's makefile builds
+    /// this one unless told otherwise.
     Network,
 }

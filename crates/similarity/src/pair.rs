@@ -1,11 +1,11 @@
-//! What comparing many digests finds.
+//! Pairs of similar digests.
 
 /// Two digests and their score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// Place of the first one among the digests that were given.
+    /// Index of the first digest among those given.
     pub first: usize,
-    /// Place of the second one.
+    /// Index of the second digest.
     pub second: usize,
     /// The score of the first with the second.
     pub score: u8,

@@ -1,15 +1,15 @@
-//! What is wrong with the text of a digest.
+//! Errors in the texts of digests.
 
 use std::fmt;
 
-/// What is wrong with the text of a digest, and where.
+/// An error in the text of a digest, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The field, in the words of the family's format.
     pub field: &'static str,
-    /// Why it was refused: what follows the field in a sentence.
+    /// The reason: words that follow the field in a sentence.
     pub problem: &'static str,
-    /// Where, in bytes from the beginning of the text.
+    /// The place, in bytes from the beginning of the text.
     pub at: usize,
 }
 

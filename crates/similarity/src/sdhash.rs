@@ -1,8 +1,8 @@
 //! sdhash: the least probable features of an input, in Bloom filters.
 //!
-//! V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010. Digests and scores are
-//! those of sdhash 3.4 and 4.0, byte for byte; `docs/reference/similarity.md` says where the original's mistakes are kept and
-//! where they are not.
+//! V. Roussev, "Data fingerprinting with similarity digests", Advances in Digital Forensics VI, 2010. Digests and
+//! scores are those of sdhash 3.4 and 4.0, byte for byte; `docs/reference/similarity.md` says where the original's
+//! mistakes are kept and where they are not.
 //!
 //! ```
 //! use pfh_similarity::sdhash::{Comparison, Hasher};
@@ -47,8 +47,8 @@ pub enum Profile {
     /// Version 3.4.
     #[default]
     V3_4,
-    /// Version 4.0: stream mode takes a feature once, and scores have other cut-offs. More sensitive, but scores of very repetitive
-    /// inputs mean nothing (see [`Digest::is_reliable`]).
+    /// Version 4.0: stream mode takes a feature once, and scores have other cut-offs. More sensitive, but scores of
+    /// very repetitive inputs mean nothing (see [`Digest::is_reliable`]).
     V4_0,
 }
 
@@ -69,18 +69,18 @@ pub enum Mode {
 pub struct BlockSize(u32);
 
 impl BlockSize {
-    /// From a number of KiB; `None` unless it is 1 to 16.
+    /// Makes a block size of a number of KiB; `None` unless it is 1 to 16.
     pub fn from_kibibytes(kibibytes: u32) -> Option<BlockSize> {
         (1..=16).contains(&kibibytes).then_some(BlockSize(kibibytes << 10))
     }
 
-    /// In bytes.
+    /// The size in bytes.
     pub fn bytes(self) -> u32 {
         self.0
     }
 }
 
-/// How a digest is made.
+/// Options of making a digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The version.

@@ -1,8 +1,9 @@
 //! ssdeep: context-triggered piecewise hashing.
 //!
-//! A rolling hash over seven bytes cuts the input into pieces wherever it has a certain remainder, and each piece becomes
-//! one character of the digest. An edit changes the characters of the pieces that it touches and no others, so two digests
-//! are compared by the edit distance of their characters. Digests, scores and lists are those of ssdeep 2.14.1.
+//! A rolling hash over seven bytes cuts the input into pieces wherever it has a certain remainder, and each piece
+//! becomes one character of the digest. An edit changes the characters of the pieces that it touches and no others, so
+//! two digests are compared by the edit distance of their characters. Digests, scores and lists are those of ssdeep
+//! 2.14.1.
 //!
 //! Source: J. Kornblum, "Identifying almost identical files using context triggered piecewise hashing", Digital
 //! Investigation 3S, 2006; A. Tridgell's spamsum, 2002, where the scheme comes from.

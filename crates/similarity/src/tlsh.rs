@@ -1,11 +1,13 @@
 //! TLSH: Trend Micro's locality-sensitive hash.
 //!
-//! Every window of five bytes contributes six triplets of bytes; each is hashed into one of 256 buckets, and of 128 buckets
-//! the digest says in which quartile of all counts they are. Digests are compared by how far apart these quartiles, the
-//! lengths and two ratios of quartiles are. Digests (128 buckets, one byte of checksum) and distances are those of TLSH 4.
+//! Every window of five bytes contributes six triplets of bytes; each is hashed into one of 256 buckets, and of 128
+//! buckets the digest says in which quartile of all counts they are. Digests are compared by how far apart these
+//! quartiles, the lengths and two ratios of quartiles are. Digests (128 buckets, one byte of checksum) and distances
+//! are those of TLSH 4.
 //!
-//! Source: J. Oliver, C. Cheng, Y. Chen, "TLSH: a locality sensitive hash", 4th Cybercrime and Trustworthy Computing Workshop,
-//! 2013. Its byte hash is P. Pearson, "Fast hashing of variable-length text strings", Communications of the ACM 33(6), 1990.
+//! Source: J. Oliver, C. Cheng, Y. Chen, "TLSH: a locality sensitive hash", 4th Cybercrime and Trustworthy Computing
+//! Workshop, 2013. Its byte hash is that of P. Pearson, "Fast hashing of variable-length text strings", Communications
+//! of the ACM 33(6), 1990.
 //!
 //! ```
 //! use pfh_similarity::tlsh::Hasher;

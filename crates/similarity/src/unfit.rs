@@ -5,9 +5,9 @@ use std::fmt;
 /// The input has no digest of this family: a normal outcome, to be reported beside the digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfit {
-    /// The least that the family digests, in bytes.
+    /// Length of the shortest input that has a digest, in bytes.
     pub minimum_bytes: u64,
-    /// What there was, in bytes.
+    /// The length of the input, in bytes.
     pub bytes: u64,
     /// Which of the family's conditions failed.
     pub reason: UnfitReason,

@@ -1,11 +1,11 @@
-//! Scores.
+//! The comparison of two digests.
 
 use std::sync::LazyLock;
 
 use super::digest::{Digest, ELEMENTS_MAX};
 use crate::filter::{Counted, counted};
 
-/// What a score says.
+/// The measure that a score states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// How much of the smaller input is in the larger one.
@@ -19,7 +19,8 @@ pub enum Measure {
 pub(super) const ELEMENTS_MIN: u16 = 8;
 
 impl Digest {
-    /// The score of two digests, 0 to 100. Between digests of equally many filters it can depend on their order, as in the original.
+    /// The score of two digests, 0 to 100. Between digests of equally many filters it can depend on their order, as in
+    /// the original.
     pub fn compare(&self, other: &Digest, measure: Measure) -> u8 {
         let (x, y) = (self.counted(), other.counted());
         // Where both have equally many filters, the second one is looked for in the first one.
@@ -48,7 +49,8 @@ static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     (0..ELEMENTS * ELEMENTS).map(|pair| chance(pair / ELEMENTS, pair % ELEMENTS)).collect()
 });
 
-/// Common bits below which two filters have nothing in common: three tenths of the way from what chance gives to what is possible.
+/// Common bits below which two filters have nothing in common: three tenths of the way from what chance gives to what
+/// is possible.
 fn cut(possible: u32, chance: u32) -> u32 {
     (0.3 * (f64::from(possible) - f64::from(chance)) + f64::from(chance)) as u32
 }
@@ -65,8 +67,8 @@ pub(super) fn total(sum: u32, small: &[Counted], large: &[Counted], measure: Mea
 
 /// The score of a filter and one of the larger digest, 0 to 100.
 ///
-/// The original, where all common bits that are possible could be chance, takes the score of the filter before instead; but only the
-/// best score of all counts, so that changes nothing.
+/// The original, where all common bits that are possible could be chance, takes the score of the filter before instead;
+/// but only the best score of all counts, so that changes nothing.
 fn match_of(a: &Counted, t: &Counted) -> u32 {
     if a.elements < ELEMENTS_MIN || t.elements < ELEMENTS_MIN {
         return 0;

@@ -8,7 +8,8 @@ use crate::ParseError;
 use crate::fields::Fields;
 use crate::filter::{FILTER_BYTES, Filter};
 
-/// A similarity digest: Bloom filters of chunks. The name is part of the text, in raw bytes; it does not count in comparisons.
+/// A similarity digest: Bloom filters of chunks. The name is part of the text, in raw bytes; it does not count in
+/// comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
     pub(super) name: Vec<u8>,
@@ -24,7 +25,7 @@ pub(super) const ELEMENTS_MAX: u16 = 160;
 const FILTER_DIGITS: usize = 2 * FILTER_BYTES;
 
 impl Digest {
-    /// The name that stands in the text: empty for a digest that was just made.
+    /// The name in the text; empty for a digest that was just made.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
@@ -53,7 +54,7 @@ impl Digest {
     /// Reads the text of a digest: a line of the original without its line end. A name may have colons in it.
     ///
     /// # Errors
-    /// [`ParseError`]: anything that the original would not write, but for the names.
+    /// [`ParseError`] for anything that the original would not write, except in names.
     pub fn from_bytes(text: &[u8]) -> Result<Digest, ParseError> {
         let mut fields = Fields::new(text);
         let digits = fields.last("filters")?;

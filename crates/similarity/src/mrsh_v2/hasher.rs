@@ -18,8 +18,8 @@ const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
 ///
-/// Memory: some 50 KiB, or 200 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which come to
-/// less than 1 % of the input. The input itself is never held.
+/// Memory: some 50 KiB, or 200 where contents are made to end a chunk everywhere; and 256 bytes for each filter, which
+/// come to less than 1 % of the input. The input itself is never held.
 #[derive(Debug)]
 pub struct Hasher {
     build: Build,
@@ -37,17 +37,17 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// The normal build.
+    /// Returns a hasher of the normal build.
     pub fn new() -> Hasher {
         Hasher::with_build(Build::Normal)
     }
 
-    /// Either build.
+    /// Returns a hasher of either build.
     pub fn with_build(build: Build) -> Hasher {
         Hasher::with_backend(build, Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(build: Build, backend: Backend) -> Hasher {
         Hasher {
             build,
@@ -108,7 +108,7 @@ impl Hasher {
     /// Returns how many of the bytes are done with: all of them at the end of the input.
     fn divide(&mut self, bytes: &[u8], is_end: bool) -> usize {
         let done = self.divider.divide(bytes, is_end);
-        // What is behind the last end belongs to the chunk that goes on.
+        // Bytes after the last end belong to the chunk that goes on.
         self.divider.ends.push(done);
         self.kernels.fnv1a_64(self.open, &bytes[..done], &self.divider.ends, &mut self.chunks);
         self.open = self.chunks.pop().unwrap_or(self.open);
@@ -169,7 +169,8 @@ impl Divider {
     }
 }
 
-/// Looks at the bytes from `at` on until a chunk ends, and returns where. `positions` go on behind those that were passed.
+/// Looks at the bytes from `at` on until a chunk ends, and returns where. `positions` go on behind those that were
+/// passed.
 #[inline]
 fn next_end(bytes: &[u8], positions: &mut impl Iterator<Item = usize>, at: usize, window: &mut u64) -> Option<usize> {
     let rest = &bytes[at..];

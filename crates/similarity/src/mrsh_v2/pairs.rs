@@ -1,4 +1,4 @@
-//! All against all.
+//! All similar pairs of digests.
 
 use std::num::NonZero;
 
@@ -11,8 +11,8 @@ use crate::Pair;
 use crate::filter::Counted;
 use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
-/// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
-/// [`Digest::compare`].
+/// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are
+/// those of [`Digest::compare`].
 ///
 /// The work is divided into parts that any threads may do in any order. Memory: about 550 bytes for each filter.
 pub struct Pairs {
@@ -30,17 +30,19 @@ fn corpus(digests: &[Digest]) -> Corpus {
 }
 
 impl Pairs {
-    /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i < j.
+    /// Compares all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i
+    /// < j.
     pub fn all(digests: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
         Pairs { kernels: Kernels::new(Backend::chosen()), left: corpus(digests), right: None, measure, threshold }
     }
 
-    /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j])`.
+    /// Compares each digest on the left with each one on the right: the pair (i, j) has the score of
+    /// `left[i].compare(&right[j])`.
     pub fn between(left: &[Digest], right: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
         Pairs { right: Some(corpus(right)), ..Pairs::all(left, measure, threshold) }
     }
 
-    /// With these instructions. The pairs are the same.
+    /// Uses these instructions. The pairs are the same with all.
     #[must_use]
     pub fn with_backend(self, backend: Backend) -> Pairs {
         Pairs { kernels: Kernels::new(backend), ..self }
@@ -51,7 +53,8 @@ impl Pairs {
         self.left.tiles() + self.right.as_ref().map_or(0, Corpus::tiles)
     }
 
-    /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not defined.
+    /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not
+    /// defined.
     ///
     /// # Panics
     /// When there is no such part.

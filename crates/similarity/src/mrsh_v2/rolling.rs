@@ -1,10 +1,11 @@
-//! Where chunks end.
+//! The ends of chunks.
 //!
-//! The rolling hash of ssdeep depends on nothing but the latest seven bytes, so every position can be looked at by itself, and
-//! many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
+//! The rolling hash of ssdeep depends on nothing but the latest seven bytes, so every position can be looked at by
+//! itself, and many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
 //!
 //! ```text
-//! r = 8 c0 + 7 c1 + 6 c2 + 5 c3 + 4 c4 + 3 c5 + 2 c6 + (c0 ^ c1 << 5 ^ c2 << 10 ^ c3 << 15 ^ c4 << 20 ^ c5 << 25 ^ c6 << 30)
+//! r = 8 c0 + 7 c1 + 6 c2 + 5 c3 + 4 c4 + 3 c5 + 2 c6
+//!     + (c0 ^ c1 << 5 ^ c2 << 10 ^ c3 << 15 ^ c4 << 20 ^ c5 << 25 ^ c6 << 30)
 //! ```
 //!
 //! A chunk ends where r mod 160 is 159.
@@ -20,7 +21,8 @@ pub(super) fn roll(window: u64, next: u64, bytes: usize) -> u64 {
 /// True where a chunk ends with the latest byte of the window.
 #[inline]
 pub(super) fn ends_chunk(window: u64) -> bool {
-    // Every second byte in 16 bits: the highest of them gets the sum of the products, and no sum is too large for its place.
+    // Every second byte in 16 bits: the highest of them gets the sum of the products, and no sum is too large for its
+    // place.
     const LOW: u64 = 0x00FF_00FF_00FF_00FF;
     const EVEN_AGES: u64 = 2 << 48 | 4 << 32 | 6 << 16 | 8;
     const ODD_AGES: u64 = 3 << 32 | 5 << 16 | 7;
@@ -33,11 +35,12 @@ pub(super) fn ends_chunk(window: u64) -> bool {
     (sum as u32).wrapping_add(mixed) % 5 == 4
 }
 
-/// After which of the next seven bytes a chunk may end, as far as the lowest five bits tell: the highest bits of their places.
+/// After which of the next seven bytes a chunk may end, as far as the lowest five bits tell: the highest bits of their
+/// places.
 ///
-/// Of all seven at once: numbers are multiplied like polynomials if nothing is carried, and in 16 bits nothing is. So a product
-/// with the weights has the sums of many windows. A byte needs the place of two, so there are products of the even bytes with
-/// the even weights, and so on.
+/// Of all seven at once: numbers are multiplied like polynomials if nothing is carried, and in 16 bits nothing is. So a
+/// product with the weights has the sums of many windows. A byte needs the place of two, so there are products of the
+/// even bytes with the even weights, and so on.
 #[inline]
 pub(super) fn near_ends(window: u64, next: u64) -> u64 {
     const LOW: u64 = 0x00FF_00FF_00FF_00FF;
@@ -46,7 +49,7 @@ pub(super) fn near_ends(window: u64, next: u64) -> u64 {
     const ONES: u64 = 0x0001_0001_0001_0001;
     let product = |bytes: u64, weights: u64| u128::from(bytes & LOW) * u128::from(weights);
     let low = |bytes: u64, weights: u64| (bytes & LOW).wrapping_mul(weights);
-    // What reaches over from the window is the upper half.
+    // The upper half reaches over from the window.
     let even = (product(window, EVEN_WEIGHTS) >> 64) as u64
         + (product(window >> 8, ODD_WEIGHTS) >> 48) as u64
         + low(next, EVEN_WEIGHTS)
@@ -55,7 +58,7 @@ pub(super) fn near_ends(window: u64, next: u64) -> u64 {
         + (product(window, ODD_WEIGHTS) >> 64) as u64
         + low(next >> 8, EVEN_WEIGHTS)
         + low(next, ODD_WEIGHTS);
-    // The latest byte counts once more. What leaves 31 becomes 128.
+    // The latest byte counts once more. A byte that leaves 31 becomes 128.
     let near = |sums: u64, latest: u64| 128 * ONES - ((sums + (latest & LOW) + ONES) & (31 * ONES));
     (near(even, next) & (128 * ONES) | (near(odd, next >> 8) & (128 * ONES)) << 8) & u64::MAX >> 8
 }

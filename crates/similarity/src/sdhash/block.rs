@@ -83,7 +83,8 @@ fn selection(found: &[Feature<'_>]) -> Selection {
     let mut counts = [0_usize; SCORE_MAX + 1];
     found.iter().for_each(|feature| counts[usize::from(feature.score)] += 1);
     let (mut threshold, mut room) = (SCORE_MAX, usize::from(ELEMENTS_MAX));
-    // Where all fit, this ends one below the lowest score of a feature, of which then some are taken too: so does the original.
+    // Where all fit, this ends one below the lowest score of a feature, of which then some are taken too: so does the
+    // original.
     while threshold >= SCORE_MIN && counts[threshold] <= room {
         room -= counts[threshold];
         threshold -= 1;
@@ -91,7 +92,7 @@ fn selection(found: &[Feature<'_>]) -> Selection {
     Selection::new(threshold, room as u16)
 }
 
-/// What of a block goes into its filter.
+/// The choice of a block's features that go into its filter.
 struct Selection {
     filter: Filter,
     elements: u16,

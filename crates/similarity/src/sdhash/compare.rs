@@ -1,4 +1,4 @@
-//! Scores.
+//! The comparison of two digests.
 
 use std::sync::LazyLock;
 
@@ -7,25 +7,25 @@ use super::digest::Digest;
 use super::tables::{CUTOFF_64, CUTOFF_256};
 use crate::filter::{Counted, Filter, counted};
 
-/// How two digests are compared.
+/// Options of comparing two digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// The version whose scores are wanted; it need not be the one that made the digests.
     pub profile: Profile,
     /// Which of the two is looked for in the other.
     pub direction: Direction,
-    /// If not 0, only the first so many filters of the first digest count (`-s`).
+    /// Number of filters of the first digest that count, from its beginning (`-s`); 0 for all.
     pub sample: usize,
     /// Compares filters that are folded to 64 bytes (`--fast`); scores are those of profile 4.0.
     pub fast: bool,
 }
 
-/// Which digest is looked for in the other. It matters only where both have equally many filters; otherwise the smaller one is looked
-/// for in the larger one.
+/// Which digest is looked for in the other. It matters only where both have equally many filters; otherwise the smaller
+/// one is looked for in the larger one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// As the original decides: by the elements of the last filters, by the *names*, by the order of the arguments. So renaming a file
-    /// can change a score.
+    /// As the original decides: by the elements of the last filters, by the *names*, by the order of the arguments. So
+    /// renaming a file can change a score.
     #[default]
     Original,
     /// Both ways, and the higher score counts: neither names nor order matter.
@@ -36,8 +36,8 @@ pub enum Direction {
 pub(super) const ELEMENTS_MIN: u16 = 16;
 
 impl Digest {
-    /// How much of the smaller digest is found in the larger one, 0 to 100; `None` where there was nothing to compare (the original's
-    /// -1). Stream and block digests can be compared with each other.
+    /// How much of the smaller digest is found in the larger one, 0 to 100; `None` where there was nothing to compare
+    /// (the original's -1). Stream and block digests can be compared with each other.
     pub fn compare(&self, other: &Digest, comparison: &Comparison) -> Option<u8> {
         let (a, b) = (self.counted(), other.counted());
         if comparison.fast {
@@ -68,7 +68,7 @@ pub(super) struct Side<'s, F> {
     pub(super) filters: &'s [Counted<F>],
 }
 
-/// What `--fast` compares.
+/// A filter folded to a quarter, as `--fast` compares it.
 pub(super) type Folded = [u64; 8];
 
 pub(super) fn folded(counted: Vec<Counted>) -> Vec<Counted<Folded>> {
@@ -80,10 +80,10 @@ pub(super) fn folded(counted: Vec<Counted>) -> Vec<Counted<Folded>> {
     counted.into_iter().map(fold).collect()
 }
 
-/// What a filter must offer to be compared.
+/// A filter that can be compared.
 pub(super) trait Bits: Copy {
-    /// How many bits are set in both; 0 where the first part of the filter makes more than `cut` improbable, which is part of
-    /// the definition.
+    /// How many bits are set in both; 0 where the first part of the filter makes more than `cut` improbable, which is
+    /// part of the definition.
     fn common(&self, other: &Self, cut: u32) -> u32;
 
     /// Common bits that chance explains.
@@ -94,7 +94,7 @@ fn common_in(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
-/// What is allowed for on top, where a part of a filter tells of the whole.
+/// Common bits that are allowed for in addition, where a part of a filter stands for the whole.
 pub(super) const TOLERANCE: u32 = 48;
 
 /// Words of the parts of a filter after which it may be given up, and what they are of the whole.
@@ -141,7 +141,8 @@ fn cut<F, G>(profile: Profile, a: &Counted<F>, b: &Counted<G>) -> u32 {
 /// Profile 3.4: three tenths of the way from the common bits that chance gives to the most that are possible.
 fn cut_3_4(least_weight: u32, a_elements: u16, b_elements: u16) -> u32 {
     let chance = chance(a_elements, b_elements);
-    // Where the weight is below, the original's difference wraps, and the cut-off is above all that is possible: so is this one.
+    // Where the weight is below, the original's difference wraps, and the cut-off is above all that is possible: so is
+    // this one.
     let Some(beyond) = least_weight.checked_sub(chance) else { return u32::MAX };
     rounded(0.3 * f64::from(beyond) + f64::from(chance))
 }
@@ -188,7 +189,8 @@ pub(super) fn score<F: Bits>(x: &Side<'_, F>, y: &Side<'_, F>, comparison: &Comp
     if swaps { contained(y, x, y_count, comparison) } else { contained(x, y, count, comparison) }
 }
 
-/// Whether the original looks for the second digest in the first one, when it has as many filters as the first one's `count`.
+/// Whether the original looks for the second digest in the first one, when it has as many filters as the first one's
+/// `count`.
 pub(super) fn swaps_tie<F>(x: &Side<'_, F>, count: usize, y: &Side<'_, F>) -> bool {
     let y_elements = y.filters.last().map(|filter| filter.elements);
     Some(x.filters[count - 1].elements) > y_elements || x.name > y.name

@@ -42,7 +42,7 @@ const PARAMETERS: [(&str, &[u8]); 4] =
     [("hash function", b"sha1"), ("filter size", b"256"), ("number of hash functions", b"5"), ("bit mask", b"7ff")];
 
 impl Digest {
-    /// The name that stands in the text: empty for a digest that was just made.
+    /// The name in the text; empty for a digest that was just made.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
@@ -66,11 +66,13 @@ impl Digest {
         }
     }
 
-    /// The digests that the original's command line makes of an input that is larger than a segment of so many MiB: in block mode, each
-    /// segment has one, under the name with the segment's offset in MiB behind it (`name.0128M`), and a tail of up to 512 bytes belongs to
-    /// the segment before it. Otherwise, and where blocks do not end where segments do, the digest itself.
+    /// The digests that the original's command line makes of an input that is larger than a segment of so many MiB: in
+    /// block mode, each segment has one, under the name followed by the segment's offset in MiB (`name.0128M`), and
+    /// a tail of up to 512 bytes belongs to the segment before it. Otherwise, and where blocks do not end where
+    /// segments do, the digest itself.
     ///
-    /// (The original hashes as many zeros as the tail has bytes behind it, by mistake; so the last filter of such a segment can differ.)
+    /// (The original hashes as many zeros as the tail has bytes behind it, by mistake; so the last filter of such a
+    /// segment can differ.)
     pub fn into_segments(self, mebibytes: NonZero<u32>) -> Vec<Digest> {
         let segment_bytes = u64::from(mebibytes.get()) << 20;
         // Segments after the first.
@@ -109,8 +111,8 @@ impl Digest {
         })
     }
 
-    /// False when a filter has far more bits set than its elements explain, as profile 4.0 makes them of very repetitive inputs:
-    /// then scores mean nothing.
+    /// False when a filter has far more bits set than its elements explain, as profile 4.0 makes them of very
+    /// repetitive inputs: then scores mean nothing.
     pub fn is_reliable(&self) -> bool {
         // No filter of 160 elements of different inputs has more than 800 bits; about 660 is normal.
         self.filters.iter().all(|filter| filter.weight() <= 800)
@@ -118,11 +120,11 @@ impl Digest {
 
     /// Reads the text of a digest: a line of the original without its line end.
     ///
-    /// A name with a colon is taken by its length, which the original does not do; where the length does not fit, the name
-    /// ends at the first colon.
+    /// A name with a colon is taken by its length, which the original does not do; where the length does not fit, the
+    /// name ends at the first colon.
     ///
     /// # Errors
-    /// [`ParseError`]: anything that the original would not write, but for the names.
+    /// [`ParseError`] for anything that the original would not write, except in names.
     pub fn from_bytes(text: &[u8]) -> Result<Digest, ParseError> {
         let mut fields = Fields::new(text);
         let kind = fields.next("kind")?;

@@ -21,7 +21,7 @@ impl AsRef<[u8]> for Feature<'_> {
     }
 }
 
-/// What hashes features, and room for their digests.
+/// The lanes that hash features, and room for their digests.
 struct Sha1 {
     backend: Backend,
     hasher: BatchHasher,

@@ -14,8 +14,8 @@ const AUTOMATIC_BLOCK_BYTES: u32 = 16 << 10;
 
 /// Makes one digest of one input, given in pieces of any size.
 ///
-/// Memory: some 150 KiB, 200 KiB for each thread, and 256 bytes for each filter, which come to about 3 % of the input in stream mode and to
-/// 256 bytes for each block in block mode. The input itself is never held.
+/// Memory: some 150 KiB, 200 KiB for each thread, and 256 bytes for each filter, which come to about 3 % of the input
+/// in stream mode and to 256 bytes for each block in block mode. The input itself is never held.
 #[derive(Debug)]
 pub struct Hasher {
     /// In automatic mode, without knowing the input's length, both modes are possible up to 16 MiB.
@@ -25,17 +25,17 @@ pub struct Hasher {
 }
 
 impl Hasher {
-    /// With the options of the original's command line: see [`Options`].
+    /// Returns a hasher with the options of the original's command line: see [`Options`].
     pub fn new() -> Hasher {
         Hasher::with_options(Options::default())
     }
 
-    /// With other options.
+    /// Returns a hasher with these options.
     pub fn with_options(options: Options) -> Hasher {
         Hasher::with_backend(options, Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(options: Options, backend: Backend) -> Hasher {
         let (is_stream, block_bytes) = match (options.mode, options.input_bytes) {
             (Mode::Stream, _) => (true, None),

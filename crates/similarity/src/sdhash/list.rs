@@ -24,7 +24,8 @@ impl LineFormat for Lines {
 /// Writes a digest as one line of a list.
 ///
 /// # Errors
-/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for a name with a line end in it, which no list can hold.
+/// Errors of writing to `out`, and [`io::ErrorKind::InvalidInput`] for a name with a line end in it, which no list can
+/// hold.
 pub fn write(digest: &Digest, out: &mut impl Write) -> io::Result<()> {
     if digest.name.contains(&b'\n') {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a name with a line end does not fit on a line"));

@@ -1,4 +1,4 @@
-//! All against all.
+//! All similar pairs of digests.
 
 use std::num::NonZero;
 
@@ -14,8 +14,8 @@ use crate::Pair;
 use crate::filter::{Counted, Filter};
 use crate::filter_pairs::{Corpus, Match, Numbers, search};
 
-/// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are those of
-/// [`Digest::compare`].
+/// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are
+/// those of [`Digest::compare`].
 ///
 /// The work is divided into parts that any threads may do in any order. Memory: about 550 bytes for each filter.
 ///
@@ -56,12 +56,14 @@ impl Set {
 }
 
 impl Pairs {
-    /// Of all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j], comparison)` with i < j.
+    /// Compares all digests with all others. The pair (i, j) has the score of
+    /// `digests[i].compare(&digests[j], comparison)` with i < j.
     pub fn all(digests: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
         Pairs::new(digests, None, comparison, threshold)
     }
 
-    /// Of each digest on the left with each one on the right: the pair (i, j) has the score of `left[i].compare(&right[j], comparison)`.
+    /// Compares each digest on the left with each one on the right: the pair (i, j) has the score of
+    /// `left[i].compare(&right[j], comparison)`.
     pub fn between(left: &[Digest], right: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
         Pairs::new(left, Some(right), comparison, threshold)
     }
@@ -77,7 +79,7 @@ impl Pairs {
         Pairs(Way::Search(Box::new(Search { kernels, left, right, rule: Rule { profile }, direction, threshold })))
     }
 
-    /// With these instructions. The pairs are the same.
+    /// Uses these instructions. The pairs are the same with all.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Pairs {
         if let Way::Search(search) = &mut self.0 {
@@ -94,7 +96,8 @@ impl Pairs {
         }
     }
 
-    /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not defined.
+    /// Does one part: calls `found` with each of its pairs, each of which is in no other part. Their order is not
+    /// defined.
     ///
     /// # Panics
     /// When there is no such part.
@@ -189,12 +192,14 @@ impl Search {
         });
     }
 
-    /// The score of a needle that has this sum in a digest; `None` if it is the other one that is looked for, which is found too.
+    /// The score of a needle that has this sum in a digest; `None` if it is the other one that is looked for, which is
+    /// found too.
     fn score(&self, needle: &Side<'_, Filter>, digest: &Side<'_, Filter>, is_first: bool, sum: f64) -> Option<u8> {
         if needle.filters.len() == digest.filters.len() {
             let (x, y) = if is_first { (needle, digest) } else { (digest, needle) };
             if self.direction == Direction::Symmetric {
-                // Matches are symmetric, but that the only filter of a digest finds nothing if it is sparse, though it may be found.
+                // Matches are symmetric, but that the only filter of a digest finds nothing if it is sparse, though it
+                // may be found.
                 let is_found_twice = x.filters.len() > 1 || x.filters[0].elements >= ELEMENTS_MIN;
                 let comparison = Comparison { direction: self.direction, ..self.rule.comparison() };
                 return if is_first == is_found_twice { score(x, y, &comparison) } else { None };

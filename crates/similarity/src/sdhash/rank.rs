@@ -21,7 +21,7 @@ static COSTS: Tables = {
     Tables::new(&ENTROPY, costs)
 };
 
-/// The cost of each position of `out`; `bytes` goes on for 64 bytes behind the last one.
+/// The cost of each position of `out`; `bytes` goes on for 64 bytes after the last one.
 pub(super) fn costs(kernels: Kernels, bytes: &[u8], out: &mut [i16]) {
     kernels.ranks(&COSTS, bytes, out);
 }

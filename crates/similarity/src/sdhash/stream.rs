@@ -12,8 +12,8 @@ use crate::filter::Filter;
 
 /// Bytes that are scored as one; features that straddle two chunks are lost.
 const CHUNK_BYTES: u64 = 32 << 20;
-/// Bytes of a window, at most: with costs and scores 64 KiB of memory. Each time, as many positions are scored as fill the lanes and are a multiple of those whose
-/// entropies are found together.
+/// Bytes of a window, at most: with costs and scores 64 KiB of memory. Each time, as many positions are scored as fill
+/// the lanes and are a multiple of those whose entropies are found together.
 const WINDOW_BYTES_MAX: usize = 4 * WINDOWS + FEATURE_BYTES + LOOK_AHEAD;
 /// And at least, so that little of it is overlap.
 const WINDOW_BYTES_MIN: usize = 1 << 10;
@@ -27,7 +27,7 @@ const LAST_ELEMENTS_MIN: u16 = 20;
 pub(super) struct Stream {
     window: Window,
     window_bytes: usize,
-    /// What the window looks at next, if that does not lie in what was given as a whole.
+    /// The bytes that the window looks at next, unless all of them lie in what was given.
     gathered: Vec<u8>,
     filters: Filters,
     /// Bytes that the current chunk still takes.
@@ -74,7 +74,7 @@ impl Stream {
                 let done = self.score(&gathered, false);
                 gathered.drain(..done);
                 if gathered.len() <= taken {
-                    // What is looked at again lies in what was given.
+                    // The bytes that are looked at again lie in what was given.
                     self.left += gathered.len() as u64;
                     at -= gathered.len();
                     gathered.clear();

@@ -1,7 +1,8 @@
-//! The tables of the algorithm, which are part of its definition: they were made by V. Roussev and are published with sdhash.
+//! The tables of the algorithm, which are part of its definition: they were made by V. Roussev and are published with
+//! sdhash.
 
-/// What a byte value adds to the entropy of a window of 64 bytes, by how often it occurs there, in units of 1/1,024,000 of
-/// the greatest entropy, 6 bits.
+/// The share of a byte value in the entropy of a window of 64 bytes, by how often it occurs there, in units of
+/// 1/1,024,000 of the greatest entropy, 6 bits.
 #[rustfmt::skip]
 pub(super) const ENTROPY: [u32; 65] = [
     0, 16000, 26666, 35320, 42666, 49040, 54640, 59596, 64000, 67921, 71415, 74523, 77281, 79718, 81858, 83724, 85333,

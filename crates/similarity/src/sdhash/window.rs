@@ -1,8 +1,8 @@
 //! From bytes to scored features, over a window of the input that moves along.
 //!
 //! A rank depends on 64 bytes, and a score on the ranks of the 64 positions before and after it, so a few hundred bytes
-//! of overlap are enough to go through a chunk of any length as if it lay in memory as a whole. The window has no bytes of its own: what it looks at is
-//! given each time.
+//! of overlap are enough to go through a chunk of any length as if it lay in memory as a whole. The window has no bytes
+//! of its own: what it looks at is given each time.
 
 use pfh_vector::sdhash_popularity::{LOOK_AHEAD, NO_COST, Scan};
 use pfh_vector::{Backend, sdhash_popularity, sdhash_rank};
@@ -19,7 +19,7 @@ pub(super) struct Window {
     backend: Backend,
     rank: sdhash_rank::Kernels,
     popularity: sdhash_popularity::Kernels,
-    /// Each position's cost (its rank, see [`NO_COST`]); `NO_COST` behind the last one.
+    /// Each position's cost (its rank, see [`NO_COST`]); `NO_COST` after the last one.
     costs: Box<[i16]>,
     /// How many costs are known.
     ranked: usize,
@@ -48,8 +48,8 @@ impl Window {
         self.backend
     }
 
-    /// Scores what can be scored of these bytes: everything where this is the end of the chunk. They begin with the first position that is not
-    /// forgotten.
+    /// Scores what can be scored of these bytes: everything where this is the end of the chunk. They begin with the
+    /// first position that is not forgotten.
     pub(super) fn score(&mut self, bytes: &[u8], is_end: bool) {
         // The window that ends with the chunk has no rank: so a rank needs one byte more than its feature.
         let ranked = bytes.len().saturating_sub(FEATURE_BYTES);

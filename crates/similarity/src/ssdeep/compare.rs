@@ -1,4 +1,4 @@
-//! Scores.
+//! The comparison of two digests.
 
 use super::digest::value;
 use super::{Digest, PART_CHARACTERS_MAX};
@@ -58,8 +58,8 @@ impl Pattern {
 
     /// Whether the two have seven characters in a row in common.
     fn has_common_substring(&self, other: &[u8]) -> bool {
-        // After the character at `place`, bit p of `runs[n]` says that a run of n common characters ends at p and here. Runs of
-        // 2, 4 and 7 are put together from shorter ones that ended a little earlier.
+        // After the character at `place`, bit p of `runs[n]` says that a run of n common characters ends at p and here.
+        // Runs of 2, 4 and 7 are put together from shorter ones that ended a little earlier.
         let mut ones = [0; 2];
         let mut twos = [0; 3];
         let mut fours = [0; 4];
@@ -74,8 +74,8 @@ impl Pattern {
         false
     }
 
-    /// Length of the longest common subsequence, by bits: a zero in `row` is a place where it grows (H. Hyyrö, "Bit-parallel
-    /// LCS-length computation revisited", 2004).
+    /// Length of the longest common subsequence, by bits: a zero in `row` is a place where it grows (H. Hyyrö,
+    /// "Bit-parallel LCS-length computation revisited", 2004).
     fn common_subsequence(&self, other: &[u8]) -> u32 {
         let mut row = u64::MAX;
         for &value in other {
@@ -112,8 +112,8 @@ pub(super) fn scale(distance: u32, a: u32, b: u32, level: u8) -> u8 {
 /// A digest prepared to be compared with many others.
 ///
 /// The score: runs of more than three equal characters are shortened to three; digests that then are equal score 100.
-/// Otherwise parts of the same block size (H1 with H1 and H2 with H2, or H1 of one with H2 of the other) are compared: those
-/// without seven characters in a row in common score 0, others by their edit distance. The best counts.
+/// Otherwise parts of the same block size (H1 with H1 and H2 with H2, or H1 of one with H2 of the other) are compared:
+/// those without seven characters in a row in common score 0, others by their edit distance. The best counts.
 #[derive(Clone)]
 pub struct Comparer {
     level: u8,

@@ -1,9 +1,10 @@
-//! What digests must have in common to score above 0, as numbers that can be looked up.
+//! Keys of digests: the substrings that two digests must share to score above 0, as numbers that can be looked up.
 //!
-//! Two digests score above 0 only if two of their parts with the same block size have seven characters in a row in common, or
-//! if they are equal. So a digest is entered under each seven characters (a gram) of each part together with the part's block
-//! size, and a digest too short to have any is entered under its whole text. Digests that share no key score 0; those that
-//! share one are compared. The keys are hashed, which may bring together what does not belong together, never the reverse.
+//! Two digests score above 0 only if two of their parts with the same block size have seven characters in a row in
+//! common, or if they are equal. So a digest is entered under each seven characters (a gram) of each part together with
+//! the part's block size, and a digest too short to have any is entered under its whole text. Digests that share no key
+//! score 0; those that share one are compared. The keys are hashed, which may bring together what does not belong
+//! together, never the reverse.
 
 use super::compare::COMMON_CHARACTERS;
 

@@ -1,4 +1,4 @@
-//! Making digests.
+//! The hasher: bytes in, digest out.
 
 use pfh_vector::Backend;
 use pfh_vector::ctph::Kernels;
@@ -14,7 +14,7 @@ pub(super) const CHARACTERS_MAX: usize = 63;
 /// With fewer characters than this a level cannot be the digest, unless it is the lowest.
 pub(super) const CHARACTERS_ENOUGH: u8 = 32;
 
-/// What all levels together can describe: 192 GiB.
+/// The longest input that all levels together can describe: 192 GiB.
 const BYTES_MAX: u64 = block_bytes(LEVELS - 1) * 64;
 
 /// Bytes of a window that come before the place it belongs to.
@@ -40,10 +40,10 @@ const fn block_bytes(level: usize) -> u64 {
 /// Makes one digest from pieces of any sizes. Memory: some 2 KiB.
 ///
 /// For every level, that is block size 3·2ᵏ, a digest is collected; in the end the one that is long enough and has the
-/// largest block is chosen. A level is dropped once the input is too long for it and the level above has enough characters,
-/// so the lowest level alive ends pieces ever more rarely. Between such places nothing happens but that the pieces' hashes
-/// advance, 64 bytes at a time (module `piece`), and it takes a look at 64 places at once to see that no piece ends there
-/// (module `rolling`).
+/// largest block is chosen. A level is dropped once the input is too long for it and the level above has enough
+/// characters, so the lowest level alive ends pieces ever more rarely. Between such places nothing happens but that the
+/// pieces' hashes advance, 64 bytes at a time (module `piece`), and it takes a look at 64 places at once to see that no
+/// piece ends there (module `rolling`).
 #[derive(Clone, Debug)]
 pub struct Hasher {
     kernels: Kernels,
@@ -57,8 +57,8 @@ pub struct Hasher {
     begun: usize,
     /// Hash of the present piece of each level. A full level has a last piece that never ends.
     piece: [u8; STATES],
-    /// Hash of the last piece of a digest that is cut after 31 characters. With fewer it is that of the present piece, and
-    /// is not kept here.
+    /// Hash of the last piece of a digest that is cut after 31 characters. With fewer it is that of the present piece,
+    /// and is not kept here.
     half_piece: [u8; STATES],
     /// The level above the highest whose half piece is kept.
     halved: usize,
@@ -80,12 +80,12 @@ impl Default for Hasher {
 }
 
 impl Hasher {
-    /// The beginning of an input.
+    /// Returns a hasher at the beginning of an input.
     pub fn new() -> Hasher {
         Hasher::with_backend(Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(backend: Backend) -> Hasher {
         Hasher::with_kernels(Kernels::new(backend))
     }
@@ -166,7 +166,8 @@ impl Hasher {
         ((1_u32 << self.lowest) - 1) as u8
     }
 
-    /// Adds bytes to the pieces of all levels. Of the lowest no half is wanted: it is not above the level of any digest.
+    /// Adds bytes to the pieces of all levels. Of the lowest no half is wanted: it is not above the level of any
+    /// digest.
     fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         let halves = self.half_piece.get_mut(self.lowest + 1..self.halved).unwrap_or_default();
@@ -198,8 +199,8 @@ impl Hasher {
                 self.last[level] = piece;
             }
         }
-        // The level chosen in the end is at or above the one for the size, or the first below it with enough characters. Of
-        // a level below the chosen one nothing is wanted.
+        // The level chosen in the end is at or above the one for the size, or the first below it with enough
+        // characters. Of a level below the chosen one nothing is wanted.
         while self.lowest + 1 < LEVELS
             && block_bytes(self.lowest) * 64 < self.bytes
             && self.count[self.lowest + 1] >= CHARACTERS_ENOUGH
@@ -208,7 +209,7 @@ impl Hasher {
         }
     }
 
-    /// The digest.
+    /// Ends the input and returns its digest.
     ///
     /// # Errors
     /// [`Unfit`] if there were more than 192 GiB. Everything shorter has a digest, even nothing.

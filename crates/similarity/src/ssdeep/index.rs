@@ -1,4 +1,4 @@
-//! Everything against everything, in memory.
+//! An index in memory, which finds similar digests.
 
 use std::ops::ControlFlow;
 
@@ -23,11 +23,11 @@ pub struct Match {
 /// The matches are exactly those that comparing with every digest would give at the threshold. Scores of 0 are
 /// no matches: a threshold of 0 means 1.
 ///
-/// Only digests are compared that share what a score above 0 asks for, seven characters in a row at the same block size or
-/// the whole text, so the cost follows the matches instead of the square of the number of digests.
+/// Only digests are compared that share what a score above 0 asks for, seven characters in a row at the same block size
+/// or the whole text, so the cost follows the matches instead of the square of the number of digests.
 ///
-/// Memory: some 9 bytes for each character of the digests, typically 700 for each digest. Where that is too much for all,
-/// index one block of digests after the other and search each for the digests of its own and all later blocks.
+/// Memory: some 9 bytes for each character of the digests, typically 700 for each digest. Where that is too much for
+/// all, index one block of digests after the other and search each for the digests of its own and all later blocks.
 #[derive(Clone, Debug)]
 pub struct Index {
     digests: Vec<Packed>,
@@ -35,7 +35,8 @@ pub struct Index {
     values: Vec<u8>,
     /// Each a hash's upper half and a digest's number, sorted.
     postings: Vec<u64>,
-    /// Where the postings of each bucket begin, and where the last ends. A bucket is named by the highest bits of the hash.
+    /// Where the postings of each bucket begin, and where the last ends. A bucket is named by the highest bits of the
+    /// hash.
     buckets: Vec<usize>,
 }
 
@@ -98,7 +99,7 @@ impl Index {
         size_of_val(&*self.digests) + self.values.len() + size_of_val(&*self.postings) + size_of_val(&*self.buckets)
     }
 
-    /// What searches the index. Each thread needs its own.
+    /// Creates a searcher of the index. Each thread needs its own.
     pub fn searcher(&self) -> Searcher<'_> {
         Searcher { index: self, candidates: Vec::new() }
     }
@@ -139,10 +140,11 @@ pub struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// Calls `found` with all that score at least `threshold` with `digest`, in the order of their numbers, until it breaks.
+    /// Calls `found` with all digests that score at least `threshold` with `digest`, in the order of their numbers,
+    /// until it breaks.
     ///
     /// # Errors
-    /// What `found` broke with.
+    /// The value with which `found` broke.
     pub fn matches<B>(
         &mut self,
         digest: &Digest,
@@ -153,11 +155,12 @@ impl Searcher<'_> {
         self.search(digest.level(), first.values(), second.values(), u32::MAX, threshold, found)
     }
 
-    /// Calls `found` with all that score at least `threshold` with digest `number` of the index and have a lower number, in
-    /// their order, until it breaks. Called for every number, in whatever order, this finds every pair once.
+    /// Calls `found` with all digests that score at least `threshold` with digest `number` of the index and have a
+    /// lower number, in their order, until it breaks. Called for every number, in whatever order, this finds every pair
+    /// once.
     ///
     /// # Errors
-    /// What `found` broke with.
+    /// The value with which `found` broke.
     ///
     /// # Panics
     /// If there is no digest `number`.

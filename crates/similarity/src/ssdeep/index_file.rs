@@ -1,4 +1,4 @@
-//! The index as a file.
+//! Index files of ssdeep.
 //!
 //! | section | contents |
 //! | --- | --- |
@@ -7,8 +7,8 @@
 //! | starts | for each record, and once more, where it begins among the records (8 bytes) |
 //! | records | for each digest: level, lengths of its parts (1 byte each), their characters, name |
 //!
-//! A key's bucket is named by the highest bits of its hash; the next 16 are in the posting. Within a bucket postings are sorted.
-//! The header's numbers: digests, postings, bits of a bucket's name. What a key is: [`super::grams`].
+//! A key's bucket is named by the highest bits of its hash; the next 16 are in the posting. Within a bucket postings
+//! are sorted. The header's numbers: digests, postings, bits of a bucket's name. Keys are those of [`super::grams`].
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ pub struct IndexFileBuilder {
 }
 
 impl IndexFileBuilder {
-    /// An index without digests.
+    /// Returns a builder without digests.
     pub fn new() -> IndexFileBuilder {
         IndexFileBuilder::default()
     }
@@ -85,7 +85,7 @@ impl IndexFileBuilder {
     /// Writes the index, from its first byte to its last.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of writing to `output`.
     pub fn write<W: Write>(self, output: W) -> io::Result<W> {
         let mut count = 0;
         self.digests.iter().for_each(|digest| hashes(digest, |_| count += 1));
@@ -182,7 +182,8 @@ impl<R: Read + Seek> IndexFile<R> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`IndexError`] if it cannot be read, is no index of this family and version, or is too short for what its header says.
+    /// [`IndexError`] if it cannot be read, is no index of this family and version, or is too short for what its header
+    /// says.
     pub fn open(input: R) -> Result<IndexFile<R>, IndexError> {
         let (pages, [count, postings_count, bits]) = PageReader::new(input, Family::Ssdeep)?;
         if bits != u64::from(bucket_bits(postings_count)) || count > u64::from(u32::MAX) {
@@ -206,8 +207,8 @@ impl<R: Read + Seek> IndexFile<R> {
         self.records.count == 0
     }
 
-    /// Calls `found` with all that score at least `threshold` with `digest`, in the order in which they were indexed, until it
-    /// breaks. A threshold of 0 means 1.
+    /// Calls `found` with all digests that score at least `threshold` with `digest`, in the order in which they were
+    /// indexed, until it breaks. A threshold of 0 means 1.
     ///
     /// # Errors
     /// [`IndexError`] if what is needed cannot be read or is damaged.

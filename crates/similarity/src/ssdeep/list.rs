@@ -74,7 +74,7 @@ impl<W: Write> Writer<W> {
     /// Begins a list with its header.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of writing to `output`.
     pub fn new(mut output: W) -> io::Result<Writer<W>> {
         writeln!(output, "{HEADER}")?;
         Ok(Writer { output })
@@ -83,12 +83,13 @@ impl<W: Write> Writer<W> {
     /// Appends a line.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of `output`.
+    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of
+    /// `output`.
     pub fn entry(&mut self, digest: &Digest, name: &[u8]) -> io::Result<()> {
         write(digest, name, &mut self.output)
     }
 
-    /// The output, not flushed.
+    /// Returns the output, which is not flushed.
     pub fn into_inner(self) -> W {
         self.output
     }
@@ -97,7 +98,8 @@ impl<W: Write> Writer<W> {
 /// Writes a digest as one line of a list, which comes after the [`HEADER`].
 ///
 /// # Errors
-/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written.
+/// Errors of writing to `out`, and [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then
+/// nothing is written.
 pub fn write(digest: &Digest, name: &[u8], out: &mut impl Write) -> io::Result<()> {
     if memchr(b'\n', name).is_some() {
         return Err(io::Error::new(

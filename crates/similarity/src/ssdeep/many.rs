@@ -1,9 +1,9 @@
-//! Many digests at once.
+//! Digests of many inputs at once.
 //!
-//! The inputs are whole, so the places where pieces end are found first (module `scan`). The hashes of the pieces are then
-//! computed for many files side by side, one byte of each in a lane of a vector register: two lanes for each file, one for the
-//! level of the digest and one for the next. All that happens at the end of a piece is known before: the lane is set to the
-//! beginning of a piece, and what was in it is read from a trace afterwards.
+//! The inputs are whole, so the places where pieces end are found first (module `scan`). The hashes of the pieces are
+//! then computed for many files side by side, one byte of each in a lane of a vector register: two lanes for each file,
+//! one for the level of the digest and one for the next. All that happens at the end of a piece is known before: the
+//! lane is set to the beginning of a piece, and what was in it is read from a trace afterwards.
 //!
 //! Where both levels begin a piece, what comes later does not depend on what was before. There long files are cut, so
 //! that one of them does not keep its lane when all others are done.
@@ -23,7 +23,7 @@ const PART_BYTES_MIN: u32 = 8 * TILE_BYTES as u32;
 /// No place.
 const NEVER: u32 = u32::MAX;
 
-/// The digests of many whole inputs, in their order: what [`Hasher`] makes of each.
+/// Returns the digests of many whole inputs, in their order: those that [`Hasher`] makes.
 ///
 /// ```
 /// use pfh_similarity::ssdeep::digest_many;
@@ -44,8 +44,8 @@ pub struct ManyHasher {
     scanner: Scanner,
     keep: Box<[Lanes; TILE_BYTES]>,
     trace: Box<[Lanes; TILE_BYTES]>,
-    /// A tile of each lane. Copies: inputs often lie at multiples of large powers of two, where they would compete for the same lines
-    /// of the cache.
+    /// A tile of each lane. Copies: inputs often lie at multiples of large powers of two, where they would compete for
+    /// the same lines of the cache.
     rows: Box<[[u8; TILE_BYTES]; FILES]>,
 }
 
@@ -56,12 +56,12 @@ impl Default for ManyHasher {
 }
 
 impl ManyHasher {
-    /// With the best instructions that this CPU offers.
+    /// Returns a hasher that uses the instructions of [`Backend::chosen`].
     pub fn new() -> ManyHasher {
         ManyHasher::with_backend(Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(backend: Backend) -> ManyHasher {
         let kernels = Kernels::new(backend);
         ManyHasher {
@@ -73,7 +73,7 @@ impl ManyHasher {
         }
     }
 
-    /// The digests, in the order of the inputs. [`FILES`] inputs or more make good use of it.
+    /// Returns the digests, in the order of the inputs. [`FILES`] inputs or more make good use of it.
     pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
         let mut digests = Vec::with_capacity(inputs.len());
         let mut run = Run {
@@ -130,8 +130,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Of the pieces that end, `limit` begin a new one. Then there is one more character: of what came after them, if `has_rest`,
-    /// otherwise of what came up to the last end, if that found no room. (As the original has it.)
+    /// Of the pieces that end, `limit` begin a new one. Then there is one more character: of what came after them, if
+    /// `has_rest`, otherwise of what came up to the last end, if that found no room. (As the original has it.)
     fn new(ends: &Ends, limit: usize, has_rest: bool, bytes: usize) -> Pieces {
         let mut pieces = Pieces { ends: [NEVER; CHARACTERS_MAX + 2], count: 0, hashes: [INITIAL; CHARACTERS_MAX + 1] };
         let first = ends.first(limit);
@@ -174,7 +174,7 @@ struct Part<'b> {
     file: usize,
     /// The whole file.
     bytes: &'b [u8],
-    /// What is to be hashed next.
+    /// The bytes to be hashed next.
     start: u32,
     end: u32,
     /// For both levels, the piece that ends next.

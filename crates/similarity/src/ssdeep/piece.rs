@@ -1,16 +1,17 @@
 //! The hash of a piece: FNV reduced to six bits, so that each byte maps one of 64 states to another.
 //!
-//! `state = (19·state ⊕ byte) mod 64`. Every level has a state of its own, and each would have to be updated with every byte.
-//! Three observations make that cheap:
+//! `state = (19·state ⊕ byte) mod 64`. Every level has a state of its own, and each would have to be updated with every
+//! byte. Three observations make that cheap:
 //!
-//! - Levels whose states are equal stay equal until one of them begins a new piece, and a place that ends a piece of one
-//!   level ends pieces of all lower levels. So only the few *different* states are followed.
-//! - A map of all 64 states can be followed for many parts of the bytes side by side (`pfh_vector::ctph`), where the CPU has
-//!   the registers for it.
-//! - Bit b of the next state is bit b of this state, inverted or not depending on lower bits and the byte alone: 19 is odd,
-//!   and carries go upwards. So if the lower bits are known over 64 bytes, as one word each, then bit b over these 64 bytes
-//!   is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over bytes, on any CPU. For the
-//!   lowest two bits even that is shared by all states, and for the highest only the parity of a word is wanted.
+//! - Levels whose states are equal stay equal until one of them begins a new piece, and a place that ends a piece of
+//!   one level ends pieces of all lower levels. So only the few *different* states are followed.
+//! - A map of all 64 states can be followed for many parts of the bytes side by side (`pfh_vector::ctph`), where the
+//!   CPU has the registers for it.
+//! - Bit b of the next state is bit b of this state, inverted or not depending on lower bits and the byte alone: 19 is
+//!   odd, and carries go upwards. So if the lower bits are known over 64 bytes, as one word each, then bit b over these
+//!   64 bytes is a prefix XOR of a known word: six shifts. A state passes 64 bytes in such steps, without a loop over
+//!   bytes, on any CPU. For the lowest two bits even that is shared by all states, and for the highest only the parity
+//!   of a word is wanted.
 
 use pfh_vector::ctph::{Kernels, MAPPED_BYTES};
 
@@ -88,8 +89,8 @@ impl Block {
     }
 }
 
-/// Four states, with their bits exchanged: word b of a lane is all ones if bit b of its state is set, else zero. The highest
-/// bit has no effect on others, so only what flips it is collected, in any of 64 places.
+/// Four states, with their bits exchanged: word b of a lane is all ones if bit b of its state is set, else zero. The
+/// highest bit has no effect on others, so only what flips it is collected, in any of 64 places.
 type States = [[u64; LANES]; 6];
 
 /// Groups of states that are followed together; there are rarely more than two.
@@ -142,8 +143,8 @@ fn map_some(list: &[u8], bytes: &[u8], map: &mut [u8; 64]) {
     }
 }
 
-/// Exchanges the bits of a block: first bytes by their place modulo 8, then bits between the eight words. The two highest
-/// bits have no effect on a state.
+/// Exchanges the bits of a block: first bytes by their place modulo 8, then bits between the eight words. The two
+/// highest bits have no effect on a state.
 #[inline]
 fn planes(block: &[u8; BLOCK_BYTES]) -> [u64; 6] {
     let mut words = [0_u64; 8];
@@ -190,8 +191,8 @@ fn step(states: &mut States, block: &Block) {
     let [_, _, c2, c3, c4, c5] = block.planes;
     for lane in 0..LANES {
         let [s0, s1, s2, s3, s4, s5] = states.map(|words| words[lane]);
-        // 19x = x + 2x + 16x. `carry` is what x + 2x carries into a bit; `f` is bit b of 19x, of x and of the byte, XORed:
-        // where the bit flips.
+        // 19x = x + 2x + 16x. `carry` is what x + 2x carries into a bit; `f` is bit b of 19x, of x and of the byte,
+        // XORed: where the bit flips.
         let x0 = block.before[0] ^ s0;
         let x1 = block.before[1] ^ s1 ^ (s0 & EVERY_OTHER);
         let f2 = (x1 & !x0) ^ c2;

@@ -1,10 +1,10 @@
 //! The rolling hash that decides where pieces end.
 //!
-//! As defined, three sums are updated with every byte. But the hash depends on the latest seven bytes only, so that it can
-//! be computed at any place by itself: with c₀ the latest byte and c₆ the oldest,
-//! `r = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)` modulo 2³². Places therefore need not be looked at in order, and of most of them the
-//! lowest eight bits suffice to see that no piece ends there: those are computed for 64 places at once, in bytes, by
-//! a loop that compilers turn into vector instructions.
+//! As defined, three sums are updated with every byte. But the hash depends on the latest seven bytes only, so that it
+//! can be computed at any place by itself: with c₀ the latest byte and c₆ the oldest, `r = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)`
+//! modulo 2³². Places therefore need not be looked at in order, and of most of them the lowest eight bits suffice to
+//! see that no piece ends there: those are computed for 64 places at once, in bytes, by a loop that compilers turn into
+//! vector instructions.
 
 /// Bytes that the hash depends on.
 pub(super) const WINDOW_BYTES: usize = 7;
@@ -34,7 +34,8 @@ pub(super) fn trigger_level(hash: u32) -> Option<usize> {
 pub(super) fn low_bits(bytes: &[u8; PLACES + WINDOW_BYTES - 1]) -> [u8; PLACES] {
     let mut low = [0; PLACES];
     for (place, low) in low.iter_mut().enumerate() {
-        // The weights 8 to 2, as sums of sums: the latest byte is in all seven of them and counted once more at the end.
+        // The weights 8 to 2, as sums of sums: the latest byte is in all seven of them and counted once more at the
+        // end.
         let mut sum = bytes[place + 6];
         let mut sums = sum;
         for back in 1..WINDOW_BYTES {

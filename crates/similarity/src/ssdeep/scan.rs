@@ -1,7 +1,8 @@
-//! Where the pieces of a whole input end.
+//! Search for the ends of pieces in a whole input.
 //!
-//! The rolling hash at a place depends on seven bytes only, and the pieces' hashes do not enter into it. So with the whole input
-//! at hand, places come first: they say which level the digest will have, and then only the pieces of two levels are hashed.
+//! The rolling hash at a place depends on seven bytes only, and the pieces' hashes do not enter into it. So with the
+//! whole input at hand, places come first: they say which level the digest will have, and then only the pieces of two
+//! levels are hashed.
 
 use pfh_vector::ctph::{HISTORY_BYTES, Kernels, PLACES_SPARE, Trigger};
 

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use super::BODY_BYTES;
 use crate::ParseError;
 
-/// What the text begins with, since TLSH 4.
+/// The beginning of the text, since TLSH 4.
 const VERSION: &[u8] = b"T1";
 
 /// Bytes of the digest, two hexadecimal digits each: checksum, length, ratios, body.
 pub(super) const BYTES: usize = 3 + BODY_BYTES;
 
-/// What a difference of lengths or ratios counts, beyond the first step.
+/// The weight of a difference of lengths or ratios, beyond the first step.
 const STEP_DISTANCE: u32 = 12;
 
 /// `T1` and 70 hexadecimal digits.
@@ -27,8 +27,8 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// How far apart two inputs are: 0 for equal digests, up to 30 very close, up to 100 related; no useful upper bound.
-    /// Symmetric.
+    /// How far apart two inputs are: 0 for equal digests, up to 30 very close, up to 100 related; no useful upper
+    /// bound. Symmetric.
     pub fn compare(&self, other: &Digest) -> u32 {
         self.header().length_distance(other.header()) + self.compare_without_length(other)
     }
@@ -65,8 +65,8 @@ impl Digest {
 /// Every other bit.
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
-/// In which quarter of all counts each of 128 buckets is, 0 to 3: all low bits and all high bits. The order of the buckets does
-/// not matter, as long as it is the same for all.
+/// In which quarter of all counts each of 128 buckets is, 0 to 3: all low bits and all high bits. The order of the
+/// buckets does not matter, as long as it is the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quarters {
     pub(super) low: [u64; 2],
@@ -93,7 +93,7 @@ impl Header {
         steps.map(|steps| if steps <= 1 { steps } else { (steps - 1) * STEP_DISTANCE }).sum()
     }
 
-    /// What two headers contribute to a distance.
+    /// The part of a distance that two headers contribute.
     pub(super) fn distance(self, other: Header) -> u32 {
         self.length_distance(other) + self.ratio_distance(other)
     }
@@ -107,9 +107,10 @@ fn circular(a: u8, b: u8, size: u32) -> u32 {
 
 /// The sum of the differences of all quarters, with 6 for 3.
 ///
-/// Both bits differ in 0 and 3, and in 1 and 2; only in the first case are the two bits of one quarter equal. So with three words
-/// of one bit for each bucket, worth 1, 2 and 4, the sum is that of all bits by their worth. They are counted together: two
-/// buckets in fields of two bits, four in fields of four, and so on; each comment gives the most that a field can hold.
+/// Both bits differ in 0 and 3, and in 1 and 2; only in the first case are the two bits of one quarter equal. So with
+/// three words of one bit for each bucket, worth 1, 2 and 4, the sum is that of all bits by their worth. They are
+/// counted together: two buckets in fields of two bits, four in fields of four, and so on; each comment gives the most
+/// that a field can hold.
 #[inline(always)]
 pub(super) fn quarters_distance(a: &Quarters, b: &Quarters) -> u32 {
     const PAIRS: u64 = 0x3333_3333_3333_3333;
@@ -133,7 +134,8 @@ pub(super) fn quarters_distance(a: &Quarters, b: &Quarters) -> u32 {
 }
 
 impl Digest {
-    /// Parses raw bytes; [`FromStr`] does the same for text. Digits of either case, with `T1` or, as before TLSH 4, without.
+    /// Parses raw bytes; [`FromStr`] does the same for text. Digits of either case, with `T1` or, as before TLSH 4,
+    /// without.
     ///
     /// # Errors
     /// [`ParseError`] if there are not 70 hexadecimal digits.

@@ -1,4 +1,4 @@
-//! Making digests.
+//! The hasher: bytes in, digest out.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
 use crate::{Unfit, UnfitReason};
 
-/// The least that has a digest, in bytes.
+/// Length of the shortest input that has a digest, in bytes.
 pub const MINIMUM_BYTES: u64 = 50;
 
 /// More buckets than this must have been hit.
@@ -21,9 +21,9 @@ const PART_BYTES_MAX: usize = 1 << 15;
 /// Triplets that a window contributes.
 const TRIPLETS: usize = 6;
 
-/// The hash of a triplet is `P[P[P[P[salt] ⊕ latest] ⊕ middle] ⊕ oldest]`. This is `P[P[salt] ⊕ latest]` for each latest byte and
-/// each salt, lowest byte first: (2, 3, 11), whose middle byte is the second latest; (5, 7): the third; (13): the fourth; and,
-/// with the second again, 0 of the checksum.
+/// The hash of a triplet is `P[P[P[P[salt] ⊕ latest] ⊕ middle] ⊕ oldest]`. This is `P[P[salt] ⊕ latest]` for each
+/// latest byte and each salt, lowest byte first: (2, 3, 11), whose middle byte is the second latest; (5, 7): the third;
+/// (13): the fourth; and, with the second again, 0 of the checksum.
 const FIRST_HALF: [u64; 256] = {
     const SALTS: [u8; TRIPLETS + 1] = [2, 3, 11, 5, 7, 13, 0];
     let mut table = [0; 256];
@@ -48,7 +48,7 @@ thread_local! {
     static VECTORS: RefCell<Option<Vectors>> = const { RefCell::new(None) };
 }
 
-/// What counts many windows at once, and room for what they do to the checksum.
+/// The counter of many windows at once, and room for their steps of the checksum.
 struct Vectors {
     counter: Counter,
     steps: Box<[u8; WINDOWS_MAX]>,
@@ -65,10 +65,11 @@ impl Vectors {
 ///
 /// Long pieces are counted by vectors where this CPU has them (`pfh_vector::tlsh_triplets`). For others:
 ///
-/// As defined, a triplet takes four look-ups in Pearson's permutation, and there are six for each byte. The first two look-ups
-/// of all triplets are joined in one table of words. The last is left out: it permutes the buckets and is the same for all
-/// triplets, so that buckets can be counted under the name they have before it, and be renamed in the end. Each of the six
-/// counts in a table of its own, since a processor that increments what it incremented a moment ago must wait.
+/// As defined, a triplet takes four look-ups in Pearson's permutation, and there are six for each byte. The first two
+/// look-ups of all triplets are joined in one table of words. The last is left out: it permutes the buckets and is the
+/// same for all triplets, so that buckets can be counted under the name they have before it, and be renamed in the end.
+/// Each of the six counts in a table of its own, since a processor that increments what it incremented a moment ago
+/// must wait.
 #[derive(Clone, Debug)]
 pub struct Hasher {
     kernels: Kernels,
@@ -78,7 +79,7 @@ pub struct Hasher {
     checksum: u8,
     /// By what comes before the last look-up.
     counts: [u32; 256],
-    /// What vectors have counted.
+    /// The counts made with vectors.
     buckets: [u32; BUCKETS],
 }
 
@@ -94,12 +95,12 @@ fn pearson(index: u8) -> u8 {
 }
 
 impl Hasher {
-    /// The beginning of an input.
+    /// Returns a hasher at the beginning of an input.
     pub fn new() -> Hasher {
         Hasher::with_backend(Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(backend: Backend) -> Hasher {
         Hasher::with_kernels(Kernels::new(backend))
     }
@@ -175,11 +176,11 @@ impl Hasher {
         self.checksum = checksum;
     }
 
-    /// The digest.
+    /// Ends the input and returns its digest.
     ///
     /// # Errors
-    /// [`Unfit`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in constant
-    /// data of any length.
+    /// [`Unfit`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in
+    /// constant data of any length.
     pub fn finish(self) -> Result<Digest, Unfit> {
         let mut buckets = self.buckets;
         for (name, count) in self.counts.into_iter().enumerate() {
@@ -191,7 +192,7 @@ impl Hasher {
     }
 }
 
-/// What `checksum` becomes by these steps.
+/// Returns `checksum` after these steps.
 pub(super) fn checksum(checksum: u8, steps: &[u8]) -> u8 {
     steps.iter().fold(checksum, |checksum, step| pearson(step ^ checksum))
 }
@@ -220,8 +221,8 @@ pub(super) fn digest(bytes: u64, checksum: u8, buckets: &[u32; BUCKETS]) -> Resu
     Ok(Digest { checksum, length, ratios: [ratio(quartiles[0]), ratio(quartiles[1])], body })
 }
 
-/// What would have so many before it if the counts were sorted: bit by bit, the greatest number that has no more below it. For so
-/// few counts that takes less time than to sort them.
+/// The count that `rank` others precede when all are sorted: found bit by bit, as the greatest number that has no more
+/// below it. For so few counts that takes less time than to sort them.
 fn at_rank(counts: &[u32; BUCKETS], rank: u32) -> u32 {
     let most = counts.iter().fold(0, |most, &count| most | count);
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! Everything against everything, in memory.
+//! An index in memory, which finds similar digests.
 
 use std::ops::ControlFlow;
 
@@ -16,10 +16,10 @@ pub struct Match {
 
 /// A set of digests in which those near a digest are found.
 ///
-/// The matches are exactly those that comparing with every digest would give. Distances have no key to look up: in general all
-/// must be compared. But lengths and ratios add to a distance whatever the rest is, so digests are kept in groups with
-/// the same of both, and a group that is too far away by these alone is passed over. Within a group what is compared lies
-/// side by side and takes a few dozen instructions without a branch.
+/// The matches are exactly those that comparing with every digest would give. Distances have no key to look up: in
+/// general all must be compared. But lengths and ratios add to a distance whatever the rest is, so digests are kept in
+/// groups with the same of both, and a group that is too far away by these alone is passed over. Within a group what is
+/// compared lies side by side and takes a few dozen instructions without a branch.
 ///
 /// Memory: some 40 bytes for each digest.
 #[derive(Clone, Debug)]
@@ -87,10 +87,11 @@ impl Index {
         size_of_val(&*self.groups) + size_of_val(&*self.rows) + size_of_val(&*self.places)
     }
 
-    /// Calls `found` with all at most `distance_max` away from `digest`, in no particular order, until it breaks.
+    /// Calls `found` with all digests at most `distance_max` away from `digest`, in no particular order, until it
+    /// breaks.
     ///
     /// # Errors
-    /// What `found` broke with.
+    /// The value with which `found` broke.
     pub fn matches<B>(
         &self,
         digest: &Digest,
@@ -101,11 +102,11 @@ impl Index {
         self.search(digest.header(), &row, self.rows.len(), distance_max, found)
     }
 
-    /// Calls `found` with all at most `distance_max` away from digest `number` that come before it in an order of the index's
-    /// own, until it breaks. Called for every number, in whatever order, this finds every pair once.
+    /// Calls `found` with all digests at most `distance_max` away from digest `number` that come before it in an order
+    /// of the index's own, until it breaks. Called for every number, in whatever order, this finds every pair once.
     ///
     /// # Errors
-    /// What `found` broke with.
+    /// The value with which `found` broke.
     ///
     /// # Panics
     /// If there is no digest `number`.

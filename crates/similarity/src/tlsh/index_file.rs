@@ -1,8 +1,8 @@
-//! The index as a file.
+//! Index files of TLSH.
 //!
 //! | section | contents |
 //! | --- | --- |
-//! | groups | for digests with the same header, in its order: length, ratios (1 byte each), zeros (5 bytes), number of digests up to its end (8 bytes) |
+//! | groups | by header, in order: length, ratios (1 byte each), 5 zeros, number of digests up to its end (8 bytes) |
 //! | rows | for each digest in the order of groups: the 35 bytes that its digits stand for |
 //! | starts | for each name, and once more, where it begins among the names (8 bytes) |
 //! | names | in the order of rows |
@@ -37,7 +37,7 @@ pub struct IndexFileBuilder {
 }
 
 impl IndexFileBuilder {
-    /// An index without digests.
+    /// Returns a builder without digests.
     pub fn new() -> IndexFileBuilder {
         IndexFileBuilder::default()
     }
@@ -55,7 +55,7 @@ impl IndexFileBuilder {
     /// Writes the index, from its first byte to its last.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of writing to `output`.
     pub fn write<W: Write>(mut self, output: W) -> io::Result<W> {
         self.entries.sort_by_key(|(digest, _)| digest.header());
         let groups = self.entries.chunk_by(|(a, _), (b, _)| a.header() == b.header());
@@ -99,7 +99,8 @@ impl<R: Read + Seek> IndexFile<R> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`IndexError`] if it cannot be read, is no index of this family and version, or is too short for what its header says.
+    /// [`IndexError`] if it cannot be read, is no index of this family and version, or is too short for what its header
+    /// says.
     pub fn open(input: R) -> Result<IndexFile<R>, IndexError> {
         let (pages, [count, groups_count, _]) = PageReader::new(input, Family::Tlsh)?;
         let beyond = || corrupt("the numbers of its header cannot be");
@@ -121,7 +122,8 @@ impl<R: Read + Seek> IndexFile<R> {
         self.names.count == 0
     }
 
-    /// Calls `found` with all at most `distance_max` away from `digest`, in no particular order, until it breaks.
+    /// Calls `found` with all digests at most `distance_max` away from `digest`, in no particular order, until it
+    /// breaks.
     ///
     /// # Errors
     /// [`IndexError`] if what is needed cannot be read or is damaged.

@@ -2,8 +2,8 @@
 
 /// The longest input of each code, in bytes.
 ///
-/// The scale is the logarithm to base 1.5 up to 656 bytes, 1.3 up to 3199, and 1.1 beyond (the paper's section 3), in single
-/// precision; the table is what that gives.
+/// The scale is the logarithm to base 1.5 up to 656 bytes, 1.3 up to 3199, and 1.1 beyond (the paper's section 3), in
+/// single precision; the table is what that gives.
 const LONGEST_BYTES: [u32; 170] = [
     1, 2, 3, 5, 7, 11, 17, 25, 38, 57, 86, 129, 194, 291, 437, 656, 854, 1110, 1443, 1876, 2439, 3171, 3475, 3823,
     4205, 4626, 5088, 5597, 6157, 6772, 7450, 8195, 9014, 9916, 10907, 11998, 13198, 14518, 15970, 17567, 19323, 21256,

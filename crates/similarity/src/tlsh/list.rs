@@ -34,7 +34,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// A list has no header.
+    /// Returns a writer. A list has no header.
     pub fn new(output: W) -> Writer<W> {
         Writer { output }
     }
@@ -42,7 +42,8 @@ impl<W: Write> Writer<W> {
     /// Appends a line.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of `output`.
+    /// [`io::ErrorKind::InvalidInput`] for a name that contains a line feed, and then nothing is written; those of
+    /// `output`.
     pub fn entry(&mut self, digest: &Digest, name: &[u8]) -> io::Result<()> {
         if memchr(b'\n', name).is_some() {
             return Err(io::Error::new(
@@ -55,7 +56,7 @@ impl<W: Write> Writer<W> {
         self.output.write_all(b"\n")
     }
 
-    /// The output, not flushed.
+    /// Returns the output, which is not flushed.
     pub fn into_inner(self) -> W {
         self.output
     }

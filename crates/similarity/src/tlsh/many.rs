@@ -1,7 +1,8 @@
-//! Many digests at once.
+//! Digests of many inputs at once.
 //!
-//! Triplets are counted file by file, with vectors (`pfh_vector::tlsh_triplets`). But the checksum of a file takes its bytes one after the
-//! other, and each look-up waits for the one before. So the checksums of several files are computed side by side.
+//! Triplets are counted file by file, with vectors (`pfh_vector::tlsh_triplets`). But the checksum of a file takes its
+//! bytes one after the other, and each look-up waits for the one before. So the checksums of several files are computed
+//! side by side.
 
 use std::ops::Range;
 
@@ -16,11 +17,11 @@ use crate::Unfit;
 /// Files side by side: as many as there are registers for.
 const LANES: usize = 12;
 
-/// Bytes from a lane's steps to the next one's: not a power of two, or the same place of all lanes would compete for the same lines
-/// of the cache.
+/// Bytes from a lane's steps to the next one's: not a power of two, or the same place of all lanes would compete for
+/// the same lines of the cache.
 const ROW_BYTES: usize = WINDOWS_MAX + 64;
 
-/// The digests of many whole inputs, in their order: what [`Hasher`] makes of each.
+/// Returns the digests of many whole inputs, in their order: those that [`Hasher`] makes.
 ///
 /// ```
 /// use pfh_similarity::tlsh::digest_many;
@@ -39,7 +40,7 @@ pub struct ManyHasher {
     kernels: Kernels,
     /// Where it pays.
     counter: Option<Counter>,
-    /// What the windows do to the checksums. All lanes are at the same place, so that one register says where.
+    /// The steps of the checksums. All lanes are at the same place, so that one register says where.
     steps: Box<[[u8; ROW_BYTES]; LANES]>,
 }
 
@@ -50,18 +51,18 @@ impl Default for ManyHasher {
 }
 
 impl ManyHasher {
-    /// With the best instructions that this CPU offers.
+    /// Returns a hasher that uses the instructions of [`Backend::chosen`].
     pub fn new() -> ManyHasher {
         ManyHasher::with_backend(Backend::chosen())
     }
 
-    /// With these instructions. The digests are the same.
+    /// Returns a hasher that uses these instructions. The digests are the same with all.
     pub fn with_backend(backend: Backend) -> ManyHasher {
         let kernels = Kernels::new(backend);
         ManyHasher { kernels, counter: Counter::new(kernels), steps: Box::new([[0; ROW_BYTES]; LANES]) }
     }
 
-    /// The digests, in the order of the inputs.
+    /// Returns the digests, in the order of the inputs.
     pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
         let Some(counter) = &mut self.counter else {
             let one = |bytes: &&[u8]| {
@@ -104,7 +105,7 @@ struct Lane<'b> {
     /// Place of the digest.
     index: usize,
     bytes: u64,
-    /// What has not been counted, and the history before it.
+    /// Bytes that have not been counted, and the history before them.
     rest: &'b [u8],
     counts: [u32; BUCKETS],
     checksum: u8,

@@ -66,7 +66,7 @@ fn every_backend_makes_the_same_digests() {
     }
 }
 
-/// What a family names is what its hashers hold: a forced backend reaches the kernels.
+/// The kernels that a family names are those that its hashers hold: a forced backend reaches them.
 #[test]
 fn hashers_have_the_kernels_that_families_name() {
     for backend in Backend::offered() {

@@ -30,7 +30,7 @@ pub(crate) fn corpus() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// What `parts` find, in order.
+/// The pairs, in order.
 fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs.sort_unstable();
     pairs

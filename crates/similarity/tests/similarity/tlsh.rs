@@ -24,7 +24,7 @@ fn parse(text: &str) -> Digest {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// What the crate `fast-tlsh` makes of an input.
+/// The digest of an input that the crate `fast-tlsh` makes.
 fn theirs(bytes: &[u8]) -> Option<fast_tlsh::Tlsh> {
     let mut generator = fast_tlsh::TlshGenerator::new();
     generator.update(bytes);
