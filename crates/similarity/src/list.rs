@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Debug)]
 pub enum LineError {
     /// The input is not a list of this family.
@@ -14,7 +14,7 @@ pub enum LineError {
     Line(ParseError),
 }
 
-/// What a line lists: name and digest, or nothing.
+/// The contents of a line: name and digest, or nothing.
 pub type LineContents<D> = Option<(Vec<u8>, D)>;
 
 /// The form of a family's lines. Implemented by the families only.

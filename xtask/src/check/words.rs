@@ -31,7 +31,7 @@ const PHRASES: [(&str, &str); 18] = [
 ];
 
 /// Folders and files to which the check applies: Markdown in all of them, comments in their Rust sources.
-const PLACES: [&str; 20] = [
+const PLACES: [&str; 22] = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
@@ -42,12 +42,14 @@ const PLACES: [&str; 20] = [
     "bench/lab/README.md",
     "bench/rate",
     "bench/similarity",
+    "crates/digest",
     "crates/lab",
     "crates/pfh/build.rs",
     "crates/pfh/src/cli/args.rs",
     "crates/pfh/src/cli/lab",
-    "crates/similarity/tests/vectors",
+    "crates/similarity",
     "crates/testing",
+    "crates/vector",
     "docs",
     "fuzz",
     "lab",
