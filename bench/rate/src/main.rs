@@ -1,6 +1,6 @@
-//! `pfh-bench-rate THREADS ALGORITHM…` prints three rates for each algorithm, in MB (10^6 bytes) per second: one thread that
-//! hashes one message, THREADS threads that hash one message each, and THREADS threads that hash many messages each, side by side
-//! where there are lanes. All messages lie in the caches of the cores.
+//! `pfh-bench-rate THREADS ALGORITHM…` prints three rates for each algorithm, in MB (10^6 bytes) per second: one thread
+//! that hashes one message, THREADS threads that hash one message each, and THREADS threads that hash many messages
+//! each, side by side where there are lanes. All messages lie in the caches of the cores.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pfh_digest::lanes::BatchHasher;
 use pfh_digest::Algorithm;
+use pfh_digest::lanes::BatchHasher;
 
 /// As large as a slot of pfh's memory table.
 const UPDATE_BYTES: usize = 256 << 10;

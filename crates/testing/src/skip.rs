@@ -13,8 +13,8 @@ use std::thread;
 pub use need::Need;
 use need::REQUIRED_VARIABLE;
 
-/// Names the file to which each skip is appended, so that a gate can count them: the name of the need, a blank, the test
-/// and the reason.
+/// Names the file to which each skip is appended, so that a gate can count them: the name of the need, a blank, the
+/// test and the reason.
 const FILE_VARIABLE: &str = "PFH_TEST_SKIPS";
 
 /// Reports that a test, or a part of it, does not run, and why. The caller returns, or goes on with the next part.

@@ -19,7 +19,7 @@ pub(super) struct Comparison {
     pub(super) corpus: Corpus,
     pub(super) cache: Cache,
     pub(super) contenders: Vec<Contender>,
-    /// What the first contender is held against.
+    /// The measure with which the first contender is compared.
     pub(super) yardstick: Option<Yardstick>,
 }
 

@@ -1,4 +1,5 @@
-//! The library's rates in memory beside the program's over files: how near the program comes to what the machine allows.
+//! The library's rates in memory beside the program's over files: how near the program comes to what the machine
+//! allows.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use crate::process;
 /// A package of its own, because xtask does not import the library.
 const MANIFEST: &str = "bench/rate/Cargo.toml";
 
-/// What the first contender of a comparison is held against.
+/// The measure with which the first contender of a comparison is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Yardstick {
     /// The rate of one stream in memory on all threads.

@@ -705,11 +705,12 @@ pub(crate) struct EngineArguments {
     #[arg(long)]
     pub(crate) balance: bool,
 
-    /// Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu`
-    /// lists the names.
+    /// Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has;
+    /// `pfh cpu` lists the names.
     ///
     /// The environment variable PFH_BACKEND does the same for a whole session. All backends compute the same digests.
-    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected, except by similarity digests.
+    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected, except by
+    /// similarity digests.
     #[arg(long, value_name = "NAME", value_parser = parse_backend)]
     pub(crate) backend: Option<Backend>,
 
