@@ -10,6 +10,7 @@ use pfh_source::{Source, Stamp};
 pub(crate) type MovingFile<S> = Detached<LaneFile<S>>;
 
 /// A file in a lane.
+#[expect(clippy::large_enum_variant, reason = "a worker has one for each lane, and no allocation for a file")]
 pub(crate) enum LaneFile<S: Source> {
     /// All of it is in the slot, it is closed, and what has no lanes has digested it.
     Whole { job: Job<S::Handle>, stamp: Option<Stamp>, bytes: u64, others: FileDigests },

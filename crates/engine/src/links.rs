@@ -16,6 +16,7 @@ pub(crate) struct Links<H> {
     most: usize,
 }
 
+#[expect(clippy::large_enum_variant, reason = "nearly all are of the large one")]
 enum Known<H> {
     /// A worker is reading this (large) file; the jobs wait for what it finds.
     BeingRead(Vec<Job<H>>),
@@ -38,6 +39,7 @@ impl Claimed {
 }
 
 /// Who reads a large file with several links.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it arrives")]
 pub(crate) enum Claim<T> {
     /// Whoever asked.
     Mine(T),

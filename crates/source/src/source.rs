@@ -132,8 +132,8 @@ impl Default for LookAhead {
 /// - Identity and times are optional. Without an identity, hard links are read like other files.
 /// - Errors have kinds; `FileError::from` maps those of the system. A call that was interrupted is made again by the source.
 /// - Where requests take long, [`Source::look_ahead`] names their size and how many may be on their way;
-/// [`SourceFile::announce`] begins one, and [`SourceFile::read_cached`] gives what has arrived, or says that it would
-/// have to be waited for.
+///   [`SourceFile::announce`] begins one, and [`SourceFile::read_cached`] gives what has arrived, or says that it would
+///   have to be waited for.
 /// - `pfh_testing::source_conformance` tests all of that.
 pub trait Source: Sync {
     /// The source's own part of an entry.

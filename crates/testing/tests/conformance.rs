@@ -1,7 +1,5 @@
 //! The scripted source does what is asked of every source.
 
-#![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
-
 use std::time::Duration;
 
 use pfh_source::Medium;

@@ -142,7 +142,8 @@ fn mrsh_v2() {
 /// Each backend by its name.
 #[test]
 fn every_backend_finds_the_same_pairs() {
-    let found = |parts: usize, part: &dyn Fn(usize, &mut dyn FnMut(Pair))| {
+    type Part<'a> = &'a dyn Fn(usize, &mut dyn FnMut(Pair));
+    let found = |parts: usize, part: Part<'_>| {
         let mut found = Vec::new();
         (0..parts).for_each(|at| part(at, &mut |pair| found.push(pair)));
         sorted(found)

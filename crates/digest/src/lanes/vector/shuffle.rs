@@ -16,6 +16,7 @@ impl<const WORD_BYTES: usize, const BITS: i32> Rotated<WORD_BYTES, BITS> {
     /// Where it sees them, it takes shuffles of an exclusive or apart to join them with earlier shuffles, which are
     /// needed as well: LLVM 21 makes 224 shuffles of the 112 in a block of BLAKE3.
     #[inline(always)]
+    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty")]
     pub(super) fn order() -> &'static [u8; 16] {
         let mut order: *const [u8; 16] = &Self::ORDER;
         // SAFETY: no instruction, so the pointer stays what it was, that of a constant.
