@@ -4,9 +4,9 @@ use crate::consumer::Consumer;
 use pfh_record::{Metadata, Record, Selection, SkipReason};
 use std::ops::ControlFlow;
 
-/// Takes finished records, one at a time and, unless [`Options::unordered`], in the order of the walk.
+/// Takes finished records, one at a time and, unless [`Options::unordered`](crate::Options::unordered), in the order of the walk.
 pub trait Sink: Send {
-    /// The form in which a record is delivered; made in parallel by [`run`]'s `prepare`.
+    /// The form in which a record is delivered; made in parallel by [`run`](crate::run())'s `prepare`.
     type Item: Send;
 
     /// Takes the next one. `Break` stops the run.

@@ -42,8 +42,8 @@ pub struct ExternalSort<const N: usize> {
 }
 
 impl<const N: usize> ExternalSort<N> {
-    /// Takes at most `memory_bytes` of memory, or what [`RECORDS_MIN`] records take, and while merging a buffer of 64
-    /// KiB for each of at most [`RUNS_MAX`] files.
+    /// Takes at most `memory_bytes` of memory, or what 1024 records take, and while merging a buffer of 64
+    /// KiB for each of at most 64 files.
     pub fn new(memory_bytes: u64) -> ExternalSort<N> {
         const { assert!(N > 0, "a record has bytes") };
         let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / N;

@@ -60,7 +60,7 @@ impl Need {
         Self::UnnamedFiles,
     ];
 
-    /// Returns the name by which [`REQUIRED_VARIABLE`] and reports of skips call it.
+    /// Returns the name by which `PFH_CI_REQUIRED` and reports of skips call it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "aarch64",
@@ -86,7 +86,7 @@ impl Need {
         Self::ALL.into_iter().find(|need| need.name() == name)
     }
 
-    /// Reads a list as in [`REQUIRED_VARIABLE`]; an empty one is allowed.
+    /// Reads a list as in `PFH_CI_REQUIRED`; an empty one is allowed.
     ///
     /// # Errors
     /// Names the first entry that is no need, and all that there are.
