@@ -71,25 +71,18 @@ impl Compress<u32, STATE_WORDS, 16> for Blake2s {
     }
 }
 
-/// The mixing function (RFC 7693, section 3.1), with rotations to the left, on four times four of the 16 words. The
-/// four go step by step beside each other, since each step waits for the one before it.
+/// The mixing function (RFC 7693, section 3.1), with rotations to the left, on four times four of the 16 words.
 macro_rules! mix {
-    ($v:ident, $r1:tt $r2:tt $r3:tt $r4:tt, $($a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr;)+) => {
-        $($v[$a] = $v[$a].add($x);)+
-        $($v[$a] = $v[$a].add($v[$b]);)+
-        $($v[$d] = $v[$d].xor($v[$a]);)+
-        $($v[$d] = $v[$d].rol::<$r1>();)+
-        $($v[$c] = $v[$c].add($v[$d]);)+
-        $($v[$b] = $v[$b].xor($v[$c]);)+
-        $($v[$b] = $v[$b].rol::<$r2>();)+
-        $($v[$a] = $v[$a].add($y);)+
-        $($v[$a] = $v[$a].add($v[$b]);)+
-        $($v[$d] = $v[$d].xor($v[$a]);)+
-        $($v[$d] = $v[$d].rol::<$r3>();)+
-        $($v[$c] = $v[$c].add($v[$d]);)+
-        $($v[$b] = $v[$b].xor($v[$c]);)+
-        $($v[$b] = $v[$b].rol::<$r4>();)+
-    };
+    ($v:ident, $r1:tt $r2:tt $r3:tt $r4:tt, $($a:literal $b:literal $c:literal $d:literal, $x:expr, $y:expr;)+) => {$(
+        $v[$a] = $v[$a].add($x).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rol::<$r1>();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rol::<$r2>();
+        $v[$a] = $v[$a].add($y).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rol::<$r3>();
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rol::<$r4>();
+    )+};
 }
 pub(super) use mix;
 
