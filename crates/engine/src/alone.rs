@@ -1,7 +1,6 @@
 //! One file read and hashed by one thread, from its first byte to its last.
 
 use crate::context::Worker;
-use crate::individual::Individual;
 use crate::job::{Failure, HashedFile, Job};
 use crate::links::Claimed;
 use crate::reading::{First, Opened};
@@ -32,50 +31,22 @@ pub(crate) fn hash_long<S: Source, K: Sink>(
     slot: &mut Slot<'_, '_>,
     stamp: Option<Stamp>,
 ) {
-    let result = worker.guarded(|worker| hash_slots(worker, opened, slot, stamp.as_ref()));
+    let result = worker.guarded(|worker| {
+        let first = First::Long { stamp };
+        if let Some(bytes) = first.expected_bytes() {
+            worker.set.expect(bytes);
+        }
+        read_to_end(worker, opened, slot.bytes(), first, |worker, bytes, _| {
+            worker.set.update(bytes);
+            Ok(())
+        })
+    });
     let result = result.unwrap_or_else(|| Err(Failure::panicked()));
     let made = worker.set.finish();
-    let result = result.map(|bytes_read| HashedFile { stamp, bytes_read, digests: made });
+    let result = result.map(|(stamp, bytes_read)| HashedFile { stamp, bytes_read, digests: made });
     let claimed = stamp.as_ref().and_then(Claimed::of);
     worker.conclude(opened.job.ticket, opened.job.entry.path(), result, claimed);
     worker.flush();
-}
-
-fn hash_slots<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: &Opened<S>,
-    slot: &mut Slot<'_, '_>,
-    expected: Option<&Stamp>,
-) -> Result<u64, Failure> {
-    let context = worker.context;
-    let mut length = slot.bytes().len();
-    let mut offset = 0;
-    if let Some(stamp) = expected {
-        worker.set.expect(stamp.metadata.size);
-    }
-    loop {
-        let started = context.clock.start();
-        worker.set.update(slot.filled(length));
-        stop(started, &mut worker.timers.hash);
-        offset += length as u64;
-        context.counters.add_bytes(length as u64);
-        opened.file.release(offset);
-        let ended = length < slot.bytes().len();
-        if ended || expected.is_some_and(|stamp| stamp.metadata.size == offset) {
-            break;
-        }
-        if context.is_cancelled() {
-            return Err(Failure::not_reached(offset));
-        }
-        let started = context.clock.start();
-        let read = opened.next(slot.bytes(), offset, expected);
-        stop(started, &mut worker.timers.read);
-        length = read?;
-    }
-    if let Some(stamp) = expected {
-        opened.confirm(stamp, offset)?;
-    }
-    Ok(offset)
 }
 
 /// Hashes a file that is treated otherwise than the run's, whose first bytes are in `buffer`, and reads on where it is
@@ -96,7 +67,12 @@ pub(crate) fn hash_individually<S: Source, K: Sink>(
         }
         worker.reserve_growth(&mut opened, individual.growth_bytes(stamp.metadata.size));
     }
-    let read = worker.guarded(|worker| read_to_end(worker, &opened, &mut individual, buffer, first));
+    let read = worker.guarded(|worker| {
+        if let Some(bytes) = first.expected_bytes() {
+            individual.expect(bytes);
+        }
+        read_to_end(worker, &opened, buffer, first, |_, bytes, end| individual.update(bytes, end))
+    });
     let read = read.unwrap_or_else(|| Err(Failure::panicked()));
     let path = opened.job.entry.path();
     match individual.conclude(&path, read) {
@@ -105,26 +81,25 @@ pub(crate) fn hash_individually<S: Source, K: Sink>(
     }
 }
 
+/// Reads a file to its end, from its first bytes, which are in `buffer`, and gives all of them to `update`, with the
+/// offset where they end. Returns what the file was, and its length, once nothing of it was found to have changed.
 fn read_to_end<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     opened: &Opened<S>,
-    individual: &mut Individual,
     buffer: &mut [u8],
     first: First,
+    mut update: impl FnMut(&mut Worker<'_, '_, '_, S, K>, &[u8], u64) -> Result<(), Failure>,
 ) -> Result<(Option<Stamp>, u64), Failure> {
     let context = worker.context;
     let (mut length, expected, is_whole) = match first {
         First::Whole { length, stamp } => (length, stamp, true),
         First::Long { stamp } => (buffer.len(), stamp, false),
     };
-    if let Some(bytes) = if is_whole { Some(length as u64) } else { expected.map(|stamp| stamp.metadata.size) } {
-        individual.expect(bytes);
-    }
     let mut offset = 0;
     loop {
         let started = context.clock.start();
         offset += length as u64;
-        let updated = individual.update(&buffer[..length], offset);
+        let updated = update(worker, &buffer[..length], offset);
         stop(started, &mut worker.timers.hash);
         context.counters.add_bytes(length as u64);
         updated.map_err(|failure| Failure { metadata: expected.map(|stamp| stamp.metadata), ..failure })?;

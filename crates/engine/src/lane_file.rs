@@ -14,6 +14,6 @@ pub(crate) type MovingFile<S> = Detached<LaneFile<S>>;
 pub(crate) enum LaneFile<S: Source> {
     /// All of it is in the slot, it is closed, and what has no lanes has digested it.
     Whole { job: Job<S::Handle>, stamp: Option<Stamp>, bytes: u64, others: FileDigests },
-    /// More of it is to be read. While one is `exclusive_lane`, its worker begins no other files.
+    /// More of it is to be read. While one has an exclusive lane, its worker begins no other files.
     Long { opened: Opened<S>, stamp: Stamp, offset: u64, streamed: Option<DigestSet>, exclusive_lane: bool },
 }

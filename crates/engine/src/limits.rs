@@ -196,7 +196,7 @@ impl Budget {
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        // Lanes are not worth what all else needs, and less than is_batched digests at once: families take longer.
+        // Lanes are not worth what all else needs, and less than digesting in batches: families take longer.
         let fits = |&(lanes, is_batched): &(usize, bool)| {
             states_bytes(lanes, is_batched) <= options.memory_bytes / 4
                 && slot_bytes_for(lanes, is_batched) >= SLOT_BYTES_MIN

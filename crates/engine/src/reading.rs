@@ -42,6 +42,16 @@ pub(crate) enum First {
     },
 }
 
+impl First {
+    /// Length of the file in bytes, as far as it is known.
+    pub(crate) fn expected_bytes(&self) -> Option<u64> {
+        match self {
+            First::Whole { length, .. } => Some(*length as u64),
+            First::Long { stamp } => stamp.map(|stamp| stamp.metadata.size),
+        }
+    }
+}
+
 /// What came of reading without waiting.
 pub(crate) enum FirstCached {
     /// The first slot was read, or the file is at fault.
