@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, Event, LaneManager};
+use pfh_digest::lanes::{Backend, Event, LaneManager, kernels_of};
 
 type Manager = LaneManager<Vec<u8>, Message>;
 
@@ -21,7 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1).ok_or("usage: pfh-bench-instructions ALGORITHM")?;
     let algorithm = Algorithm::from_name(&name).map_err(|error| error.to_string())?;
     let backend = Backend::from_name("portable").map_err(|error| error.to_string())?;
-    let mut manager = Manager::with_backend(&[algorithm], backend).ok_or("an algorithm without lanes")?;
+    // One kernel: which of several runs depends on times, and these on the machine.
+    let (kernel, _) = kernels_of(backend, algorithm).swap_remove(0);
+    let mut manager = Manager::with_kernel(algorithm, backend, &kernel).ok_or("an algorithm without lanes")?;
     let buffers = (0..manager.lanes()).map(|_| vec![0x5a; CHUNK_BYTES + Manager::RESERVE_BYTES]).collect();
     println!("{}", hash_all(&mut manager, buffers));
     Ok(())

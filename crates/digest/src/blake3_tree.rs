@@ -112,7 +112,7 @@ impl Join {
             self.merge_last();
         }
         let root = merge_subtrees_root(&self.subtrees[0], &self.subtrees[1], Mode::Hash);
-        Algorithm::BLAKE3.value(root.as_bytes())
+        Digest::from_bytes(Algorithm::BLAKE3, root.as_bytes())
     }
 
     fn merge_last(&mut self) {

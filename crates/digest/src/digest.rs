@@ -24,7 +24,14 @@ impl Digest {
 
     /// Builds a digest from its bytes (for readers of formats); `None` when the length is not the algorithm's.
     pub fn new(algorithm: Algorithm, bytes: &[u8]) -> Option<Digest> {
-        (bytes.len() == algorithm.digest_bytes()).then(|| algorithm.value(bytes))
+        (bytes.len() == algorithm.digest_bytes()).then(|| Digest::from_bytes(algorithm, bytes))
+    }
+
+    /// A digest from bytes that have the algorithm's length.
+    pub(crate) fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Digest {
+        let mut digest = Digest::zero(algorithm);
+        digest.set(bytes);
+        digest
     }
 
     /// The place for a value that is about to be written.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::state::DynState;
-use crate::{Algorithm, Digest};
+use crate::{Algorithm, Digest, KeyError, Keys};
 
 /// Streaming state of one algorithm. Dispatch happens once per `update`, never per block.
 ///
@@ -46,5 +46,41 @@ impl Clone for Hasher {
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+impl Algorithm {
+    /// Returns a new streaming hasher.
+    ///
+    /// # Panics
+    /// When the algorithm needs a key or a context: see [`Algorithm::hasher_with`].
+    pub fn hasher(self) -> Hasher {
+        match self.hasher_with(&Keys::default()) {
+            Ok(hasher) => hasher,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Returns a new streaming hasher, with the key or the context that the algorithm needs.
+    ///
+    /// # Errors
+    /// [`KeyError`] when what it needs is missing, or a key has a length that it does not take.
+    pub fn hasher_with(self, keys: &Keys) -> Result<Hasher, KeyError> {
+        Ok(Hasher::new(self, self.state(keys)?))
+    }
+
+    /// Returns the digest of one whole message; allocates nothing where the length is the usual one.
+    ///
+    /// # Panics
+    /// When the algorithm needs a key or a context: see [`Algorithm::hasher_with`].
+    pub fn digest(self, message: &[u8]) -> Digest {
+        if self.is_usual() {
+            let mut digest = Digest::zero(self);
+            (self.entry().digest)(message, &mut digest);
+            return digest;
+        }
+        let mut hasher = self.hasher();
+        hasher.update(message);
+        hasher.finish()
     }
 }

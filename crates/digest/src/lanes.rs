@@ -22,7 +22,7 @@ mod track;
 #[allow(unsafe_code, reason = "vector instructions; each block argues")]
 mod vector;
 
-pub use backend::{kernels_chosen, kernels_of};
+pub use backend::{ChosenKernel, kernels_chosen, kernels_of};
 pub use manager::{Detached, Event, LaneId, LaneManager};
 pub use many::{BatchHasher, hash_many};
 pub use pfh_vector::{BACKEND_VARIABLE, Backend, BackendError};

@@ -5,14 +5,21 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use crate::Algorithm;
-use crate::algorithm::Mode;
+use crate::algorithm::{Algorithm, Mode};
 
 /// The name given is not in the registry. `Display` states it, and the close names that exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownAlgorithm {
     /// The name as given.
     pub name: String,
+}
+
+impl UnknownAlgorithm {
+    /// No algorithm has this name.
+    pub fn new(name: impl Into<String>) -> UnknownAlgorithm {
+        UnknownAlgorithm { name: name.into() }
+    }
 }
 
 /// A name without what does not matter in it: lower case, and no `-`, `_` or `/` but between two digits, where a `-`
@@ -49,13 +56,13 @@ fn names(algorithm: Algorithm) -> impl Iterator<Item = &'static str> {
 }
 
 /// The algorithm with this name or alias.
-pub(crate) fn find(name: &str) -> Option<Algorithm> {
+fn find(name: &str) -> Option<Algorithm> {
     let plain = plain(name);
     NAMES.get(plain.as_str()).or_else(|| PARAMETERS.found.get(plain.as_str())).copied()
 }
 
 /// The name of an algorithm with a mode or a length of its own.
-pub(crate) fn of_parameters(algorithm: Algorithm) -> &'static str {
+fn of_parameters(algorithm: Algorithm) -> &'static str {
     PARAMETERS.names.get(&algorithm).map_or("", String::as_str)
 }
 
@@ -99,6 +106,37 @@ impl Parameters {
         self.found.entry(plain.replace('-', "")).or_insert(algorithm);
         self.found.entry(plain).or_insert(algorithm);
         self.names.entry(algorithm).or_insert(name);
+    }
+}
+
+impl Algorithm {
+    /// Finds an algorithm by name or alias. Case, `-`, `_` and `/` do not matter (`SHA-256`, `sha_256`, `sha512/256`),
+    /// but two numbers that they part are not read as another one: `sha3-84` is not `sha384`. A length in bits may
+    /// follow (`shake128-512`, `blake2b-256`) and `hmac-` or `keyed-` precede (`hmac-sha256`, `keyed-blake3`).
+    ///
+    /// # Errors
+    /// [`UnknownAlgorithm`] when no name or alias fits.
+    pub fn from_name(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        find(name).ok_or_else(|| UnknownAlgorithm { name: name.to_owned() })
+    }
+
+    /// Name in output: lower case (`sha256`, `sha3-256`, `xxh3-64`).
+    pub fn name(self) -> &'static str {
+        if self.is_usual() { self.entry().name } else { of_parameters(self) }
+    }
+}
+
+/// The name in output.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name in output.
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::Digest;
 use crate::state::DynState;
 
-/// The input that an algorithm takes beside the message. Each function makes the state for digests of so many bytes.
+/// The input that an algorithm takes beside the message. Each function makes the state for digests of the given length
+/// in bytes.
 pub(crate) struct Parameters {
     /// Longest digest; the shortest has one byte.
     pub(crate) digest_bytes_max: usize,
@@ -19,7 +20,7 @@ pub(crate) struct Parameters {
     pub(crate) derive_key: Option<DeriveKey>,
 }
 
-/// Makes the state that derives a key of so many bytes in a context.
+/// Makes the state that derives a key of the given length in bytes, in a context.
 pub(crate) type DeriveKey = fn(&str, usize) -> Box<dyn DynState>;
 
 /// A key that is a parameter of the algorithm itself.

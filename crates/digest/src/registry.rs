@@ -1,6 +1,9 @@
 //! The registry: one line for each algorithm. Everything else in the crate finds an algorithm through it.
 
+use std::ops::RangeInclusive;
+
 use crate::adler::Adler32;
+use crate::algorithm::Mode;
 use crate::backend::{self, portable};
 use crate::blake2::{self, Blake2b, Blake2s};
 use crate::blake3::{self, Blake3};
@@ -14,7 +17,7 @@ use crate::sha1dc::Sha1dc;
 use crate::shake::{Shake128, Shake256};
 use crate::state::{DynState, State};
 use crate::xxhash::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
-use crate::{Algorithm, Digest, Status};
+use crate::{Algorithm, Digest, KeyError, Keys, Status};
 use Status::{Broken, Checksum, Current, Legacy};
 
 /// The registry's line of one algorithm.
@@ -151,4 +154,136 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
         index += 1;
     }
     index == a.len() && index == b.len()
+}
+
+/// The facts of the registry on an algorithm.
+impl Algorithm {
+    /// SHA-1, on which other formats are built.
+    pub const SHA1: Algorithm = Algorithm::at(position("sha1"));
+    /// CRC-32C, with which lists check their own lines.
+    pub const CRC32C: Algorithm = Algorithm::at(position("crc32c"));
+    pub(crate) const BLAKE3: Algorithm = Algorithm::at(position("blake3"));
+
+    /// A line of the registry as it is.
+    const fn at(position: u8) -> Algorithm {
+        Algorithm { position, mode: Mode::Plain, digest_bytes: REGISTRY[position as usize].digest_bytes as u8 }
+    }
+
+    /// All algorithms with their usual lengths and without keys, in registry order.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        (0..REGISTRY.len()).map(|position| Algorithm::at(position as u8))
+    }
+
+    /// All algorithms that need a key or a context, with their usual lengths, in registry order.
+    pub fn all_keyed() -> impl Iterator<Item = Algorithm> {
+        Algorithm::all().flat_map(|plain| {
+            [Mode::Hmac, Mode::Keyed, Mode::DeriveKey].into_iter().filter_map(move |mode| plain.with_mode(mode))
+        })
+    }
+
+    /// The same line of the registry in another mode; `None` where it has none.
+    pub(crate) fn with_mode(self, mode: Mode) -> Option<Algorithm> {
+        let exists = match mode {
+            Mode::Plain => true,
+            Mode::Hmac => self.entry().has_hmac() && self.has_usual_length(),
+            Mode::Keyed => self.parameters().is_some_and(|parameters| parameters.keyed.is_some()),
+            Mode::DeriveKey => self.parameters().is_some_and(|parameters| parameters.derive_key.is_some()),
+        };
+        exists.then_some(Algorithm { mode, ..self })
+    }
+
+    /// The same algorithm with digests of another length; `None` where it has none of that length.
+    pub fn with_digest_bytes(self, digest_bytes: usize) -> Option<Algorithm> {
+        self.digest_bytes_range()
+            .contains(&digest_bytes)
+            .then_some(Algorithm { digest_bytes: digest_bytes as u8, ..self })
+    }
+
+    /// The lengths that its digests may have, in bytes: a name with another one ends with it, in bits (`blake3-512`).
+    pub fn digest_bytes_range(self) -> RangeInclusive<usize> {
+        match self.parameters() {
+            Some(parameters) if self.mode != Mode::Hmac => 1..=parameters.digest_bytes_max,
+            _ => self.entry().digest_bytes..=self.entry().digest_bytes,
+        }
+    }
+
+    /// True where a longer digest begins with the shorter one (SHAKE, BLAKE3).
+    pub fn is_extendable(self) -> bool {
+        self.parameters().is_some_and(|parameters| parameters.is_extendable)
+    }
+
+    /// The lengths of keys that it takes; `None` where it takes no key.
+    pub fn key_bytes(self) -> Option<RangeInclusive<usize>> {
+        match self.mode {
+            Mode::Plain | Mode::DeriveKey => None,
+            Mode::Hmac => Some(1..=usize::MAX),
+            Mode::Keyed => Some(self.parameters()?.keyed.as_ref()?.key_bytes.clone()),
+        }
+    }
+
+    pub(crate) fn entry(self) -> &'static Entry {
+        &REGISTRY[usize::from(self.position)]
+    }
+
+    fn parameters(self) -> Option<&'static Parameters> {
+        self.entry().parameters.as_ref()
+    }
+
+    pub(crate) fn has_usual_length(self) -> bool {
+        usize::from(self.digest_bytes) == self.entry().digest_bytes
+    }
+
+    /// True for a line of the registry as it is.
+    pub(crate) fn is_usual(self) -> bool {
+        self.mode == Mode::Plain && self.has_usual_length()
+    }
+
+    /// Further names that [`Algorithm::from_name`] accepts.
+    pub fn aliases(self) -> &'static [&'static str] {
+        if self.is_usual() { self.entry().aliases } else { &[] }
+    }
+
+    /// Length of the block that the compression function takes, in bytes (1 where there is none).
+    pub fn block_bytes(self) -> usize {
+        self.entry().block_bytes
+    }
+
+    /// How far it may be trusted.
+    pub fn status(self) -> Status {
+        match self.entry().status {
+            // So few bits withstand no attack.
+            _ if self.digest_bytes < 16 => Status::Checksum,
+            // A collision of the hash is none of its HMAC (M. Bellare, "New Proofs for NMAC and HMAC", CRYPTO 2006).
+            Status::Broken if self.mode == Mode::Hmac => Status::Legacy,
+            status => status,
+        }
+    }
+
+    /// Name of the code path that this CPU gets (`sha-ni`, `avx512`, `portable`, …).
+    pub fn backend(self) -> &'static str {
+        (self.entry().backend)()
+    }
+
+    /// The standard or paper that defines it.
+    pub fn reference(self) -> &'static str {
+        self.entry().reference
+    }
+
+    /// A new state, with the key or the context that the algorithm needs.
+    pub(crate) fn state(self, keys: &Keys) -> Result<Box<dyn DynState>, KeyError> {
+        let key = || match (&keys.key, self.key_bytes()) {
+            (Some(key), Some(lengths)) if lengths.contains(&key.bytes().len()) => Ok(key.bytes()),
+            (Some(key), _) => Err(KeyError::KeyLength { algorithm: self, key_bytes: key.bytes().len() }),
+            (None, _) => Err(KeyError::NoKey { algorithm: self }),
+        };
+        let context = || keys.context.as_deref().ok_or(KeyError::NoContext { algorithm: self });
+        let (entry, digest_bytes) = (self.entry(), self.digest_bytes());
+        Ok(match (self.mode, &entry.parameters) {
+            (Mode::Hmac, _) => (entry.hmac)(key()?, self),
+            (Mode::Keyed, Some(Parameters { keyed: Some(keyed), .. })) => (keyed.state)(key()?, digest_bytes),
+            (Mode::DeriveKey, Some(Parameters { derive_key: Some(state), .. })) => state(context()?, digest_bytes),
+            (_, Some(parameters)) if !self.has_usual_length() => (parameters.state)(digest_bytes),
+            _ => (entry.state)(),
+        })
+    }
 }

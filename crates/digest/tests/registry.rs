@@ -236,7 +236,7 @@ fn unknown_names_are_refused_with_close_ones() {
     for name in
         ["", " ", "-", "sha", "sha3-84", "sha25-6", "sha2 56", "md5\n", "md5sum", "sha256x", "ſha256", "fnv1a-128"]
     {
-        assert_eq!(Algorithm::from_name(name), Err(UnknownAlgorithm { name: name.to_owned() }), "{name:?}");
+        assert_eq!(Algorithm::from_name(name), Err(UnknownAlgorithm::new(name)), "{name:?}");
     }
     let all = "`pfh algorithms` lists them all";
     assert_eq!(message("sha265"), format!("unknown algorithm `sha265`; close to `sha256`; {all}"));

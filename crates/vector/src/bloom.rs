@@ -80,7 +80,7 @@ pub struct OverlapSearch<'s> {
 
 /// A sequence that has more than enough in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Overlap {
     /// Its place among the sequences.
     pub place: u32,
     /// Common bits up to the end of each stage.
@@ -107,7 +107,7 @@ impl Kernels {
     ///
     /// # Panics
     /// When `first` is no multiple of [`LANES`], or there are fewer sequences.
-    pub fn search(self, search: &OverlapSearch<'_>, columns: &Columns, first: usize, found: &mut Vec<Found>) {
+    pub fn search(self, search: &OverlapSearch<'_>, columns: &Columns, first: usize, found: &mut Vec<Overlap>) {
         assert!(first.is_multiple_of(LANES), "a group begins at a multiple of eight");
         let start = first / LANES;
         assert!(start + search.min_common.len().div_ceil(LANES) <= columns.groups, "sequences for all numbers");
@@ -145,7 +145,7 @@ fn run(
     search: &OverlapSearch<'_>,
     columns: &Columns,
     start: usize,
-    found: &mut Vec<Found>,
+    found: &mut Vec<Overlap>,
     add: impl Fn(&[u64], &[Column], &mut Counts),
 ) {
     'groups: for (group, min_common) in (start..).zip(search.min_common.chunks(LANES)) {
@@ -178,9 +178,9 @@ fn bounds(min_common: &[u16]) -> Counts {
 }
 
 #[inline(always)]
-fn push(lanes: impl Iterator<Item = usize>, group: usize, counts: &[Counts; STAGES], found: &mut Vec<Found>) {
+fn push(lanes: impl Iterator<Item = usize>, group: usize, counts: &[Counts; STAGES], found: &mut Vec<Overlap>) {
     found.extend(
-        lanes.map(|lane| Found { place: (group * LANES + lane) as u32, counts: counts.map(|counts| counts[lane]) }),
+        lanes.map(|lane| Overlap { place: (group * LANES + lane) as u32, counts: counts.map(|counts| counts[lane]) }),
     );
 }
 
@@ -188,20 +188,20 @@ fn push(lanes: impl Iterator<Item = usize>, group: usize, counts: &[Counts; STAG
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Column, Columns, Counts, Found, LANES, OverlapSearch, STAGE, STAGES, WORDS};
+    use super::{Column, Columns, Counts, LANES, Overlap, OverlapSearch, STAGE, STAGES, WORDS};
 
     #[target_feature(enable = "popcnt")]
-    pub(super) fn search_popcnt(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+    pub(super) fn search_popcnt(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Overlap>) {
         super::run(search, columns, start, found, super::add);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn search_avx2(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+    pub(super) fn search_avx2(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Overlap>) {
         super::run(search, columns, start, found, |words, columns, counts| add_avx2(words, columns, counts));
     }
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    pub(super) fn search_avx512(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Found>) {
+    pub(super) fn search_avx512(search: &OverlapSearch<'_>, columns: &Columns, start: usize, found: &mut Vec<Overlap>) {
         let tolerance = _mm512_set1_epi64(search.tolerance.into());
         for (group, min_common) in (start..).zip(search.min_common.chunks(LANES)) {
             let min_common: Counts = min_common.try_into().unwrap_or_else(|_| super::bounds(min_common));
@@ -287,7 +287,8 @@ mod x86 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, Found, Kernels, LANES, OverlapSearch, STAGE_ENDS, STAGES, WORDS};
+    use super::{Columns, Kernels, LANES, Overlap, OverlapSearch, STAGE_ENDS, STAGES, WORDS};
+    use crate::testing::numbers;
 
     fn common(a: &[u64], b: &[u64]) -> u16 {
         a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as u16).sum()
@@ -296,15 +297,12 @@ mod tests {
     /// Every backend against the plain definition, over all lengths around the edges, bounds and slacks.
     #[test]
     fn backends_agree() {
-        let mut state = 1_u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Sparse, dense and full words.
-            match state >> 61 {
-                0 => u64::MAX,
-                1 => 0,
-                _ => state ^ state >> 29,
-            }
+        let mut number = numbers(1);
+        // Words that are full, empty or neither.
+        let mut next = || match number(8) {
+            0 => u64::MAX,
+            1 => 0,
+            _ => u64::from(number(u32::MAX)) << 32 | u64::from(number(u32::MAX)),
         };
         let mut all = [0; 2];
         for count in [0, 1, 7, 8, 9, 16, 41] {
@@ -326,10 +324,10 @@ mod tests {
                         };
                         let counts =
                             |place: usize| STAGE_ENDS.map(|end| common(&words[..end], &sequences[place][..end]));
-                        let expected: Vec<Found> = (first..count)
+                        let expected: Vec<Overlap> = (first..count)
                             .map(|place| (place, counts(place)))
                             .filter(is_found)
-                            .map(|(place, counts)| Found { place: place as u32, counts })
+                            .map(|(place, counts)| Overlap { place: place as u32, counts })
                             .collect();
                         all[0] += expected.len();
                         all[1] += min_common.len();

@@ -42,7 +42,7 @@ pub const FILES: usize = 32;
 pub const LANES: usize = WIDTH;
 
 /// One byte of each lane.
-pub type Lanes = [u8; LANES];
+pub type LaneBytes = [u8; LANES];
 
 /// Bytes of each file that are hashed at once.
 pub const TILE_BYTES: usize = 256;
@@ -136,9 +136,9 @@ impl Kernels {
     pub fn advance(
         self,
         rows: &[[u8; TILE_BYTES]; FILES],
-        hashes: &mut Lanes,
-        keep: &[Lanes; TILE_BYTES],
-        trace: &mut [Lanes; TILE_BYTES],
+        hashes: &mut LaneBytes,
+        keep: &[LaneBytes; TILE_BYTES],
+        trace: &mut [LaneBytes; TILE_BYTES],
     ) {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -420,7 +420,7 @@ fn back(windows: &[u8; WIDTH + HISTORY_BYTES], back: usize) -> &[u8; WIDTH] {
 
 compiled! {
     advance => advance_avx512, advance_avx2, advance_plain;
-    (rows: &[[u8; TILE_BYTES]; FILES], hashes: &mut Lanes, keep: &[Lanes; TILE_BYTES], trace: &mut [Lanes; TILE_BYTES])
+    (rows: &[[u8; TILE_BYTES]; FILES], hashes: &mut LaneBytes, keep: &[LaneBytes; TILE_BYTES], trace: &mut [LaneBytes; TILE_BYTES])
 }
 
 /// Bytes of each row that are made into columns at once.
@@ -431,9 +431,9 @@ const SQUARE: usize = 16;
 #[inline(always)]
 unsafe fn advance<V: Bytes>(
     rows: &[[u8; TILE_BYTES]; FILES],
-    hashes: &mut Lanes,
-    keep: &[Lanes; TILE_BYTES],
-    trace: &mut [Lanes; TILE_BYTES],
+    hashes: &mut LaneBytes,
+    keep: &[LaneBytes; TILE_BYTES],
+    trace: &mut [LaneBytes; TILE_BYTES],
 ) {
     // SAFETY: the caller's promise is the same.
     let mut state = unsafe { V::load(hashes) };
@@ -508,14 +508,12 @@ fn both<V: Bytes>(x: V, y: V) -> (V, V) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::numbers;
 
     fn noise(bytes: usize) -> Vec<u8> {
-        let mut state = 7_u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            // Now and then a run of one byte.
-            if state >> 28 == 0 { 0 } else { (state >> 20) as u8 }
-        };
+        let mut number = numbers(7);
+        // Now and then a zero, whatever the other bytes are.
+        let mut next = || if number(16) == 0 { 0 } else { number(256) as u8 };
         (0..bytes).map(|_| next()).collect()
     }
 
@@ -583,7 +581,7 @@ mod tests {
     fn hashes_are_those_of_the_definition() {
         let bytes = noise(FILES * TILE_BYTES);
         let rows: [[u8; TILE_BYTES]; FILES] = std::array::from_fn(|row| bytes.as_chunks().0[row]);
-        let first: Lanes = std::array::from_fn(|lane| lane as u8);
+        let first: LaneBytes = std::array::from_fn(|lane| lane as u8);
         let mut keep = [[0xFF; LANES]; TILE_BYTES];
         for (place, byte) in noise(TILE_BYTES * LANES).into_iter().enumerate().filter(|(_, byte)| byte % 50 == 7) {
             keep[place / LANES][(place + usize::from(byte)) % LANES] = 0;

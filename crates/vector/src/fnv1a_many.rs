@@ -282,7 +282,7 @@ mod x86 {
         }
     }
 
-    /// In so many vectors, each of which takes the next group when its group has ended.
+    /// Hashes in `VECTORS` vectors, each of which takes the next group when its group has ended.
     ///
     /// # Safety
     /// As for [`Values::new`].
@@ -362,7 +362,7 @@ mod x86 {
             let (at, group) = (self.at, self.group);
             self.at += TILE_BYTES;
             if self.at <= self.shortest {
-                // SAFETY: all chunks have so many bytes; the features are the caller's promise.
+                // SAFETY: all chunks have this length; the features are the caller's promise.
                 let row = |lane: usize| unsafe { _mm256_loadu_si256(group[lane].bytes[at..].as_ptr().cast()) };
                 // SAFETY: the caller's promise is the same.
                 unsafe { columns(row) }
@@ -404,7 +404,7 @@ mod x86 {
         }
     }
 
-    /// The factor that takes so many products with the prime back.
+    /// The factor that undoes this number of products with the prime.
     fn inverse_power(products: usize) -> u64 {
         /// Modulo 2⁶⁴.
         const INVERSE: u64 = 0xce96_5057_aff6_957b;
@@ -429,6 +429,7 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::{Kernels, OFFSET_BASIS, fnv1a_64};
+    use crate::testing::numbers;
 
     /// Values of the reference's test suite.
     #[test]
@@ -440,11 +441,8 @@ mod tests {
 
     #[test]
     fn backends_agree() {
-        let mut state = 9_u32;
-        let mut next = move || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize
-        };
+        let mut number = numbers(9);
+        let mut next = || number(1 << 24) as usize;
         let bytes: Vec<u8> = (0..1_000_000).map(|_| next() as u8).collect();
         for chunks in (0..40).chain([100, 300]) {
             for most in [1, 8, 9, 50, 200, 3000] {

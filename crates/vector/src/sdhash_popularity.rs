@@ -39,7 +39,7 @@ const SPARE: usize = 4;
 pub struct Scan {
     /// The first position whose window has not been scored; scores before it are final.
     at: usize,
-    /// The best position as it is now; it is not looked at when it is behind.
+    /// The best position as it is now; it is unused once the scan has passed it.
     best_at: usize,
     /// Its cost, [`NO_COST`] where nothing is known.
     best: i16,

@@ -112,14 +112,11 @@ impl Counter {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
+    use crate::testing::numbers;
 
     fn noise(bytes: usize, values: u32) -> Vec<u8> {
-        let mut state = 7_u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((state >> 16) % values) as u8
-        };
-        (0..bytes).map(|_| next()).collect()
+        let mut number = numbers(7);
+        (0..bytes).map(|_| number(values) as u8).collect()
     }
 
     fn pearson(salt: u8, bytes: &[u8]) -> u8 {

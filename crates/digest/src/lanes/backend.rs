@@ -18,14 +18,30 @@ pub fn kernels_of(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)
     kernels.iter().flatten().map(|kernel| (kernel.name(), kernel.lanes)).collect()
 }
 
-/// Those of [`kernels_of`] that run when some number of lanes, up to all, is busy; the widest, which takes full lanes,
-/// first. Where that one has a single lane, hashing many messages at once gains nothing.
-pub fn kernels_chosen(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
-    let plan = Definition::of(algorithm).and_then(|definition| Plan::new(kernels(backend, definition.compression)));
-    plan.iter().flat_map(Plan::chosen).map(|kernel| (kernel.name(), kernel.lanes)).collect()
+/// A kernel that runs when some number of lanes is busy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChosenKernel {
+    /// Its instructions and lanes: `avx512-x32`.
+    pub name: String,
+    /// Messages that it hashes at once.
+    pub lanes: usize,
+    /// Picoseconds for one block of each lane, as this process has measured them.
+    pub block_picoseconds: u32,
 }
 
-/// The kernels for a compression function. Which of them runs on how many lanes is decided by their costs.
+/// Those of [`kernels_of`] that run when some number of lanes, up to all, is busy; the widest, which takes full lanes,
+/// first. Where that one has a single lane, hashing many messages at once gains nothing. Which ones these are depends
+/// on the times of all, which the first call measures.
+pub fn kernels_chosen(backend: Backend, algorithm: Algorithm) -> Vec<ChosenKernel> {
+    let plan = Definition::of(algorithm).and_then(|definition| Plan::new(kernels(backend, definition.compression)));
+    let chosen =
+        |kernel: &Kernel| ChosenKernel { name: kernel.name(), lanes: kernel.lanes, block_picoseconds: kernel.cost() };
+    plan.iter().flat_map(Plan::chosen).map(chosen).collect()
+}
+
+/// The kernels for a compression function, those of the newest instructions first. Which of them runs on how many lanes
+/// is decided by their costs.
 pub(super) fn kernels(backend: Backend, compression: Compression) -> Vec<&'static Kernel> {
     let families: &[&'static [Kernel]] = match backend.level() {
         #[cfg(target_arch = "x86_64")]

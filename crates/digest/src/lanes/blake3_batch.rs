@@ -106,6 +106,11 @@ impl Blake3Batch {
         }
     }
 
+    /// Messages of this many bytes and more gain nothing by a batch.
+    pub(super) fn long_bytes(&self) -> usize {
+        self.long_bytes
+    }
+
     /// `digests[i]` becomes that of `messages[i]`.
     pub(super) fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
         for (place, message) in messages.iter().enumerate() {
@@ -159,7 +164,7 @@ impl Blake3Batch {
         self.values.clear();
     }
 
-    /// Hashes so many chunks as one kernel has lanes, or fewer; the longest come first.
+    /// Hashes at most as many chunks as one kernel has lanes; the longest come first.
     fn run_chunks<M: AsRef<[u8]>>(&mut self, messages: &[M], group: Range<usize>) {
         let Blake3Batch { plan, states, padded, chunks, values, .. } = self;
         let chunks = &chunks[group];
@@ -294,6 +299,7 @@ impl Lanes<'_> {
 mod tests {
     use super::*;
     use crate::Algorithm;
+    use crate::lanes::BatchHasher;
 
     fn message(bytes: usize) -> Vec<u8> {
         (0..bytes).map(|index| (index % 251) as u8).collect()
@@ -338,6 +344,15 @@ mod tests {
             let lengths: Vec<usize> = (0..9000_usize).map(|index| index * index % 1500).collect();
             check(&mut batch, &lengths, backend.name());
             assert!(batch.values.capacity() <= 2 * (CHUNKS_MAX + batch.plan.lanes()), "{backend}");
+            let lists = [
+                size_of_val(&batch.states[..]) + size_of_val(&batch.padded[..]),
+                batch.messages.capacity() * size_of::<Message>(),
+                // Sorting needs half as much again.
+                batch.chunks.capacity() * size_of::<Chunk>() * 3 / 2,
+                batch.values.capacity() * size_of::<Value>(),
+                batch.parents.capacity() * size_of::<Parent>(),
+            ];
+            assert!(lists.iter().sum::<usize>() <= BatchHasher::STATE_BYTES_MAX, "{backend}: {lists:?}");
             check(&mut batch, &[], backend.name());
         }
     }

@@ -153,6 +153,8 @@ const BLAKE2S: [u32; BLAKE2_STATE_WORDS] = {
 
 /// The longest block.
 pub(super) const BLOCK_BYTES_MAX: usize = 144;
+/// The largest state of a lane, that of Keccak.
+pub(super) const STATE_BYTES_MAX: usize = 8 * 25;
 /// The last bytes of a message, a block at most, and their padding.
 pub(super) const TAIL_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
 /// The longest padding: the length field does not fit after the content of the last block, or the content fills a
@@ -185,7 +187,7 @@ impl Definition {
         }
     }
 
-    /// Number of whole blocks in so many bytes.
+    /// Number of whole blocks in `bytes` bytes.
     #[inline]
     pub(super) fn whole_blocks(&self, bytes: usize) -> usize {
         // A division takes longer than everything else that is done for a chunk.
@@ -313,7 +315,8 @@ impl Definition {
         }
     }
 
-    /// Most blocks in one run of a lane that has hashed so many bytes: a kernel counts BLAKE2s' bytes in 32 bits.
+    /// Most blocks in one run of a lane that has hashed this number of bytes: a kernel counts BLAKE2s' bytes in 32
+    /// bits.
     pub(super) fn run_blocks_max(&self, hashed_bytes: u64) -> usize {
         match (self.padding, &self.initial) {
             (Blake2, Words32(_)) => (((1 << 32) - (hashed_bytes & u64::from(u32::MAX))) / 64) as usize,

@@ -1,9 +1,11 @@
 //! Kernels: a text over a vector, compiled for certain CPU features.
 
-use pfh_vector::is_intel;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use super::LANES_MAX;
-use super::definition::Compression;
+use super::definition::{BLOCK_BYTES_MAX, Compression, STATE_BYTES_MAX};
 use super::text::Compress;
 use super::vector::{LINE_BYTES, Line, ShortVector, Vector};
 
@@ -34,26 +36,17 @@ pub(super) struct Kernel {
     /// The instructions that it is compiled for: `avx512`, `sha-ni`, …
     pub(super) family: &'static str,
     pub(super) lanes: usize,
-    cost: Cost,
+    /// See [`Kernel::cost`]; 0 before the measurement.
+    cost: AtomicU32,
     run: Run,
     run_short: Option<RunShort>,
 }
 
-/// Time that one block takes for all lanes together, full or not. Only the ratios within an algorithm matter.
-struct Cost {
-    /// On CPUs of Intel: nanoseconds as measured (`bench/kernels/RESULTS.md`).
-    intel: u32,
-    /// On others: as measured on a Zen 5.
-    other: u32,
-}
-
-impl Cost {
-    const fn new(intel: u32, other: u32) -> Cost {
-        Cost { intel, other }
-    }
-}
-
 impl Kernel {
+    const fn new(family: &'static str, lanes: usize, run: Run, run_short: Option<RunShort>) -> Kernel {
+        Kernel { family, lanes, cost: AtomicU32::new(0), run, run_short }
+    }
+
     /// True if the kernel takes whole messages of one or two blocks.
     pub(super) fn takes_short(&self) -> bool {
         self.run_short.is_some()
@@ -75,9 +68,15 @@ impl Kernel {
         format!("{}-x{}", self.family, self.lanes)
     }
 
-    /// Time that one block takes for all lanes together, full or not, on this CPU; comparable within an algorithm.
+    /// Picoseconds that one block takes for all lanes together, full or not, on this CPU: see [`measure`].
+    ///
+    /// # Panics
+    /// When the kernel was not measured.
     pub(super) fn cost(&self) -> u32 {
-        if is_intel() { self.cost.intel } else { self.cost.other }
+        match self.cost.load(Ordering::Relaxed) {
+            0 => panic!("{} was not measured", self.name()),
+            cost => cost,
+        }
     }
 
     /// Advances all lanes by `blocks` blocks.
@@ -88,6 +87,39 @@ impl Kernel {
         // SAFETY: a kernel leaves its table only through `backend::kernels`, and a `Backend` is made only where the CPU
         // has its features.
         unsafe { (self.run)(states, inputs, blocks) }
+    }
+}
+
+/// Measures the costs of kernels that this process has not measured yet.
+///
+/// Which kernel wins depends on the CPU: in widths of the units, in latencies, in how fast SHA instructions are. Costs
+/// that were recorded on one model misled on others, so each process measures its own, once, in some 10 µs for each
+/// kernel. The least of several rounds counts, which neighbours on the same core disturb least.
+pub(super) fn measure(kernels: &[&Kernel]) {
+    const BLOCKS: usize = if cfg!(miri) { 1 } else { 16 };
+    const ROUNDS: usize = if cfg!(miri) { 1 } else { 4 };
+    /// One thread measures at a time.
+    static MEASURING: Mutex<()> = Mutex::new(());
+
+    let is_measured = |kernel: &Kernel| kernel.cost.load(Ordering::Relaxed) != 0;
+    if kernels.iter().all(|kernel| is_measured(kernel)) {
+        return;
+    }
+    let _guard = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let kernels: Vec<_> = kernels.iter().filter(|kernel| !is_measured(kernel)).collect();
+    let mut states = [0; LANES_MAX * STATE_BYTES_MAX];
+    let input = [0; BLOCKS * BLOCK_BYTES_MAX];
+    let mut least = vec![u32::MAX; kernels.len()];
+    for _ in 0..ROUNDS {
+        for (kernel, least) in kernels.iter().zip(&mut least) {
+            let start = Instant::now();
+            kernel.run(&mut states, &[&input[..]; LANES_MAX], BLOCKS);
+            let picoseconds = start.elapsed().as_nanos() * 1000 / BLOCKS as u128;
+            *least = (*least).min(u32::try_from(picoseconds).unwrap_or(u32::MAX));
+        }
+    }
+    for (kernel, least) in kernels.iter().zip(least) {
+        kernel.cost.store(least.max(1), Ordering::Relaxed);
     }
 }
 
@@ -130,8 +162,8 @@ where
     }
 }
 
-/// Hashes messages that end within so many blocks, and leaves the final states in the lines, in the byte order of the
-/// message and with zeros up to 8 words; inlined into an entry that enables the features.
+/// Hashes messages that end within this number of blocks, and leaves the final states in the lines, in the byte order
+/// of the message and with zeros up to 8 words; inlined into an entry that enables the features.
 ///
 /// # Panics
 /// When the slices are too short, or a message with its padding does not have that many blocks.
@@ -224,20 +256,22 @@ fn check(inputs: &[&[u8]], lanes: usize, bytes: usize) {
 }
 
 /// Defines the kernels of a family, and `of`, which lists those of a compression function. The attribute enables their
-/// CPU features. A line is `name: text, vector, costs;`, or `name: text, vector, costs, short name;` for a kernel of
+/// CPU features. A line is `name: text, vector;`, or `name: text, vector, short name;` for a kernel of
 /// short messages too.
 macro_rules! kernels {
-    ($family:literal #[$attribute:meta] $($compression:ident { $($name:ident: $text:ty, $vector:ty, $cost:tt $(, short $short:ident)?;)+ })+) => {
+    ($family:literal #[$attribute:meta] $($compression:ident { $($name:ident: $text:ty, $vector:ty $(, short $short:ident)?;)+ })+) => {
         /// The kernels of a compression function.
         pub(in crate::lanes) fn of(compression: Compression) -> &'static [Kernel] {
             match compression {
-                $(Compression::$compression => const { &[$(Kernel {
-                    family: $family,
-                    lanes: <$vector as $crate::lanes::vector::Vector>::LANES,
-                    cost: Cost::new $cost,
-                    run: $name,
-                    run_short: kernels!(@ short $($short)?),
-                }),+] },)+
+                $(Compression::$compression => {
+                    static KERNELS: [Kernel; [$(stringify!($name)),+].len()] = [$(Kernel::new(
+                        $family,
+                        <$vector as $crate::lanes::vector::Vector>::LANES,
+                        $name,
+                        kernels!(@ short $($short)?),
+                    )),+];
+                    &KERNELS
+                })+
                 #[allow(unreachable_patterns, reason = "some families have kernels for all")]
                 _ => &[],
             }

@@ -23,9 +23,7 @@ use crate::{Algorithm, Digest};
 /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
 /// ```
 pub fn hash_many<M: AsRef<[u8]>>(algorithm: Algorithm, messages: &[M]) -> Vec<Digest> {
-    let mut digests = vec![Digest::zero(algorithm); messages.len()];
-    BatchHasher::new(algorithm).hash(messages, &mut digests);
-    digests
+    BatchHasher::new(algorithm).digests(messages)
 }
 
 /// [`hash_many`] for batch after batch: what it needs is made once.
@@ -57,6 +55,9 @@ struct Short {
 }
 
 impl BatchHasher {
+    /// A hasher occupies no more memory than this, however large its batches are.
+    pub const STATE_BYTES_MAX: usize = 1 << 20;
+
     /// Returns a hasher that uses the best backend, or the one that the environment forces ([`Backend::chosen`]).
     pub fn new(algorithm: Algorithm) -> BatchHasher {
         BatchHasher::with_backend(algorithm, Backend::chosen())
@@ -70,6 +71,20 @@ impl BatchHasher {
     /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
+    }
+
+    /// Returns the length in bytes below which messages are hashed faster together than one by one, for an algorithm
+    /// whose lanes take parts of different messages (BLAKE3). `None` for all others, and where it gains nothing.
+    pub fn joins_below_bytes(algorithm: Algorithm, backend: Backend) -> Option<usize> {
+        let batch = (algorithm == Algorithm::BLAKE3).then(|| Blake3Batch::new(backend)).flatten();
+        batch.map(|batch| batch.long_bytes())
+    }
+
+    /// Hashes a batch: one digest for each message, in their order.
+    pub fn digests<M: AsRef<[u8]>>(&mut self, messages: &[M]) -> Vec<Digest> {
+        let mut digests = vec![Digest::zero(self.algorithm); messages.len()];
+        self.hash(messages, &mut digests);
+        digests
     }
 
     /// Hashes a batch: `digests[i]` becomes that of `messages[i]`, whatever was there before.

@@ -1,7 +1,7 @@
 //! The plan of kernels that advance a number of lanes in the least time.
 
 use super::LANES_MAX;
-use super::kernel::Kernel;
+use super::kernel::{self, Kernel};
 
 /// The kernels of one algorithm, and for each number of running lanes the one to begin with.
 pub(super) struct Plan {
@@ -12,15 +12,19 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `None` without kernels. Those with more lanes than the one that hashes fastest are left out.
+    /// `None` without kernels. Those with more lanes than the one that hashes fastest are left out; where two are as
+    /// fast within 3 %, which is more than measurements differ, the one with fewer lanes counts as faster.
     pub(super) fn new(mut kernels: Vec<&'static Kernel>) -> Option<Plan> {
-        let time = |kernel: &&Kernel| u64::from(kernel.cost()) * (LANES_MAX / kernel.lanes) as u64;
-        let lanes = kernels.iter().copied().min_by_key(time)?.lanes;
+        kernel::measure(&kernels);
+        let time = |kernel: &Kernel| u64::from(kernel.cost()) * (LANES_MAX / kernel.lanes) as u64;
+        let least = kernels.iter().map(|kernel| time(kernel)).min()?;
+        let fastest = kernels.iter().filter(|kernel| time(kernel) <= least + least / 32);
+        let lanes = fastest.map(|kernel| kernel.lanes).min()?;
         kernels.retain(|kernel| kernel.lanes <= lanes);
         let mut begin = [0; LANES_MAX + 1];
-        let mut cost = [0; LANES_MAX + 1];
+        let mut cost = [0_u64; LANES_MAX + 1];
         for running in 1..=LANES_MAX {
-            let total = |kernel: &Kernel| kernel.cost() + cost[running.saturating_sub(kernel.lanes)];
+            let total = |kernel: &Kernel| u64::from(kernel.cost()) + cost[running.saturating_sub(kernel.lanes)];
             let best = (0..kernels.len()).min_by_key(|&index| total(kernels[index]))?;
             begin[running] = best as u8;
             cost[running] = total(kernels[best]);
@@ -43,7 +47,7 @@ impl Plan {
         chosen
     }
 
-    /// The kernel to begin with when so many lanes are running (1 to [`LANES_MAX`]).
+    /// The kernel to begin with for this number of running lanes (1 to [`LANES_MAX`]).
     pub(super) fn kernel(&self, running: usize) -> &'static Kernel {
         self.kernels[usize::from(self.begin[running])]
     }

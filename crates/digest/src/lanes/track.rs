@@ -294,8 +294,8 @@ impl AlgorithmLanes {
         }
     }
 
-    /// Sets the counters of all running lanes for so many blocks, or for fewer if a counter has to be set anew between.
-    /// Returns the number.
+    /// Sets the counters of all running lanes for this number of blocks, or for fewer if a counter has to be set again
+    /// between. Returns the number.
     fn count(&mut self, blocks: usize, chunks: &[Chunk; LANES_MAX]) -> usize {
         let AlgorithmLanes { definition, width, .. } = *self;
         let most = members(self.running).map(|lane| definition.run_blocks_max(self.hashed_bytes[lane])).min();

@@ -354,7 +354,7 @@ impl Chains {
     fn new(count: usize, scan: &Scan) -> Chains {
         let (mut best, mut best_at) = (Row([NONE; LANES]), Row::ZERO);
         best.0[0] = raised(scan.best);
-        // One that is behind is not looked at, and neither is the position where the scan stands.
+        // A best position that the scan has passed is unused, and so is the scan's own position.
         best_at.0[0] = scan.best_at.saturating_sub(scan.at) as i16;
         let at = beginnings(count);
         Chains { at, best: load(&best), best_at: load(&best_at), since: at, counted: FIRST_LANE }

@@ -294,8 +294,8 @@ fn rotate(mut registers: Eight) -> Eight {
     rotated
 }
 
-/// Exchanges the numbers of registers and of units of so many bytes in each eight of them. Inlined always, so that they
-/// stay registers.
+/// Exchanges the numbers of registers and of units of `UNIT_BYTES` bytes in each eight of them. Always inlined, so that
+/// they stay registers.
 #[inline(always)]
 pub(super) fn exchange<const UNIT_BYTES: usize>(mut registers: Eight) -> Eight {
     let picked = const { [picked(UNIT_BYTES), picked(2 * UNIT_BYTES), picked(4 * UNIT_BYTES)] };

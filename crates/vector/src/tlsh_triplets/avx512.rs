@@ -121,8 +121,8 @@ fn look_up(table: &Table, index: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high)
 }
 
-/// Counts so many of the list as a register has, in pairs. In whole words and without vectors, whose unit for moves is
-/// what the look-ups wait for.
+/// Counts as many of the list as a register has, in pairs. It uses whole words and no vectors, because the look-ups
+/// wait for the vectors' unit for moves.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi1")]
 fn count_pairs(pairs: &mut Pairs) {

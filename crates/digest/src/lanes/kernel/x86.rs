@@ -6,4 +6,4 @@ pub(in crate::lanes) mod bmi;
 pub(in crate::lanes) mod sha_ni;
 pub(in crate::lanes) mod ssse3;
 
-use super::{Compression, Cost, Kernel, Line, check, kernels};
+use super::{Compression, Kernel, Line, check, kernels};

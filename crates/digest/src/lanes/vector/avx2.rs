@@ -7,7 +7,7 @@ use super::shuffle::{REVERSED_32, REVERSED_64, Rotated};
 
 /// 8 lanes of 32 bits.
 #[derive(Clone, Copy)]
-pub(in crate::lanes) struct Avx2x32(__m256i);
+pub(in crate::lanes) struct Avx2x32(pub(super) __m256i);
 
 /// 4 lanes of 64 bits.
 #[derive(Clone, Copy)]
@@ -47,31 +47,31 @@ macro_rules! vector {
                 unsafe { $load_line(inputs, offset, big_endian, words) }
             }
 
-            #[inline(always)]
+            #[inline]
             fn splat(self, word: $word) -> Self {
                 register!($vector($splat(word.cast_signed())))
             }
-            #[inline(always)]
+            #[inline]
             fn add(self, other: Self) -> Self {
                 register!($vector($add(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn sub(self, other: Self) -> Self {
                 register!($vector($sub(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn xor(self, other: Self) -> Self {
                 register!($vector(_mm256_xor_si256(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn and(self, other: Self) -> Self {
                 register!($vector(_mm256_and_si256(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn not(self) -> Self {
                 register!($vector(_mm256_xor_si256(self.0, _mm256_set1_epi8(-1))))
             }
-            #[inline(always)]
+            #[inline]
             fn rol<const BITS: i32>(self) -> Self {
                 if BITS % 8 == 0 {
                     return $vector(shuffle_bytes(self.0, Rotated::<{ size_of::<$word>() }, BITS>::order()));
@@ -82,11 +82,11 @@ macro_rules! vector {
                     $shr(self.0, _mm_cvtsi32_si128($word::BITS as i32 - BITS)),
                 )))
             }
-            #[inline(always)]
+            #[inline]
             fn shr<const BITS: i32>(self) -> Self {
                 register!($vector($shr(self.0, _mm_cvtsi32_si128(BITS))))
             }
-            #[inline(always)]
+            #[inline]
             fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm256_xor_si256(x.0, _mm256_andnot_si256(y.0, z.0))))
             }

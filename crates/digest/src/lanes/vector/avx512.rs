@@ -48,52 +48,52 @@ macro_rules! vector {
                 unsafe { $load_line(inputs, offset, big_endian, words) }
             }
 
-            #[inline(always)]
+            #[inline]
             fn splat(self, word: $word) -> Self {
                 register!($vector($splat(word.cast_signed())))
             }
-            #[inline(always)]
+            #[inline]
             fn add(self, other: Self) -> Self {
                 register!($vector($add(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn sub(self, other: Self) -> Self {
                 register!($vector($sub(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn xor(self, other: Self) -> Self {
                 register!($vector(_mm512_xor_si512(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn and(self, other: Self) -> Self {
                 register!($vector(_mm512_and_si512(self.0, other.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn not(self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0x55>(self.0, self.0, self.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn rol<const BITS: i32>(self) -> Self {
                 register!($vector($rol::<BITS>(self.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn shr<const BITS: i32>(self) -> Self {
                 register!($vector($shr(self.0, _mm_cvtsi32_si128(BITS))))
             }
             // The constant of a ternary operation is its truth table: bit 4x + 2y + z.
-            #[inline(always)]
+            #[inline]
             fn xor3(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1001_0110>(x.0, y.0, z.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn ch(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1100_1010>(x.0, y.0, z.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn maj(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1110_1000>(x.0, y.0, z.0)))
             }
-            #[inline(always)]
+            #[inline]
             fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
                 register!($vector(_mm512_ternarylogic_epi32::<0b1101_0010>(x.0, y.0, z.0)))
             }

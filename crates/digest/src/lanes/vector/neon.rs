@@ -46,44 +46,44 @@ impl Vector for Neonx32 {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn splat(self, word: u32) -> Self {
         register!(Neonx32(vdupq_n_u32(word)))
     }
-    #[inline(always)]
+    #[inline]
     fn add(self, other: Self) -> Self {
         register!(Neonx32(vaddq_u32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Self) -> Self {
         register!(Neonx32(vsubq_u32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn xor(self, other: Self) -> Self {
         register!(Neonx32(veorq_u32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn and(self, other: Self) -> Self {
         register!(Neonx32(vandq_u32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Self {
         register!(Neonx32(vmvnq_u32(self.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn rol<const BITS: i32>(self) -> Self {
         // Counts below zero shift right. They are constants, which makes these the shifts with an immediate operand.
         register!(Neonx32(vorrq_u32(vshlq_u32(self.0, vdupq_n_s32(BITS)), vshlq_u32(self.0, vdupq_n_s32(BITS - 32)),)))
     }
-    #[inline(always)]
+    #[inline]
     fn shr<const BITS: i32>(self) -> Self {
         register!(Neonx32(vshlq_u32(self.0, vdupq_n_s32(-BITS))))
     }
-    #[inline(always)]
+    #[inline]
     fn ch(x: Self, y: Self, z: Self) -> Self {
         register!(Neonx32(vbslq_u32(x.0, y.0, z.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
         register!(Neonx32(veorq_u32(x.0, vbicq_u32(z.0, y.0))))
     }

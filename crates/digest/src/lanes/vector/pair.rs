@@ -37,51 +37,51 @@ impl<V: Vector> Vector for Pair<V> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn splat(self, word: V::Word) -> Self {
         Pair(self.0.splat(word), self.1.splat(word))
     }
-    #[inline(always)]
+    #[inline]
     fn add(self, other: Self) -> Self {
         Pair(self.0.add(other.0), self.1.add(other.1))
     }
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Pair(self.0.sub(other.0), self.1.sub(other.1))
     }
-    #[inline(always)]
+    #[inline]
     fn xor(self, other: Self) -> Self {
         Pair(self.0.xor(other.0), self.1.xor(other.1))
     }
-    #[inline(always)]
+    #[inline]
     fn and(self, other: Self) -> Self {
         Pair(self.0.and(other.0), self.1.and(other.1))
     }
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Self {
         Pair(self.0.not(), self.1.not())
     }
-    #[inline(always)]
+    #[inline]
     fn rol<const BITS: i32>(self) -> Self {
         Pair(self.0.rol::<BITS>(), self.1.rol::<BITS>())
     }
-    #[inline(always)]
+    #[inline]
     fn shr<const BITS: i32>(self) -> Self {
         Pair(self.0.shr::<BITS>(), self.1.shr::<BITS>())
     }
-    #[inline(always)]
+    #[inline]
     fn xor3(x: Self, y: Self, z: Self) -> Self {
         Pair(V::xor3(x.0, y.0, z.0), V::xor3(x.1, y.1, z.1))
     }
-    #[inline(always)]
+    #[inline]
     fn ch(x: Self, y: Self, z: Self) -> Self {
         Pair(V::ch(x.0, y.0, z.0), V::ch(x.1, y.1, z.1))
     }
-    #[inline(always)]
+    #[inline]
     fn maj(x: Self, y: Self, z: Self) -> Self {
         Pair(V::maj(x.0, y.0, z.0), V::maj(x.1, y.1, z.1))
     }
-    #[inline(always)]
+    #[inline]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
         Pair(V::xor_not_and(x.0, y.0, z.0), V::xor_not_and(x.1, y.1, z.1))
     }

@@ -7,7 +7,7 @@ use super::shuffle::{REVERSED_32, Rotated};
 
 /// 4 lanes of 32 bits.
 #[derive(Clone, Copy)]
-pub(in crate::lanes) struct Ssse3x32(__m128i);
+pub(in crate::lanes) struct Ssse3x32(pub(super) __m128i);
 
 /// An intrinsic that touches no memory.
 macro_rules! register {
@@ -47,31 +47,31 @@ impl Vector for Ssse3x32 {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn splat(self, word: u32) -> Self {
         register!(Ssse3x32(_mm_set1_epi32(word.cast_signed())))
     }
-    #[inline(always)]
+    #[inline]
     fn add(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_add_epi32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_sub_epi32(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn xor(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_xor_si128(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn and(self, other: Self) -> Self {
         register!(Ssse3x32(_mm_and_si128(self.0, other.0)))
     }
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Self {
         register!(Ssse3x32(_mm_xor_si128(self.0, _mm_set1_epi8(-1))))
     }
-    #[inline(always)]
+    #[inline]
     fn rol<const BITS: i32>(self) -> Self {
         if BITS % 8 == 0 {
             return Ssse3x32(shuffle_bytes(self.0, Rotated::<4, BITS>::order()));
@@ -82,11 +82,11 @@ impl Vector for Ssse3x32 {
             _mm_srl_epi32(self.0, _mm_cvtsi32_si128(32 - BITS)),
         )))
     }
-    #[inline(always)]
+    #[inline]
     fn shr<const BITS: i32>(self) -> Self {
         register!(Ssse3x32(_mm_srl_epi32(self.0, _mm_cvtsi32_si128(BITS))))
     }
-    #[inline(always)]
+    #[inline]
     fn xor_not_and(x: Self, y: Self, z: Self) -> Self {
         register!(Ssse3x32(_mm_xor_si128(x.0, _mm_andnot_si128(y.0, z.0))))
     }
