@@ -1,13 +1,12 @@
-//! Listing directories ahead of the walk, where each costs a wait: cold disks, network filesystems.
+//! Listing directories ahead of the walk if each listing means a wait: on cold disks and network filesystems.
 //!
-//! The walk goes from directory to directory and waits for each. Where that turns out slow, helpers list the next
-//! directories of the same level meanwhile, and the walk takes their listings when it comes there. The walk alone
-//! decides what comes when, so the order of output does not depend on helpers. In cached trees nothing is slow, and no
-//! helper ever starts.
+//! The walk goes from directory to directory and waits for each. If that turns out slow, helper threads list the next
+//! directories of the same level meanwhile, and the walk takes their listings when it gets there. Only the walk decides
+//! the order, so the output does not depend on helpers. In cached trees nothing is slow, and no helper ever starts.
 //!
-//! A [`Slot`] is *waiting* until a helper takes it up (*running*) and finishes it (*done*). The walk takes the listing of
-//! a slot that is done, waits for one that is running, and does itself what still waits. Everything that goes wrong with
-//! a helper leaves the slot without a listing: the walk then meets the same error and reports it.
+//! A [`Slot`] is *waiting* until a helper takes it (*running*) and finishes it (*done*). The walk takes the listing of
+//! a done slot, waits for a running one, and lists a waiting one itself. If a helper fails in any way, the slot has no
+//! listing; the walk then meets the same error and reports it.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,26 +21,27 @@ use crate::directory::{self, Directory, Identity};
 use crate::limits::listed_ahead;
 use crate::listing::{self, Listing, Records};
 
-/// At half a millisecond for a network round trip, 16 directories at once are 32,000 in a second instead of 2,000.
+/// Number of helpers. With network round trips of half a millisecond, 16 at once list 32,000 directories in a second
+/// instead of 2,000.
 pub(crate) const WINDOW: usize = 16;
 
-/// Most slots at a time, however high the limit on open files.
+/// Most slots at a time, whatever the limit on open files.
 const SLOTS_MAX: usize = 256;
 
-/// Most names of one directory that a slot holds: 256 × 4,096 names of 32 + 20 bytes are 55 MB at the very worst.
+/// Most names of one directory that a slot holds. 256 slots of 4,096 names of 32 + 20 bytes are 55 MB at worst.
 const NAMES_MAX: usize = 4096;
 
-/// Older listings are not used: the walk may have been held up for hours in a directory before.
+/// Largest age of a listing that is used: the walk may have spent hours in an earlier directory.
 const AGE_MAX: Duration = Duration::from_secs(1);
 
-/// Opening and listing is slow if it takes longer than this and …
+/// Opening and listing a directory is slow if it takes longer than this …
 const SLOW: Duration = Duration::from_micros(100);
-/// … this for each name: ten times what a cached one takes.
+/// … plus this for each name: ten times the time for a cached one.
 const SLOW_PER_NAME: Duration = Duration::from_micros(2);
 
-/// What a slow listing counts for; a fast one counts 1 against it. One slow listing in ten keeps the helpers at work.
+/// Weight of a slow listing; a fast one counts 1 against it. One slow listing in ten keeps the helpers working.
 const SLOW_WEIGHT: i32 = 8;
-/// Slow listings in a row that start the helpers.
+/// Slowness at which the helpers start: four slow listings in a row.
 const START: i32 = 4 * SLOW_WEIGHT;
 
 /// The helpers of one walk. They end with it.
@@ -49,9 +49,9 @@ const START: i32 = 4 * SLOW_WEIGHT;
 pub(crate) struct Ahead {
     shared: Arc<Shared>,
     helpers: Vec<JoinHandle<()>>,
-    /// Slots hold descriptors and names: how many there may be.
+    /// Most slots, since they hold descriptors and names.
     slots_max: usize,
-    /// [`START`], unless a test wants helpers from the beginning.
+    /// [`START`], unless a test wants helpers from the beginning on.
     start: i32,
 }
 
@@ -59,13 +59,13 @@ pub(crate) struct Ahead {
 struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
-    /// From 0 to twice [`START`]: how slow listings have been.
+    /// Measure of how slow recent listings were, from 0 to twice [`START`].
     slowness: AtomicI32,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// The newest at the back: the one needed first.
+    /// The newest slot, which is needed first, is at the back.
     waiting: VecDeque<Arc<Slot>>,
     done: bool,
 }
@@ -94,39 +94,39 @@ pub(crate) struct Listed {
 }
 
 impl Ahead {
-    /// `kept_directories` is how many the walk may keep open.
+    /// Makes the helpers' state; `kept_directories` is the number of directories that the walk may keep open.
     pub(crate) fn new(kept_directories: usize) -> Self {
         let slots_max = listed_ahead(kept_directories, WINDOW, 2 * WINDOW).min(SLOTS_MAX);
         Self { shared: Arc::default(), helpers: Vec::new(), slots_max, start: START }
     }
 
-    /// Has helpers at work from the first directory on.
+    /// Like `new`, with helpers from the first directory on.
     #[cfg(test)]
     pub(crate) fn eager(slots_max: usize) -> Self {
         Self { shared: Arc::default(), helpers: Vec::new(), slots_max, start: 0 }
     }
 
-    /// How many slots the caller may hold.
+    /// Returns the number of slots that the caller may hold.
     pub(crate) fn slots_max(&self) -> usize {
         self.slots_max
     }
 
-    /// Whether helpers would help.
+    /// Whether listing ahead would save time.
     pub(crate) fn is_useful(&self) -> bool {
         self.slots_max > 0 && self.shared.slowness.load(Ordering::Relaxed) >= self.start
     }
 
-    /// Tells how long it took to open and list a directory with so many names.
+    /// Takes the time that opening and listing a directory with this number of names took.
     pub(crate) fn took(&self, time: Duration, names: usize) {
         self.shared.took(time, names);
     }
 
-    /// Has the directory `name` listed. Later calls are served first.
+    /// Queues the directory `name` for listing. Later calls are served first.
     pub(crate) fn list(&mut self, parent: &Arc<Directory>, name: &[u8]) -> Arc<Slot> {
         while self.helpers.len() < WINDOW {
             let shared = Arc::clone(&self.shared);
             let helper = std::thread::Builder::new().name("walk ahead".to_owned()).spawn(move || shared.help());
-            // With fewer helpers, or none, the walk is slower but not different.
+            // With fewer helpers, or none, the walk is slower, but its result is the same.
             let Ok(helper) = helper else { break };
             self.helpers.push(helper);
         }
@@ -151,7 +151,7 @@ impl Drop for Ahead {
         drop(queue);
         self.shared.wake.notify_all();
         for helper in self.helpers.drain(..) {
-            // A helper that panicked has only helped less.
+            // A helper that panicked only left work to the walk.
             let _ = helper.join();
         }
     }
@@ -161,7 +161,7 @@ impl Shared {
     fn took(&self, time: Duration, names: usize) {
         let slow = time > SLOW + SLOW_PER_NAME * u32::try_from(names).unwrap_or(u32::MAX);
         let change = if slow { SLOW_WEIGHT } else { -1 };
-        // An update of another thread that is lost here does not matter: it is an estimate.
+        // Losing an update of another thread here does not matter: it is an estimate.
         let slowness = self.slowness.load(Ordering::Relaxed) + change;
         self.slowness.store(slowness.clamp(0, 2 * START), Ordering::Relaxed);
     }
@@ -190,7 +190,8 @@ impl Shared {
 }
 
 impl Slot {
-    /// The listing, if a helper has made it; what no helper took up yet is left to the caller.
+    /// Takes the listing if a helper has made one, waiting for a running helper. Otherwise the caller must list the
+    /// directory.
     pub(crate) fn take(&self) -> Option<Listed> {
         let mut state = lock(&self.state);
         while matches!(*state, State::Running) {
@@ -214,7 +215,7 @@ impl Slot {
     }
 }
 
-/// A slot that a helper works on. However that ends, the walk does not wait for ever.
+/// A slot that a helper works on. It becomes done however the work ends, so the walk never waits for ever.
 struct Running<'a> {
     slot: &'a Slot,
     parent: Arc<Directory>,
@@ -238,12 +239,12 @@ impl Drop for Running<'_> {
     }
 }
 
-/// `None` where anything is out of the ordinary: the walk looks at that itself.
+/// Lists a directory, or returns `None` in any unusual case, which is left to the walk.
 fn list(parent: &Directory, name: &[u8], records: &mut Records) -> Option<Listed> {
     let holder = parent.descriptor().ok()?;
     let descriptor = directory::open(holder.as_fd(), name, false).ok()?;
     let identity = Identity::of(&fstat(&descriptor).ok()?);
-    // What is mounted here may be a kernel filesystem, or one that the user does not want.
+    // A filesystem mounted here may be a kernel filesystem, or one that the user excluded.
     if parent.identity()?.device != identity.device {
         return None;
     }
@@ -265,7 +266,7 @@ mod tests {
     use crate::directory::Opened;
     use crate::limits::Budget;
 
-    /// A slot whose directory holds one name.
+    /// Returns a slot whose directory holds one name.
     fn slot() -> (tempfile::TempDir, Slot) {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("d/name")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of trees too deep for descriptors, for the stack and for a path in one system call.
+//! Tests of trees that are too deep for descriptors, for the stack, and for a path in one system call.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -11,16 +11,16 @@ use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use crate::limits::Budget;
 use crate::{Entry, Found, LocalHandle, LocalSource, Source, SourceFile, WalkOptions};
 
-/// A scratch directory emptied by `rm`, which goes up and down deep trees without a descriptor for each level.
+/// A scratch directory that `rm` empties, since `rm` needs no descriptor for each level of a deep tree.
 struct Scratch(tempfile::TempDir);
 
 impl Scratch {
     fn new() -> Self {
-        // In memory where that is possible: ten thousand directories keep a busy disk at work for long.
+        // In memory if possible, because ten thousand directories take long on a busy disk.
         Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
-    /// A chain of directories, each with a file `file` that holds its level, from 1.
+    /// Makes a chain of directories, each with a file `file` that contains its level, from 1.
     fn chain(levels: usize, name: &[u8]) -> Self {
         let scratch = Self::new();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -68,8 +68,8 @@ fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Walks a chain on a small stack with few kept directories, reading each file when found, and again some of them when
-/// all is done, when most directories have no descriptor any more.
+/// Walks a chain on a small stack with few kept directories, then reads some of the files again, when most directories
+/// no longer have a descriptor.
 fn read_chain(levels: usize, name: &'static [u8], kept_directories: usize) {
     let scratch = Scratch::chain(levels, name);
     let walk = move || {
@@ -80,7 +80,7 @@ fn read_chain(levels: usize, name: &'static [u8], kept_directories: usize) {
             entries.push(entry);
             true
         });
-        // `file` sorts behind the directory, so the deepest comes first.
+        // `file` sorts after the directory, so the deepest comes first.
         assert_eq!(entries.len(), levels);
         for index in (0..levels).step_by(1 + levels / 50) {
             let level = levels - index;
@@ -120,7 +120,7 @@ fn directories_kept_open_stay_within_the_budget() {
         entries.push(entry);
         true
     });
-    // Other tests run beside this one, with a handful of descriptors each.
+    // Other tests run at the same time, with a few descriptors each.
     let held = |entries: &[Entry<LocalHandle>]| entries.iter().filter(|entry| entry.handle.directory.is_kept()).count();
     assert_eq!(held(&entries), 9, "all but the root's, which is gone with the walk");
     assert!(open_descriptors() < before + 10 + 20);
@@ -128,7 +128,7 @@ fn directories_kept_open_stay_within_the_budget() {
         assert_eq!(read(&source, entry), number.to_string());
     }
     assert_eq!(held(&entries), 10, "the root's permit went to the first that was opened again");
-    // Permits come back with the directories.
+    // Dropping the directories returns their permits.
     entries.drain(..20);
     for entry in &entries {
         read(&source, entry);
@@ -154,7 +154,7 @@ fn a_directory_replaced_after_the_walk_is_not_mistaken() {
         fs::create_dir(place("d")).unwrap();
         fs::write(place("d/file"), "other").unwrap();
         match expected {
-            // A descriptor leads to the directory wherever it was moved.
+            // A kept descriptor refers to the directory wherever it was moved.
             Some(contents) => assert_eq!(read(&source, &entries[0]), contents),
             None => {
                 let error = source.open(&entries[0]).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a device is: the medium decides how many readers it gets and in which order.
+//! Devices and their media. The medium decides how many readers a device gets, and the order of reading.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,40 +11,50 @@ use rustix::fs::{AtFlags, StatxFlags, fstatfs, major, minor, statx};
 
 use crate::mounts::{self, Mount};
 
-/// What kind of medium a device is.
+/// The kind of medium of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Medium {
-    /// Heads move: one reader, in physical order.
+    /// Rotating disks, which get one reader in physical order because their heads move.
     Rotating,
     /// Flash, and virtual disks whose medium cannot be known.
     SolidState,
-    /// NFS, SMB, FUSE …: latency, and clocks that are not ours.
+    /// NFS, SMB, FUSE …: filesystems with latency and clocks of their own.
     Network,
-    /// tmpfs, ramfs.
+    /// Memory: tmpfs, ramfs.
     Memory,
 }
 
 /// A device as the system describes it.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Device {
-    /// `st_dev` of the files on it; of a block device that is itself read, its own number.
+    /// `st_dev` of the files on it, or the own number of a block device that is itself read.
     pub number: u64,
-    /// What it is.
+    /// The kind of its medium.
     pub medium: Medium,
-    /// Name for people: `nvme0n1`, `tmpfs`, `//server/share`.
+    /// Name for display: `nvme0n1`, `tmpfs`, `//server/share`.
     pub name: String,
-    /// Only this system changes its files, stamps each change with its own clock, and lets no program set `ctime`. False on
-    /// network, FUSE and cluster filesystems, and on overlays, whose layers may be such.
+    /// True if only this system changes its files, stamps each change with its own clock, and lets no program set
+    /// `ctime`. False for network, FUSE and cluster filesystems, and for overlays, whose layers may be on one.
     pub local_times: bool,
+}
+
+impl Device {
+    /// Makes a device whose files other systems may change and stamp, too.
+    pub fn new(number: u64, medium: Medium, name: impl Into<String>) -> Device {
+        Device { number, medium, name: name.into(), local_times: false }
+    }
 }
 
 /// A filesystem met on the walk.
 #[derive(Debug)]
 pub(crate) struct Filesystem {
     pub(crate) device: Arc<Device>,
-    /// Its files are made up by the kernel: entered only if the user names it, read as streams.
+    /// Whether the kernel generates its files. Such a filesystem is entered only if the user names it, and its files
+    /// are read as streams.
     pub(crate) pseudo: bool,
-    /// What it says of holes in sparse files is known to hold while others write.
+    /// Whether its reports of holes in sparse files hold while others write.
     pub(crate) holes_trusted: bool,
 }
 
@@ -54,7 +64,7 @@ impl Filesystem {
     }
 }
 
-/// What a type of filesystem says of where its bytes are.
+/// The place where a type of filesystem has its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Block,
@@ -63,8 +73,8 @@ enum Class {
     Pseudo,
 }
 
-/// Types of filesystem that are not on a block device: name, `f_type` of statfs(2) (for where no mount table is), class.
-/// What is not listed is taken to be on a block device.
+/// Types of filesystem that are not on a block device: name, `f_type` of statfs(2) (used if there is no mount table),
+/// class. All other types are taken to be on a block device.
 const TYPES: [(&str, u64, Class); 44] = [
     ("tmpfs", 0x0102_1994, Class::Memory),
     ("ramfs", 0x8584_58f6, Class::Memory),
@@ -107,18 +117,18 @@ const TYPES: [(&str, u64, Class); 44] = [
     ("resctrl", 0x0765_5821, Class::Pseudo),
     ("binder", 0x6c6f_6f70, Class::Pseudo),
     ("functionfs", 0x0a64_7361, Class::Pseudo),
-    // These answer statfs as tmpfs, cgroup and ramfs do: only the mount table tells them apart.
+    // statfs reports these as tmpfs, cgroup and ramfs; only the mount table tells them apart.
     ("devtmpfs", u64::MAX, Class::Pseudo),
     ("cpuset", u64::MAX, Class::Pseudo),
     ("rootfs", u64::MAX, Class::Memory),
 ];
 
-/// Filesystems on which `SEEK_DATA` looks at pages not yet written too. Elsewhere holes were reported where data was
-/// still in memory, or depend on a server.
+/// Filesystems on which `SEEK_DATA` also considers pages not yet written. Others reported holes for data that was still
+/// in memory, or depend on a server.
 const HOLES_TRUSTED: [&str; 4] = ["ext4", "xfs", "btrfs", "tmpfs"];
 
-/// Filesystems whose driver is in this kernel, whose only writer is this system, and which store a `ctime` of their own. FAT and
-/// exFAT store none and show `mtime` for it, which programs can set; GFS2 and OCFS2 have writers with other clocks.
+/// Filesystems of this kernel to which only this system writes, and which store their own `ctime`. FAT and exFAT store
+/// none and show `mtime` instead, which programs can set; GFS2 and OCFS2 have writers with other clocks.
 const LOCAL_TIMES: [&str; 25] = [
     "ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "f2fs", "jfs", "reiserfs", "nilfs2", "ntfs3", "hfsplus",
     "udf", "iso9660", "squashfs", "erofs", "cramfs", "romfs", "ubifs", "jffs2", "tmpfs", "devtmpfs", "ramfs", "rootfs",
@@ -134,10 +144,10 @@ fn class_of(kind: Option<&str>, magic: u64) -> Class {
     found.map_or(Class::Block, |(.., class)| *class)
 }
 
-/// Filesystems by device number: each is looked up once.
+/// Filesystems by device number, each looked up once.
 #[derive(Debug)]
 pub(crate) struct Filesystems {
-    /// Overrides what the system says.
+    /// Overrides the medium that the system reports.
     medium: Option<Medium>,
     known: Mutex<Known>,
 }
@@ -153,7 +163,8 @@ impl Filesystems {
         Self { medium, known: Mutex::default() }
     }
 
-    /// The filesystem with this device number. `open` gives a file on it, and is called if it was not met before.
+    /// Returns the filesystem with this device number. `open` opens a file on it, and is called if the filesystem is
+    /// new.
     pub(crate) fn of<F: AsFd>(&self, number: u64, open: impl FnOnce() -> Option<F>) -> Arc<Filesystem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(filesystem) = known.filesystems.get(&number) {
@@ -178,7 +189,8 @@ impl Filesystems {
         filesystem
     }
 
-    /// A block device that is itself to be read, by its own number: where its node lies says nothing.
+    /// Returns the filesystem of a block device that is itself read, by its own number: the place of its node does not
+    /// matter.
     pub(crate) fn of_block_device(&self, number: u64) -> Arc<Filesystem> {
         let mut device = identify(&System::default(), number, None, 0);
         device.medium = self.medium.unwrap_or(device.medium);
@@ -186,7 +198,8 @@ impl Filesystems {
     }
 }
 
-/// The mount through which a file was opened; tells more than its device number, which on btrfs is in no table.
+/// Returns the mount through which a file was opened. It tells more than the device number, which on btrfs is in no
+/// table.
 fn mount_id(file: impl AsFd) -> Option<u64> {
     let statx = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
     (statx.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(statx.stx_mnt_id)
@@ -196,7 +209,7 @@ fn find_mount(mounts: &[Mount], id: Option<u64>, number: u64) -> Option<&Mount> 
     mounts.iter().find(|mount| id == Some(mount.id)).or_else(|| mounts.iter().find(|mount| mount.number == number))
 }
 
-/// Where the kernel describes block devices.
+/// The place where the kernel describes block devices.
 struct System {
     /// `/sys/dev/block`
     block: PathBuf,
@@ -208,7 +221,7 @@ impl Default for System {
     }
 }
 
-/// A whole disk, or what is made of several.
+/// A whole disk, or a volume of several.
 #[derive(Debug, PartialEq, Eq)]
 struct Disk {
     name: String,
@@ -226,21 +239,21 @@ fn identify(system: &System, number: u64, mount: Option<&Mount>, magic: u64) -> 
             None => (Medium::SolidState, source()),
         },
     };
-    // A block device that is itself read has no mount; neither has anything where there is no mount table.
+    // A block device that is itself read has no mount, and without a mount table nothing has one.
     let local_times = mount.is_some_and(|mount| LOCAL_TIMES.contains(&mount.kind.as_str()));
     Device { number, medium, name, local_times }
 }
 
 impl System {
-    /// Devices on devices on devices: more than this is a loop.
+    /// Most levels of devices made of devices; more are taken for a loop.
     const NESTING_MAX: usize = 8;
 
     fn disk(&self, number: u64) -> Option<Disk> {
         self.disk_by_number(number, 0)
     }
 
-    /// The disk of a filesystem whose files have a number of their own: btrfs names its disk as source, an overlay the
-    /// directory that it writes to.
+    /// Returns the disk of a filesystem whose files have a device number of their own: btrfs names its disk as source,
+    /// an overlay the directory that it writes to.
     fn disk_behind(&self, mount: &Mount) -> Option<Disk> {
         if mount.kind == "overlay" {
             let option = |name| mount.options.split(',').find_map(|option| option.strip_prefix(name));
@@ -278,7 +291,7 @@ impl System {
             return below.pop();
         }
         let rotating = if below.is_empty() {
-            // Virtual disks say 1 because nobody told them otherwise.
+            // Virtual disks report 1 by default.
             !["vd", "xvd", "zram", "ram", "loop", "nbd"].iter().any(|kind| is_numbered(&kernel_name, kind))
                 && text(&place.join("queue/rotational")).as_deref() == Some("1")
         } else {
@@ -288,14 +301,15 @@ impl System {
     }
 }
 
-/// `vda`, `ram0`: the kind and one or more letters or digits, but not the longer name of another kind.
+/// Whether a name is a kind followed by only letters or only digits, as `vda` or `ram0`, and not the longer name of
+/// another kind.
 fn is_numbered(name: &str, kind: &str) -> bool {
     name.strip_prefix(kind).is_some_and(|rest| {
         rest.bytes().all(|byte| byte.is_ascii_digit()) || rest.bytes().all(|byte| byte.is_ascii_lowercase())
     })
 }
 
-/// A file of sysfs as one line.
+/// Reads a file of sysfs as one line.
 fn text(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim_end_matches('\n').to_owned())
 }
@@ -308,7 +322,7 @@ mod tests {
 
     use super::*;
 
-    /// A sysfs as the kernel lays it out: `devices/…/block/NAME` and links to it by number.
+    /// A sysfs with the layout of the kernel's: `devices/…/block/NAME` and links to it by number.
     struct Fake {
         root: tempfile::TempDir,
     }
@@ -320,7 +334,7 @@ mod tests {
             Self { root }
         }
 
-        /// Adds a device, given as path below `devices`, with files of it.
+        /// Adds a device with its files; the path is below `devices`.
         fn device(&self, number: &str, path: &str, files: &[(&str, &str)]) -> &Self {
             let place = self.root.path().join("devices").join(path);
             fs::create_dir_all(&place).unwrap();
@@ -332,7 +346,7 @@ mod tests {
             self
         }
 
-        /// `upper` is made of `lower`.
+        /// Makes `upper` a device made of `lower`.
         fn slave(&self, upper: &str, lower: &str) -> &Self {
             let slaves = self.root.path().join("devices").join(upper).join("slaves");
             fs::create_dir_all(&slaves).unwrap();
@@ -395,7 +409,7 @@ mod tests {
         assert_eq!(fake.disk(253, 0), named("sda", true));
         assert_eq!(fake.disk(9, 0), named("md0", true));
         assert_eq!(fake.disk(253, 1), named("striped", true));
-        // A device that claims to be made of itself ends.
+        // A device that claims to be made of itself does not recurse for ever.
         assert!(fake.disk(9, 9).is_none_or(|(_, rotating)| !rotating));
     }
 

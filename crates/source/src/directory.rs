@@ -1,4 +1,4 @@
-//! A directory on the walk: its displayed path, its device, and a descriptor as long as the budget allows one.
+//! The directories of a walk: displayed path, device, and a descriptor as long as the budget allows one.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,11 +12,11 @@ use crate::limits::{Budget, Permit};
 use crate::long_path;
 use crate::source::Handle;
 
-/// Longest piece of a path kept in one [`Directory`]. With a name of 255 bytes behind it, it stays below `PATH_MAX`
-/// (4096), and a chain of 10,000 directories holds 20 MB of paths at most.
+/// Longest piece of a path kept in one [`Directory`]. With a name of 255 bytes after it, it stays below `PATH_MAX`
+/// (4096), and a chain of 10,000 directories holds at most 20 MB of paths.
 const PIECE_BYTES_MAX: usize = 2048;
 
-/// How directories are opened: for listing, and as the start of `openat`.
+/// Flags for opening directories, for listing and as the start of `openat`.
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
@@ -24,7 +24,7 @@ const FLAGS: OFlags =
 #[derive(Debug)]
 pub struct LocalHandle {
     pub(crate) directory: Arc<Directory>,
-    /// Raw bytes. For an argument: the argument as typed, in a directory with an empty path.
+    /// The name in raw bytes. For an argument: the argument as typed, in a directory with an empty path.
     pub(crate) name: Box<[u8]>,
 }
 
@@ -42,19 +42,19 @@ impl Handle for LocalHandle {
     }
 }
 
-/// A directory on the walk. Keeps a descriptor open while the budget for descriptors allows it.
+/// A directory of the walk. It keeps a descriptor open while the budget for descriptors allows it.
 #[derive(Debug)]
 pub(crate) struct Directory {
-    /// The directory before `piece`; `None` where `piece` begins at the argument.
+    /// The directory before `piece`; `None` if `piece` begins at the argument.
     base: Option<Arc<Directory>>,
-    /// Displayed path behind `base`, with the slash that joins a name. At the same time the path by which it is opened.
+    /// The displayed path after `base`, with the slash that joins a name. The directory is opened by the same path.
     piece: Box<[u8]>,
     filesystem: Arc<Filesystem>,
     /// `None` for the holder of the arguments.
     place: Option<Place>,
 }
 
-/// Which directory it is, and its descriptor.
+/// The identity of a directory, and its descriptor.
 #[derive(Debug)]
 struct Place {
     identity: Identity,
@@ -62,7 +62,7 @@ struct Place {
     budget: Arc<Budget>,
 }
 
-/// Device and inode number: the same directory whatever path leads to it.
+/// Device and inode number: equal for the same directory, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) device: u64,
@@ -70,18 +70,18 @@ pub(crate) struct Identity {
 }
 
 impl Directory {
-    /// The holder of arguments on one filesystem.
+    /// Makes the holder of arguments on one filesystem.
     pub(crate) fn of_arguments(filesystem: Arc<Filesystem>) -> Self {
         Self { base: None, piece: Box::default(), filesystem, place: None }
     }
 
-    /// A directory named as an argument.
+    /// Makes a directory named as an argument.
     pub(crate) fn argument(path: &[u8], opened: Opened, budget: &Arc<Budget>) -> (Arc<Self>, Option<OwnedFd>) {
         let shown = path.iter().rposition(|&byte| byte != b'/').map_or(&b"/"[..], |last| &path[..=last]);
         Self::placed(None, with_slash(shown), opened, budget)
     }
 
-    /// The directory `name` in this one. A descriptor for which there is no permit is handed back.
+    /// Makes the directory `name` in this one. A descriptor without permit is returned.
     pub(crate) fn child(
         self: &Arc<Self>,
         name: &[u8],
@@ -111,8 +111,8 @@ impl Directory {
         (Arc::new(Self { base, piece, filesystem: opened.filesystem, place }), left)
     }
 
-    /// The displayed path: as the user named it and the walk extended it, raw bytes, without trailing slash except for
-    /// `/` itself; empty for the holder of arguments. Assembled on each call.
+    /// Returns the displayed path in raw bytes: as the user named it and the walk extended it, without trailing slash
+    /// except for `/` itself. It is empty for the holder of arguments, and assembled on each call.
     pub(crate) fn path(&self) -> Vec<u8> {
         let mut path = self.join(b"");
         if path.len() > 1 {
@@ -121,7 +121,7 @@ impl Directory {
         path
     }
 
-    /// The displayed path of `name` in this directory.
+    /// Returns the displayed path of `name` in this directory.
     pub(crate) fn join(&self, name: &[u8]) -> Vec<u8> {
         let mut path = vec![0; self.prefix_bytes() + name.len()];
         let mut end = path.len() - name.len();
@@ -134,17 +134,17 @@ impl Directory {
         path
     }
 
-    /// Length of what stands before a name.
+    /// Returns the length of the path before a name, with the slash, in bytes.
     pub(crate) fn prefix_bytes(&self) -> usize {
         self.chain().map(|link| link.piece.len()).sum()
     }
 
-    /// This directory and its bases, up to the argument.
+    /// Iterates over this directory and its bases, up to the argument.
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |link| link.base.as_deref())
     }
 
-    /// The device that it is on.
+    /// Returns the device of the directory.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.filesystem.device
     }
@@ -158,7 +158,7 @@ impl Directory {
         self.place.as_ref().is_some_and(|place| place.kept.get().is_some())
     }
 
-    /// Whether names in it are what the user typed.
+    /// Whether its names are arguments as typed.
     pub(crate) fn holds_arguments(&self) -> bool {
         self.place.is_none()
     }
@@ -167,9 +167,9 @@ impl Directory {
         self.place.as_ref().map(|place| place.identity)
     }
 
-    /// A descriptor from which names in this directory are resolved: the kept one, or one opened again by path.
+    /// Returns a descriptor to resolve names in this directory: the kept one, or one opened again by path.
     /// # Errors
-    /// What the system says; `NotFound` where the path leads to another directory by now.
+    /// The errors of the system; `NotFound` if the path now leads to another directory.
     pub(crate) fn descriptor(&self) -> io::Result<Descriptor<'_>> {
         let Some(place) = &self.place else { return Ok(Descriptor::Borrowed(CWD)) };
         if let Some((kept, _)) = place.kept.get() {
@@ -206,7 +206,7 @@ impl Directory {
     }
 }
 
-/// A chain of bases is as long as the tree is deep: taken apart in a loop, not by recursion.
+/// Drops the chain of bases, which is as long as the tree is deep, in a loop instead of by recursion.
 impl Drop for Directory {
     fn drop(&mut self) {
         let mut next = self.base.take();
@@ -252,7 +252,7 @@ pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<O
     retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()))
 }
 
-/// `path` as what stands before a name.
+/// Returns `path` with the slash that joins a name.
 fn with_slash(path: &[u8]) -> Box<[u8]> {
     let slash: &[u8] = if path.is_empty() || path.ends_with(b"/") { b"" } else { b"/" };
     [path, slash].concat().into_boxed_slice()

@@ -1,16 +1,17 @@
-//! Where the first bytes of a file lie on its device: the `FIEMAP` request of Linux (Documentation/filesystems/fiemap.rst).
+//! The position of a file's first bytes on its device, by the `FIEMAP` request of Linux
+//! (Documentation/filesystems/fiemap.rst).
 //!
-//! One of the files of this crate with `unsafe`.
+//! This is one of the files of this crate with `unsafe`.
 #![expect(unsafe_code, reason = "no safe wrapper of this ioctl exists")]
 
 use std::os::fd::AsFd;
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-/// `FIEMAP_EXTENT_UNKNOWN`: the place is not known, or not yet decided.
+/// `FIEMAP_EXTENT_UNKNOWN`: the position is not known, or not yet decided.
 const EXTENT_UNKNOWN: u32 = 2;
 
-/// `_IOWR('f', 11, struct fiemap)`; the size in the number is that of the head alone.
+/// `_IOWR('f', 11, struct fiemap)`, whose number contains the size of the head only.
 const FIEMAP: Opcode = opcode::read_write::<Head>(b'f', 11);
 
 /// `struct fiemap` without its extents.
@@ -46,14 +47,14 @@ struct Request {
 
 const _: () = assert!(size_of::<Head>() == 32 && size_of::<Extent>() == 56 && size_of::<Request>() == 88);
 
-/// Byte address of the first extent on the device; `None` for an empty or inline file, and where the filesystem does not
-/// tell.
+/// Returns the byte address of the first extent on the device; `None` for an empty or inline file, and if the
+/// filesystem does not report it.
 pub(crate) fn first(file: impl AsFd) -> Option<u64> {
     let mut request = Request::default();
     request.head.length = u64::MAX;
     request.head.extent_count = request.extents.len() as u32;
-    // SAFETY: FIEMAP reads a `struct fiemap` and writes back to it and to at most `extent_count` extents behind it. The
-    // request has that layout (sizes asserted above) with room for the one extent asked for, every bit pattern is a
+    // SAFETY: FIEMAP reads a `struct fiemap` and writes to it and to at most `extent_count` extents after it. The
+    // request has that layout (sizes asserted above) with room for the one extent requested, every bit pattern is a
     // valid value of its fields, and it is borrowed until the call returns.
     unsafe { ioctl(file, Updater::<FIEMAP, Request>::new(&mut request)) }.ok()?;
     let [extent] = &request.extents;
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_written_file_lies_somewhere_else_than_another_and_a_pseudo_file_nowhere() {
-        // Beside the sources, not in the scratch directory, which may be a tmpfs without places.
+        // Next to the sources, because the scratch directory may be a tmpfs, which has no positions.
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let write = |name: &str| {
             let mut file = File::create(directory.path().join(name)).unwrap();
@@ -79,7 +80,7 @@ mod tests {
             first(&file)
         };
         let (one, other) = (write("one"), write("other"));
-        // Both or neither: a filesystem may not tell.
+        // Both or neither, since a filesystem may not report positions.
         assert_eq!(one.is_some(), other.is_some());
         assert!(one.is_none() || one != other);
         assert_eq!(first(File::create(directory.path().join("empty")).unwrap()), None);

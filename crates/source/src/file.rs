@@ -1,4 +1,4 @@
-//! An open file: how its bytes pass the page cache, and how holes are passed over.
+//! Open files: reading through or around the page cache, and skipping holes.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -19,23 +19,23 @@ use crate::reading::Noted;
 use crate::source::{CachedRead, EntryKind, SourceFile};
 use crate::stamp::{OpenedAt, Proof, Stamp, Version};
 
-/// What `O_DIRECT` wants of address, length and offset on every usual device.
+/// Alignment of address, length and offset that `O_DIRECT` requires on every usual device.
 const DIRECT_ALIGNMENT: usize = 4096;
 
 /// Most bytes copied by one unaligned call under `O_DIRECT`.
 const BOUNCE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Below this size, asking for holes costs more than reading them.
+/// Least size of files whose holes are looked for; for smaller ones that costs more than reading them.
 const SPARSE_BYTES_MIN: u64 = 1024 * 1024;
 
 /// Unit of `st_blocks`.
 const STAT_BLOCK_BYTES: u64 = 512;
 
-/// How a file is to be opened.
+/// The manner of opening a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub(crate) kind: EntryKind,
-    /// The user typed this path.
+    /// Whether the user named this path.
     pub(crate) named: bool,
     pub(crate) follow: bool,
     pub(crate) io: IoMethod,
@@ -43,7 +43,7 @@ pub(crate) struct How {
     pub(crate) holes_trusted: bool,
     /// See [`crate::Device::local_times`].
     pub(crate) local_times: bool,
-    /// Beyond the page cache lies a network.
+    /// Whether the medium is reached over a network.
     pub(crate) is_remote: bool,
 }
 
@@ -52,32 +52,32 @@ pub(crate) struct How {
 pub struct LocalFile {
     descriptor: OwnedFd,
     kind: EntryKind,
-    /// `O_DIRECT` is set.
+    /// Whether `O_DIRECT` is set.
     direct: AtomicBool,
-    /// Pages are dropped behind the reading.
+    /// Whether cached pages are dropped after they were read.
     drop_behind: AtomicBool,
-    /// Bytes dropped so far.
+    /// Offset up to which pages were dropped.
     released: AtomicU64,
     holes_trusted: bool,
     local_times: bool,
     is_remote: bool,
     opened_at: OpenedAt,
-    /// The file has holes that can be asked for.
+    /// Whether the file has holes that the system reports.
     sparse: AtomicBool,
-    /// Counts files that left direct reading; only those that began with it hold on to it.
+    /// Counter of files that left direct reading; present only if this file began with it.
     direct_fallbacks: Option<Arc<AtomicU64>>,
-    /// For whoever shows what is being read.
+    /// Notes the file as open, for progress displays.
     noted: Option<Noted>,
 }
 
 impl LocalFile {
-    /// The same file, noted as open.
+    /// Returns the file, noted as open.
     pub(crate) fn noted(mut self, noted: Option<Noted>) -> Self {
         self.noted = noted;
         self
     }
 
-    /// A descriptor that is read to its end.
+    /// Makes a stream from a descriptor.
     pub(crate) fn stream(descriptor: OwnedFd) -> Self {
         Self {
             descriptor,
@@ -139,13 +139,13 @@ impl LocalFile {
         self.drop_behind.load(Ordering::Relaxed)
     }
 
-    /// Drops cached pages; `length` 0 means to the end. Advice: an error changes nothing.
+    /// Drops cached pages; `length` 0 means up to the end. This is advice, so errors are ignored.
     fn drop_pages(&self, offset: u64, length: u64) {
         let _ = fadvise(&self.descriptor, offset, NonZeroU64::new(length), Advice::DontNeed);
     }
 
     fn read_direct(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        // The kernel pins every page that is offered, which for a small file costs more than the reading.
+        // The kernel pins every page of the buffer, which for a small file costs more than the read.
         let length = if self.kind == EntryKind::Regular {
             let left = (fstat(&self.descriptor)?.st_size as u64).saturating_sub(offset).max(1);
             usize::try_from(left.next_multiple_of(DIRECT_ALIGNMENT as u64)).unwrap_or(usize::MAX).min(buffer.len())
@@ -163,7 +163,8 @@ impl LocalFile {
                 self.leave_direct()?;
                 Ok(pread(&self.descriptor, buffer, offset)?)
             }
-            // An earlier read ended between two blocks, before a bad sector for one: what lies behind is no end of the file.
+            // An earlier read ended within a block, for example before a bad sector, so this is not the end of the
+            // file.
             Ok(0) if !buffer.is_empty() && !aligned && self.metadata()?.size > offset => {
                 self.leave_direct()?;
                 Ok(pread(&self.descriptor, buffer, offset)?)
@@ -172,7 +173,7 @@ impl LocalFile {
         }
     }
 
-    /// Reads around a range that `O_DIRECT` refuses, and copies from there.
+    /// Reads an aligned range around one that `O_DIRECT` refuses, and copies the part from it.
     fn read_bounced(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
         let before = (offset % DIRECT_ALIGNMENT as u64) as usize;
         let wanted = buffer.len().min(BOUNCE_BYTES_MAX);
@@ -186,7 +187,7 @@ impl LocalFile {
         Ok(count)
     }
 
-    /// The filesystem accepted `O_DIRECT` but refuses to read so: go on through the page cache.
+    /// Continues through the page cache, because the filesystem accepted `O_DIRECT` but refuses to read with it.
     fn leave_direct(&self) -> io::Result<()> {
         fcntl_setfl(&self.descriptor, fcntl_getfl(&self.descriptor)? - OFlags::DIRECT)?;
         if self.direct.swap(false, Ordering::Relaxed)
@@ -198,12 +199,12 @@ impl LocalFile {
         Ok(())
     }
 
-    /// Zeros from a hole at `offset`; `None` where there may be data. Asked anew for each call, so that a hole which is
-    /// written to meanwhile gives what a read would have given.
+    /// Fills `buffer` with zeros if there is a hole at `offset`; returns `None` if there may be data. Each call asks
+    /// anew, so a hole that is written to meanwhile gives the same bytes as a read.
     fn read_hole(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
         let end = match seek(&self.descriptor, SeekFrom::Data(offset)) {
             Ok(data) => data,
-            // No data behind `offset`: the last hole, or the end of the file.
+            // There is no data after `offset`: it is in the last hole, or at the end of the file.
             Err(Errno::NXIO) => fstat(&self.descriptor).ok()?.st_size as u64,
             Err(_) => {
                 self.sparse.store(false, Ordering::Relaxed);
@@ -240,7 +241,7 @@ impl LocalFile {
             true => None,
             false => synchronised(&self.descriptor, b"", AtFlags::EMPTY_PATH)?,
         };
-        // Without a count of blocks no holes are looked for.
+        // Without a block count, holes are not looked for.
         let (mut metadata, blocks) = match asked {
             Some(metadata) => (metadata, u64::MAX),
             None => {
@@ -282,7 +283,7 @@ impl SourceFile for LocalFile {
         match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
             Ok(length) => CachedRead::Ready(length),
             Err(Errno::AGAIN) => CachedRead::WouldBlock,
-            // A filesystem that does not support it, or an error that an ordinary read will report.
+            // The filesystem does not support it, or there is an error that an ordinary read will report.
             Err(_) => CachedRead::Unknown,
         }
     }
@@ -317,7 +318,7 @@ impl SourceFile for LocalFile {
     }
 }
 
-/// What was read but not released is dropped on closing.
+/// Drops the pages that were read but not released.
 impl Drop for LocalFile {
     fn drop(&mut self) {
         if self.drops_behind() {
@@ -326,13 +327,13 @@ impl Drop for LocalFile {
     }
 }
 
-/// Opens `path` for reading, without following a last symbolic link unless asked.
+/// Opens `path` for reading. A final symbolic link is followed only if `how` says so.
 pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<OwnedFd, Errno> {
     let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
     if !how.follow {
         flags |= OFlags::NOFOLLOW;
     }
-    // A FIFO put in the place of a file must not make the run wait; one that the user named may.
+    // Opening must not wait for a FIFO that has replaced a file, but may wait for one that the user named.
     if how.kind == EntryKind::Regular || !how.named {
         flags |= OFlags::NONBLOCK;
     }
@@ -350,8 +351,8 @@ pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<Owned
     open(flags)
 }
 
-/// What the server or the FUSE program says of `path` now, whatever the system remembers of it. `None` where the system lacks
-/// the call (before Linux 4.11) or a sandbox forbids it: what the system remembers is all there is to know then.
+/// Asks the server or the FUSE program for the metadata of `path`, bypassing cached attributes. Returns `None` if the
+/// system lacks the call (before Linux 4.11) or a sandbox forbids it; only cached attributes are available then.
 pub(crate) fn synchronised(start: impl AsFd, path: &[u8], flags: AtFlags) -> io::Result<Option<Metadata>> {
     let flags = flags | AtFlags::STATX_FORCE_SYNC;
     match retry_on_intr(|| statx(&start, path, flags, StatxFlags::BASIC_STATS)) {
@@ -362,39 +363,33 @@ pub(crate) fn synchronised(start: impl AsFd, path: &[u8], flags: AtFlags) -> io:
 }
 
 fn metadata_of_statx(statx: &Statx) -> Metadata {
-    Metadata {
-        size: statx.stx_size,
-        mtime: Some(Timestamp { seconds: statx.stx_mtime.tv_sec, nanoseconds: statx.stx_mtime.tv_nsec }),
-        posix: Some(Posix {
-            ctime: Timestamp { seconds: statx.stx_ctime.tv_sec, nanoseconds: statx.stx_ctime.tv_nsec },
-            device: makedev(statx.stx_dev_major, statx.stx_dev_minor),
-            inode: statx.stx_ino,
-            links: statx.stx_nlink.into(),
-            mode: statx.stx_mode.into(),
-            uid: statx.stx_uid,
-            gid: statx.stx_gid,
-        }),
-    }
+    let mtime = Timestamp { seconds: statx.stx_mtime.tv_sec, nanoseconds: statx.stx_mtime.tv_nsec };
+    Metadata::new(statx.stx_size, Some(mtime)).with_posix(Posix {
+        ctime: Timestamp { seconds: statx.stx_ctime.tv_sec, nanoseconds: statx.stx_ctime.tv_nsec },
+        device: makedev(statx.stx_dev_major, statx.stx_dev_minor),
+        inode: statx.stx_ino,
+        links: statx.stx_nlink.into(),
+        mode: statx.stx_mode.into(),
+        uid: statx.stx_uid,
+        gid: statx.stx_gid,
+    })
 }
 
 #[expect(clippy::unnecessary_cast, reason = "the widths of these fields differ between architectures")]
 pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
-    Metadata {
-        size: stat.st_size as u64,
-        mtime: Some(Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 }),
-        posix: Some(Posix {
-            ctime: Timestamp { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
-            links: stat.st_nlink as u64,
-            mode: stat.st_mode as u32,
-            uid: stat.st_uid as u32,
-            gid: stat.st_gid as u32,
-        }),
-    }
+    let mtime = Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 };
+    Metadata::new(stat.st_size as u64, Some(mtime)).with_posix(Posix {
+        ctime: Timestamp { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
+        device: stat.st_dev as u64,
+        inode: stat.st_ino as u64,
+        links: stat.st_nlink as u64,
+        mode: stat.st_mode as u32,
+        uid: stat.st_uid as u32,
+        gid: stat.st_gid as u32,
+    })
 }
 
-/// The stamp of what was listed as `kind`; settled only where it is known when it was opened.
+/// Returns the stamp of an entry listed as `kind`. It can be settled only if `opened_at` is known.
 pub(crate) fn stamp_of(kind: EntryKind, metadata: Metadata, opened_at: Option<OpenedAt>) -> Stamp {
     let posix = metadata.posix.unwrap_or_default();
     Stamp {
@@ -433,7 +428,7 @@ mod tests {
         LocalFile::open(CWD, std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()), how(io), fallbacks).unwrap()
     }
 
-    /// Few filesystems refuse `O_DIRECT` only when read: the way out is taken by hand.
+    /// Few filesystems refuse `O_DIRECT` only when reading, so the test takes the fallback itself.
     #[test]
     fn a_file_that_leaves_direct_reading_is_counted_once_and_read_on() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();

@@ -1,10 +1,10 @@
-//! Which of the things found are read: name patterns and size limits.
+//! Filters of the files to read: name patterns and size limits.
 
 use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
 
 use crate::options::WalkOptions;
 
-/// A glob pattern that cannot be understood.
+/// The error of an invalid glob pattern.
 #[derive(Debug)]
 pub struct PatternError {
     pattern: String,
@@ -13,7 +13,7 @@ pub struct PatternError {
 
 impl std::fmt::Display for PatternError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "pattern `{}`: {}", self.pattern, self.reason)
+        write!(formatter, "the pattern `{}` is invalid: {}", self.pattern, self.reason)
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     pub(crate) fn new(options: &WalkOptions) -> Result<Self, PatternError> {
-        // A trailing slash says that only directories are meant.
+        // A pattern with a trailing slash matches only directories.
         let directories = options.exclude.iter().map(|pattern| pattern.trim_end_matches('/'));
         Ok(Self {
             include: Patterns::compile(options.include.iter().map(String::as_str))?,
@@ -44,12 +44,12 @@ impl Filter {
         })
     }
 
-    /// Whether a file of this name is wanted, as far as patterns say. `path` assembles the displayed path.
+    /// Whether the patterns accept a file of this name. `path` assembles the displayed path.
     pub(crate) fn wants_file(&self, name: &[u8], path: impl Fn() -> Vec<u8>) -> bool {
         (self.include.is_empty() || self.include.matches(name, &path)) && !self.exclude.matches(name, &path)
     }
 
-    /// Whether a directory of this name is to be descended.
+    /// Whether to descend into a directory of this name.
     pub(crate) fn wants_directory(&self, name: &[u8], path: impl Fn() -> Vec<u8>) -> bool {
         !self.exclude_directories.matches(name, &path)
     }
@@ -64,8 +64,8 @@ impl Filter {
     }
 }
 
-/// Patterns on names, and patterns on displayed paths. Each is matched by its own automaton: there are few of them, and
-/// the shortcuts of `GlobSet` (by extension, by last component) take a name that ends in a dot for no name.
+/// Patterns for names, and patterns for displayed paths. Each has its own automaton: there are few of them, and the
+/// shortcuts of `GlobSet` (by extension, by last component) do not accept names that end in a dot.
 #[derive(Debug, Default)]
 struct Patterns {
     names: Vec<GlobMatcher>,

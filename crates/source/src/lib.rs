@@ -1,8 +1,8 @@
-//! Where bytes come from: the walk, the identity of devices, opening and reading.
+//! Sources of bytes: the walk, the identity of devices, opening and reading.
 //!
-//! [`Source`] and [`SourceFile`] are what the engine asks of any place that holds files; [`LocalSource`] is the file
-//! system of this machine. It is the only code of the project that opens a file for its contents. It knows no digest and
-//! no output format.
+//! [`Source`] and [`SourceFile`] are the traits by which the engine reads from any place that holds files.
+//! [`LocalSource`] is the file system of this machine, and the only code of the project that opens a file for its
+//! contents. This crate knows no digest and no output format.
 //!
 //! ```
 //! use pfh_source::{Found, LocalSource, Source, WalkOptions};
@@ -22,8 +22,8 @@
 //! # Ok::<(), pfh_source::PatternError>(())
 //! ```
 //!
-//! Limits: Linux only (the walk reads raw directory records); the names of one directory per level of the walk are held
-//! in memory, about 32 bytes and the name for each.
+//! Limits: it runs on Linux only (the walk reads raw directory records). The names of one directory per level of the
+//! walk are held in memory, each with about 32 bytes in addition to the name.
 #![deny(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]

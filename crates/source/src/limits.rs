@@ -1,4 +1,4 @@
-//! The limit on open files, and how a run divides what it leaves.
+//! The limit on open files, and its division within a run.
 
 use std::fmt;
 use std::fs;
@@ -7,47 +7,49 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Assumed where the system sets no limit: more is never needed.
+/// Limit assumed if the system sets none; a run never needs more.
 const UNLIMITED: u64 = 1 << 20;
 
-/// Directories kept open at most, however high the limit is. A directory that is not kept is opened again when needed.
+/// Most directories kept open, whatever the limit. Other directories are opened again when needed.
 const KEPT_DIRECTORIES_MAX: u64 = 16 * 1024;
 
-/// Taken to be open already where the system does not tell.
+/// Number of files assumed to be open already if the system does not report it.
 const OPEN_ALREADY: u64 = 8;
 
-/// What a run opens whatever its size: output and its lock 3, signals 2, the walk and the forecast 4 each (a directory, the next
-/// one, and two on the way there), a file that is asked for its place 2, tables of the system 1; and 2 to spare.
+/// Files that a run opens whatever its size: output and its lock 3, signals 2, the walk and the forecast 4 each (a
+/// directory, the next one, and two on the way there), a file whose position is asked for 2, tables of the system 1,
+/// and 2 to spare.
 const FIXED: u64 = 18;
 
-/// What a thread may have open at its least: a file, one on its way to another thread, and two directories on the way to the
-/// next file.
+/// Files that each thread may need to open at least: a file, one in transit to another thread, and two directories on
+/// the way to the next file.
 const PER_THREAD: u64 = 4;
 
-/// How many files this process may have open (`RLIMIT_NOFILE`, soft limit).
+/// Returns the number of files that this process may have open (`RLIMIT_NOFILE`, soft limit).
 pub fn open_file_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(UNLIMITED)
 }
 
-/// Raises the soft limit on open files to the hard limit, and returns the limit that now holds. A refusal leaves it as
-/// it was. To be called by the program before it makes a [`crate::LocalSource`]; it changes the whole process.
+/// Raises the soft limit on open files to the hard limit, and returns the limit that now holds. If the system refuses,
+/// the limit stays. Programs call this before they make a [`crate::LocalSource`]; it changes the whole process.
 pub fn raise_open_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    // Refused only by a sandbox; the lower limit then holds and is what is returned.
+    // Only a sandbox refuses; the lower limit then holds and is returned.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     open_file_limit()
 }
 
-/// How what a run may open is divided. The parts, and what it opens anyway, add up to no more than the limit.
+/// The division of a run's open files. The parts, and the files that it always opens, never exceed the limit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OpenFiles {
-    /// Files that are open ahead of their reading, or read side by side, over all threads.
+    /// Number of files open ahead of reading, or read side by side, over all threads.
     pub files: usize,
-    /// Directories that stay open while files in them are on their way. One that does not is opened again when needed.
+    /// Number of directories that stay open while files in them are waiting. Others are opened again when needed.
     pub directories: usize,
 }
 
-/// The limit on open files does not allow for so many threads.
+/// The error that the limit on open files is too low for the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TooFewOpenFiles {
@@ -55,7 +57,7 @@ pub struct TooFewOpenFiles {
     pub limit: u64,
     /// The least limit that works with these threads.
     pub least: u64,
-    /// Those that read or hash.
+    /// Number of threads that read or hash.
     pub threads: usize,
 }
 
@@ -65,8 +67,8 @@ impl fmt::Display for TooFewOpenFiles {
         let threads = if *threads == 1 { "a thread".to_owned() } else { format!("{threads} threads") };
         write!(
             formatter,
-            "the limit of {limit} open files is too low for {threads} that read: {least} is the least (ulimit -n {least}); \
-             raise it, or ask for fewer threads"
+            "the limit of {limit} open files is too low for {threads} that read: raise it to {least} or more \
+             (ulimit -n {least}), or ask for fewer threads"
         )
     }
 }
@@ -74,9 +76,9 @@ impl fmt::Display for TooFewOpenFiles {
 impl std::error::Error for TooFewOpenFiles {}
 
 impl OpenFiles {
-    /// Divides what this process may still open among so many threads that read or hash.
+    /// Divides the files that this process may still open among `threads` threads that read or hash.
     /// # Errors
-    /// Where that is less than they need to read one file each.
+    /// [`TooFewOpenFiles`] if each thread cannot open what it needs to read one file.
     pub fn divide(threads: usize) -> Result<Self, TooFewOpenFiles> {
         Self::of(open_file_limit(), open_already(), threads)
     }
@@ -85,7 +87,7 @@ impl OpenFiles {
         let least = open_already.saturating_add(FIXED).saturating_add(PER_THREAD.saturating_mul(threads as u64));
         let rest = limit.checked_sub(least).ok_or(TooFewOpenFiles { limit, least, threads })?;
         let at_most = |share: u64| usize::try_from(share).unwrap_or(usize::MAX);
-        // The rest of the rest is for the listings that two walks make ahead: see `listed_ahead`.
+        // The remaining quarter is for the listings that two walks make ahead: see `listed_ahead`.
         Ok(Self {
             files: at_most((rest / 2).saturating_add(threads as u64)),
             directories: at_most((rest / 4).min(KEPT_DIRECTORIES_MAX)),
@@ -93,17 +95,18 @@ impl OpenFiles {
     }
 }
 
-/// Directories that one walk may have listed ahead, of two which together stay within as many as may be kept open. 0 where that
-/// leaves too few to be worth the helpers, each of which has three open.
+/// Returns the number of directories that one walk may have listed ahead. Two walks together stay within the number of
+/// directories that may be kept open. Returns 0 if that leaves too few to be worth the helpers, each of which has three
+/// files open.
 pub(crate) fn listed_ahead(kept_directories: usize, helpers: usize, least: usize) -> usize {
     let share = (kept_directories / 2).saturating_sub(3 * helpers);
     if share < least { 0 } else { share }
 }
 
-/// How many files this process has open.
+/// Returns the number of files that this process has open.
 fn open_already() -> u64 {
     let listed = fs::read_dir("/proc/self/fd").or_else(|_| fs::read_dir("/dev/fd"));
-    // One of them is the listing's own.
+    // One of them belongs to this listing.
     listed.map_or(OPEN_ALREADY, |listed| (listed.count() as u64).saturating_sub(1))
 }
 
@@ -115,7 +118,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Of the option, or a quarter of the limit.
+    /// Makes a budget from the option, by default a quarter of the limit.
     pub(crate) fn of(directories: Option<usize>) -> Arc<Self> {
         Self::new(directories.unwrap_or_else(|| (open_file_limit() / 4).min(KEPT_DIRECTORIES_MAX) as usize))
     }
@@ -124,7 +127,7 @@ impl Budget {
         Arc::new(Self { free: AtomicUsize::new(permits), permits })
     }
 
-    /// How many there are in all.
+    /// Returns the total number of permits.
     pub(crate) fn permits(&self) -> usize {
         self.permits
     }
@@ -137,7 +140,7 @@ impl Budget {
     }
 }
 
-/// One directory's right to stay open; given back when dropped.
+/// The permit of one directory to stay open; returned when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit(Arc<Budget>);
 
@@ -158,7 +161,7 @@ mod tests {
             for (open_already, threads) in [(3, 1), (3, 4), (7, 16), (40, 64), (3, 1000)] {
                 match OpenFiles::of(limit, open_already, threads) {
                     Ok(OpenFiles { files, directories }) => {
-                        // Each thread has one that it reads; its other three are in `PER_THREAD` too.
+                        // Each thread has one file that it reads; its other three are in `PER_THREAD` too.
                         let held = (files as u64 - threads as u64) + directories as u64;
                         let ahead = listed_ahead(directories, WINDOW, 2 * WINDOW) as u64;
                         let helpers = if ahead > 0 { 3 * WINDOW as u64 } else { 0 };
@@ -174,7 +177,7 @@ mod tests {
                 }
             }
         }
-        // With the usual limit, listing ahead is not given up.
+        // With the usual limit, directories are listed ahead.
         let usual = OpenFiles::of(1024, 5, 16).unwrap();
         assert!(listed_ahead(usual.directories, WINDOW, 2 * WINDOW) >= 2 * WINDOW);
     }

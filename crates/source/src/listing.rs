@@ -18,10 +18,10 @@ pub(crate) fn records() -> Records {
     vec![MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice()
 }
 
-/// One name as the directory states it.
+/// One name of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// The first eight bytes of the name: most comparisons end here, without a look at the names.
+    /// The first eight bytes of the name. Most comparisons end here, without reading the names.
     key: u64,
     offset: usize,
     length: u16,
@@ -30,13 +30,13 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The same name, with the type that the directory did not state.
+    /// Returns the same name with a type that the directory did not state.
     pub(crate) fn of_kind(self, kind: FileType) -> Self {
         Self { kind, ..self }
     }
 }
 
-/// The names in one directory, all of them: they are sorted by their bytes. 32 bytes and the name for each.
+/// All names in one directory, sorted by their bytes. Each takes 32 bytes in addition to the name.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     names: Vec<u8>,
@@ -44,8 +44,8 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Reads the directory to its end. With an error, the listing holds what came before it; more than `names_max`
-    /// names are one.
+    /// Reads the directory to its end. With an error, the listing holds the names before it. More than `names_max`
+    /// names are an error.
     pub(crate) fn read(directory: BorrowedFd<'_>, records: &mut Records, names_max: usize) -> (Self, io::Result<()>) {
         let mut listing = Self::default();
         let mut entries = RawDir::new(directory, records);
@@ -71,7 +71,7 @@ impl Listing {
         let mut key = [0; 8];
         let prefix = name.len().min(8);
         key[..prefix].copy_from_slice(&name[..prefix]);
-        // A record is shorter than 64 KiB: its length has 16 bits.
+        // The length fits, because the length of a record has 16 bits.
         let length = name.len() as u16;
         let item = Item { key: u64::from_be_bytes(key), offset: self.names.len(), length, kind, inode };
         self.names.extend_from_slice(name);
@@ -81,7 +81,7 @@ impl Listing {
     fn sort(&mut self) {
         let names = &self.names;
         self.items.sort_unstable_by(|left, right| match left.key.cmp(&right.key) {
-            // Names hold no NUL, so equal keys with a zero in them are equal names.
+            // Names contain no NUL, so equal keys with a zero in them are equal names.
             Ordering::Equal => bytes(names, left).cmp(bytes(names, right)),
             unequal => unequal,
         });

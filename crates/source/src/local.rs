@@ -16,24 +16,23 @@ use crate::file::{self, LocalFile};
 use crate::filter::{Filter, PatternError};
 use crate::limits::Budget;
 use crate::long_path;
-use crate::options::{FileList, WalkOptions};
+use crate::options::{FileList, IoMethod, WalkOptions};
 use crate::reading::Reading;
 use crate::source::{Entry, EntryKind, Found, Source, SourceFile};
 use crate::stamp::Stamp;
 use crate::standard;
 use crate::walk::{LocalFound, Scope, Walk};
 
-/// Files and directories of this machine.
+/// The files and directories of this machine.
 ///
 /// The walk yields arguments in their order, and below a directory its names sorted by their bytes, each subdirectory's
-/// contents at the place of its name. Hidden files are read. A symbolic link met in the walk is passed over unless an
-/// option follows it. Kernel filesystems (proc, sysfs, cgroup …) met in the walk are passed over; what the user names in
-/// them is read as a stream.
+/// contents at the place of its name. Hidden files are read. The walk skips symbolic links unless an option follows
+/// them, and kernel filesystems (proc, sysfs, cgroup …); files in these that the user names are read as streams.
 #[derive(Debug)]
 pub struct LocalSource {
     pub(crate) scope: Scope,
     list: Mutex<Option<FileList>>,
-    /// There was a list.
+    /// Whether there was a list.
     listed: bool,
     direct_fallbacks: Arc<AtomicU64>,
     reading: Arc<Reading>,
@@ -41,19 +40,20 @@ pub struct LocalSource {
 
 type LocalEntry = Entry<LocalHandle>;
 
-/// What a walk found.
+/// The totals of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
-    /// Files and streams to read.
+    /// Number of files and streams to read.
     pub files: u64,
-    /// Bytes of the regular files among them.
+    /// Total size of the regular files among them, in bytes.
     pub bytes: u64,
 }
 
 impl LocalSource {
-    /// A source for what `options` name. Nothing is opened yet.
+    /// Makes a source of the files that `options` name. Opens nothing yet.
     /// # Errors
-    /// The pattern that cannot be understood.
+    /// [`PatternError`] for an invalid pattern.
     pub fn new(mut options: WalkOptions) -> Result<Self, PatternError> {
         Ok(Self {
             listed: options.files_from.is_some(),
@@ -69,7 +69,8 @@ impl LocalSource {
         })
     }
 
-    /// How many files could not be read around the page cache ([`crate::IoMethod::Direct`]) and were read through it.
+    /// Returns the number of files that could not be read around the page cache ([`crate::IoMethod::Direct`]) and were
+    /// read through it.
     pub fn direct_fallbacks(&self) -> u64 {
         self.direct_fallbacks.load(Ordering::Relaxed)
     }
@@ -79,14 +80,15 @@ impl LocalSource {
         self.reading.watch();
     }
 
-    /// The path of the file that has been open for longest, if any is; [`LocalSource::watch`] was called before.
+    /// Returns the path of the file that has been open for longest, if a file is open and [`LocalSource::watch`] was
+    /// called before.
     pub fn being_read(&self) -> Option<Vec<u8>> {
         self.reading.oldest()
     }
 
-    /// Walks, opening no file, to find out how much there is: for a forecast while the real walk is at work. `report` is
-    /// told the sums so far every 1024 files, and returns false to stop. `None` where it was stopped, and where paths
-    /// come from a list, which can be read only once.
+    /// Walks without opening files to sum up their sizes, for a forecast during the real walk. `report` gets the sums
+    /// every 1024 files, and returns false to stop. Returns `None` if it was stopped, or if paths come from a list,
+    /// which can be read only once.
     pub fn measure(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals> {
         const REPORT_FILES: u64 = 1024;
         if self.listed {
@@ -133,7 +135,7 @@ impl LocalSource {
         Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
     }
 
-    /// Whether a name in this directory is resolved through a final symbolic link.
+    /// Whether a final symbolic link of this entry is followed.
     fn follows(&self, entry: &LocalEntry) -> bool {
         entry.handle.directory.holds_arguments() || self.scope.options.follow_files
     }
@@ -143,10 +145,10 @@ impl Source for LocalSource {
     type Handle = LocalHandle;
     type File = LocalFile;
 
-    /// A [`WalkOptions::files_from`] list is consumed by the first walk.
+    /// The first walk consumes the list [`WalkOptions::files_from`].
     fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Walk::new(&self.scope, self.scope.options.want_size, visit).run(list);
+        Walk::new(&self.scope, self.scope.options.want_size.unwrap_or(false), visit).run(list);
     }
 
     fn open(&self, entry: &LocalEntry) -> Result<LocalFile, FileError> {
@@ -169,7 +171,11 @@ impl Source for LocalSource {
         Ok(file::stamp_of(entry.kind, self.metadata(entry)?, None))
     }
 
-    /// Opens the file to ask for its first extent.
+    fn is_direct(&self) -> bool {
+        self.scope.options.io == IoMethod::Direct
+    }
+
+    /// Opens the file to query its first extent.
     fn physical_position(&self, entry: &LocalEntry) -> Option<u64> {
         if entry.kind != EntryKind::Regular {
             return None;

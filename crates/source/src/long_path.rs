@@ -1,14 +1,14 @@
-//! Paths longer than the system takes in one call (`PATH_MAX`, 4096 bytes with the NUL), walked piece by piece.
+//! Paths that are too long for one system call (`PATH_MAX`, 4096 bytes with the NUL), resolved piece by piece.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
 
-/// Longest path given to one system call.
+/// Longest path in one system call.
 const PIECE_BYTES_MAX: usize = 4095;
 
-/// The last piece of a path, and the directory from which it is to be resolved.
+/// The last piece of a path, and the directory that it is relative to.
 pub(crate) struct Resolved<'a> {
     start: Start<'a>,
     pub(crate) rest: &'a [u8],
@@ -28,7 +28,7 @@ impl AsFd for Resolved<'_> {
     }
 }
 
-/// Shortens `path` until the rest fits one call, opening the directories before it. Costs nothing for a usual path.
+/// Shortens `path` until the rest fits one system call, by opening directories. Paths of usual length cost nothing.
 pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resolved<'a>, Errno> {
     let mut resolved = Resolved { start: Start::Given(start), rest: path };
     while resolved.rest.len() > PIECE_BYTES_MAX {
@@ -39,7 +39,7 @@ pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resol
         let opened = retry_on_intr(|| openat(&resolved, piece, flags, Mode::empty()))?;
         let rest = &resolved.rest[slash..];
         let name = rest.iter().position(|&byte| byte != b'/').unwrap_or(rest.len());
-        // A path that ends in slashes names the directory itself.
+        // A path that ends with slashes names the directory itself.
         resolved =
             Resolved { start: Start::Opened(opened), rest: if name == rest.len() { b"." } else { &rest[name..] } };
     }

@@ -1,4 +1,4 @@
-//! Which filesystem is mounted where, as `/proc/self/mountinfo` tells (proc(5)).
+//! The table of mounted filesystems, from `/proc/self/mountinfo` (proc(5)).
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use std::fs;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub(crate) id: u64,
-    /// Device number of the filesystem; for btrfs not that of its files.
+    /// Device number of the filesystem; on btrfs, files have another one.
     pub(crate) number: u64,
     /// `ext4`, `nfs4`, `fuse.sshfs` …
     pub(crate) kind: String,
@@ -16,14 +16,14 @@ pub(crate) struct Mount {
     pub(crate) options: String,
 }
 
-/// The mounts that this process sees; none where `/proc` is not there.
+/// Returns the mounts that this process sees; none if `/proc` is not mounted.
 pub(crate) fn read() -> Vec<Mount> {
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     table.split(|&byte| byte == b'\n').filter_map(parse).collect()
 }
 
-/// `36 35 98:0 /root /mount/point rw,noatime shared:1 - ext4 /dev/sda1 rw,discard`: between the mount's options and the
-/// hyphen any number of fields.
+/// Parses a line such as `36 35 98:0 /root /mount/point rw,noatime shared:1 - ext4 /dev/sda1 rw,discard`. The number of
+/// fields between the mount's options and the hyphen varies.
 fn parse(line: &[u8]) -> Option<Mount> {
     let line = String::from_utf8_lossy(line);
     let mut fields = line.split(' ');
@@ -37,7 +37,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
     Some(Mount { id, number, kind, source, options })
 }
 
-/// Blank, tab, line feed and backslash are written as three octal digits.
+/// Decodes blank, tab, line feed and backslash, which are written as three octal digits.
 fn unescape(field: &str) -> String {
     ["\\040", "\\011", "\\012"]
         .iter()

@@ -1,63 +1,65 @@
-//! What to walk, and what of it to read.
+//! The options of a walk and of reading.
 
 use std::io::{BufReader, Read};
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Medium;
 
-/// What [`crate::LocalSource`] walks and how it reads.
+/// The options of [`crate::LocalSource`]: what it walks and how it reads.
 ///
-/// **Patterns** are globs on raw bytes: `*` and `?` (one byte) do not match `/`, `**` does, `[…]` and `{a,b}` work as in
-/// a shell, and a leading dot is nothing special. A pattern without `/` is matched with the name, one with `/` with the
-/// whole displayed path (a leading `./` counts on neither side). A file is read if some `include` pattern matches or
-/// there is none, and no `exclude` pattern does. A directory that `exclude` matches is not descended; a pattern that
-/// ends in `/` means directories only. Filters hold for files named as arguments too, not for directories and streams
-/// named so.
+/// **Patterns** are globs on raw bytes: `*` and `?` (one byte) do not match `/`, `**` does, `[…]` and `{a,b}` work as
+/// in a shell, and a leading dot is not special. A pattern without `/` is matched against the name, one with `/`
+/// against the whole displayed path (a leading `./` is ignored in both). A file is read if an `include` pattern matches
+/// it, or there is none, and no `exclude` pattern matches it. A directory that an `exclude` pattern matches is not
+/// entered; a pattern that ends with `/` matches only directories. Filters also apply to files named as arguments, but
+/// not to directories and streams named as arguments.
 #[derive(Debug, Default)]
 pub struct WalkOptions {
-    /// Arguments as typed, in order: files, directories, `-` for standard input. Symbolic links among them are followed.
+    /// Arguments as typed, in order: files, directories, `-` for standard input. Symbolic links among them are
+    /// followed.
     pub roots: Vec<Vec<u8>>,
-    /// More arguments, read while walking, after `roots`.
+    /// Further arguments after `roots`, read while walking.
     pub files_from: Option<FileList>,
     /// Read regular files that symbolic links lead to.
     pub follow_files: bool,
     /// Descend into directories that symbolic links lead to.
     pub follow_directories: bool,
-    /// Do not enter directories on another filesystem than that of the argument.
+    /// Do not enter directories on another filesystem than the argument's.
     pub one_file_system: bool,
-    /// Levels below an argument: 0 reads only arguments that are files, 1 the files directly in a directory.
+    /// Levels to descend below an argument: 0 reads only arguments that are files, 1 the files directly in a directory.
     pub max_depth: Option<usize>,
-    /// Patterns of which one must match.
+    /// Patterns at least one of which must match.
     pub include: Vec<String>,
-    /// Patterns of which none may match.
+    /// Patterns none of which may match.
     pub exclude: Vec<String>,
-    /// Regular files with fewer bytes are passed over.
+    /// Smallest size of a regular file to read, in bytes.
     pub size_min: Option<u64>,
-    /// Regular files with more bytes are passed over.
+    /// Largest size of a regular file to read, in bytes.
     pub size_max: Option<u64>,
-    /// Fill [`crate::Entry::size_hint`] for every regular file: one more system call for each.
-    pub want_size: bool,
+    /// Fill [`crate::Entry::size_hint`] for every regular file, which costs a system call for each. `None`: no, unless
+    /// the caller that makes a source of these options needs sizes, such as for an order of reading.
+    pub want_size: Option<bool>,
     /// Take every device for this medium instead of asking the system.
     pub medium: Option<Medium>,
-    /// How contents pass the page cache.
+    /// How contents are read through the page cache, or around it.
     pub io: IoMethod,
-    /// Directories that may stay open ([`crate::OpenFiles::directories`]); a quarter of the limit where this is not said.
+    /// Number of directories that may stay open ([`crate::OpenFiles::directories`]); by default a quarter of the limit.
     pub open_directories_max: Option<usize>,
-    /// Leave access times as they are (`O_NOATIME`) where the system lets us: as owner of the file, or privileged.
+    /// Leave access times unchanged (`O_NOATIME`) if the system permits it: as owner of the file, or privileged.
     pub preserve_access_time: bool,
 }
 
-/// A list of paths to read as if they were arguments, except that `-` in it is a file of that name.
+/// A list of paths that are read like arguments, except that `-` in it names a file.
 pub struct FileList {
     name: Vec<u8>,
-    /// Never locked: it makes the whole shareable between threads.
+    /// Never locked; the mutex makes the list shareable between threads.
     reader: Mutex<Box<dyn Read + Send>>,
     separator: u8,
 }
 
 impl FileList {
-    /// A list read from `reader`, in which `separator` (LF or NUL) ends each path. Empty paths are passed over; the last
-    /// path may lack its end. `name` is the path of the list, for messages. Reading is buffered here.
+    /// Makes a list that is read from `reader`, where `separator` (LF or NUL) ends each path. Empty paths are skipped,
+    /// and the last path may lack its end. `name` is the path of the list, for messages. Reading is buffered.
     pub fn new(name: Vec<u8>, reader: Box<dyn Read + Send>, separator: u8) -> Self {
         Self { name, reader: Mutex::new(reader), separator }
     }
@@ -78,15 +80,16 @@ impl std::fmt::Debug for FileList {
     }
 }
 
-/// The way of file contents through the page cache (`--io`).
+/// The way of reading file contents through the page cache (`--io`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum IoMethod {
-    /// Plain reads; the system caches as it likes.
+    /// Ordinary reads, cached as the system chooses.
     #[default]
     Buffered,
-    /// Buffered, but cached pages are dropped before and after the reading: the medium is read, the cache is not
-    /// flooded.
+    /// Buffered, but cached pages are dropped before and after reading, so that the medium is read and the cache is not
+    /// filled with these files.
     Drop,
-    /// `O_DIRECT`: around the page cache. Falls back to `Drop` where the filesystem refuses, and says so once.
+    /// `O_DIRECT`, around the page cache. Where the filesystem refuses it, `Drop` is used and the file counted.
     Direct,
 }

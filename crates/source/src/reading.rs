@@ -1,10 +1,10 @@
-//! Which files are open, for whoever shows what a run is at.
+//! The open files, for progress displays.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The paths of the open files, by the order in which they were opened. Nothing is noted unless somebody watches.
+/// The paths of the open files, in the order of opening. Files are noted only after [`Reading::watch`].
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     watched: AtomicBool,
@@ -12,7 +12,7 @@ pub(crate) struct Reading {
     open: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
-/// A file that is noted as open while this value is there.
+/// A file that is noted as open until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Noted(Arc<Reading>, u64);
 
@@ -21,7 +21,7 @@ impl Reading {
         self.watched.store(true, Ordering::Relaxed);
     }
 
-    /// The file that has been open for longest.
+    /// Returns the path of the file that has been open for longest.
     pub(crate) fn oldest(&self) -> Option<Vec<u8>> {
         self.lock().first_key_value().map(|(_, path)| path.clone())
     }

@@ -1,8 +1,9 @@
-//! Which of the standard descriptors were closed when the program was started.
+//! The standard descriptors that were closed when the program was started.
 //!
-//! Rust's runtime opens `/dev/null` in the place of closed ones before `main`, so that no file takes their numbers. From then
-//! on a closed descriptor looks like one that the user led to `/dev/null`, also by its flags (other runtimes open it for
-//! reading and writing for their children, too). So the look is taken before: the loader calls it with the initialisers of the program.
+//! Before `main`, Rust's runtime opens `/dev/null` in place of closed ones, so that no file takes their numbers. From
+//! then on a closed descriptor looks like one that the user redirected to `/dev/null`, also by its flags (other
+//! runtimes open it for reading and writing for their children). So the check runs earlier: the loader calls it with
+//! the initialisers of the program.
 #![allow(unsafe_code, reason = "an entry in the table of initialisers; it argues for itself")]
 
 use rustix::io::{Errno, fcntl_getfd};
@@ -12,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
 static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: the section holds addresses of functions of this type. This one allocates nothing, starts nothing and asks the system two
-// questions, so that it does not matter that nothing is set up yet.
+// SAFETY: the section holds addresses of functions of this type. This one allocates nothing, starts nothing and makes
+// two system calls, so it needs nothing that is set up later.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;

@@ -1,7 +1,7 @@
 //! The walk: arguments in their order, and below a directory its names in byte order, each subdirectory at its place.
 //!
-//! One [`Level`] for each directory between the argument and the current place, on the heap: a deep tree costs memory,
-//! never stack. A directory is opened from its parent's descriptor, so that no path is too long.
+//! There is one [`Level`] on the heap for each directory between the argument and the current one, so a deep tree costs
+//! memory, never stack. A directory is opened from its parent's descriptor, so no path is too long.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -24,10 +24,10 @@ use crate::long_path;
 use crate::options::{FileList, WalkOptions};
 use crate::source::{Entry, EntryKind, Found};
 
-/// Longest path taken from a list: more is a damaged list, not a path.
+/// Longest path in a list; a longer one means that the list is damaged.
 const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// The places to walk, and the state that walks share.
+/// The options of a walk, and the state that walks share.
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) options: WalkOptions,
@@ -39,31 +39,32 @@ pub(crate) struct Scope {
 /// A finding of this walk.
 pub(crate) type LocalFound = Found<LocalHandle>;
 
-/// One walk over everything that the options name.
+/// One walk over all files that the options name.
 pub(crate) struct Walk<'a> {
     source: &'a Scope,
     visit: &'a mut dyn FnMut(LocalFound) -> bool,
-    /// Whether every regular file's size is asked for.
+    /// Whether the size of every regular file is needed.
     sizes: bool,
     records: Records,
     ahead: Ahead,
     levels: Vec<Level>,
-    /// Where arguments belong: one holder for each filesystem, the one used last.
+    /// The directory of arguments on the filesystem used last; each filesystem has one.
     holder: Option<Arc<Directory>>,
-    /// Pretends that directories do not state types.
+    /// Makes the walk ignore the types that directories state.
     #[cfg(test)]
     unknown_types: bool,
 }
 
-/// A directory being walked.
+/// A directory that is being walked.
 struct Level {
     directory: Arc<Directory>,
-    /// Its descriptor, where the budget did not allow the directory itself to keep one.
+    /// Its descriptor, if the budget did not allow the directory to keep one.
     descriptor: Option<OwnedFd>,
     listing: Listing,
     next: usize,
-    /// Subdirectories that are listed ahead, by index, and where the search for more goes on.
+    /// Subdirectories that are listed ahead, by index.
     ahead: VecDeque<(usize, Arc<Slot>)>,
+    /// The index at which the search for further ones continues.
     ahead_next: usize,
 }
 
@@ -79,7 +80,7 @@ impl Level {
     }
 }
 
-/// `Break` when the visitor wants no more.
+/// `Break` stops the walk at the visitor's request.
 type Flow = ControlFlow<()>;
 
 impl<'a> Walk<'a> {
@@ -108,7 +109,7 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(list) = list {
-            // A break has nothing left to stop.
+            // After this a break has nothing left to stop.
             let _ = self.list(list);
         }
     }
@@ -119,7 +120,7 @@ impl<'a> Walk<'a> {
         loop {
             path.clear();
             if !reader.buffer().contains(&separator) {
-                // Whoever writes the list may take its time.
+                // The writer of the list may take long for the next path.
                 self.visit(Found::Pause)?;
             }
             match reader.by_ref().take(LISTED_PATH_BYTES_MAX).read_until(separator, &mut path) {
@@ -165,8 +166,10 @@ impl<'a> Walk<'a> {
             FileType::BlockDevice => EntryKind::BlockDevice,
             FileType::Fifo | FileType::CharacterDevice => EntryKind::Stream,
             _ => {
-                let error =
-                    io::Error::new(io::ErrorKind::Unsupported, "neither a file nor a stream that can be opened");
+                let error = io::Error::new(
+                    io::ErrorKind::Unsupported,
+                    "a socket cannot be read; name a file, a directory or a FIFO",
+                );
                 return self.failed(path.to_vec(), error);
             }
         };
@@ -188,7 +191,7 @@ impl<'a> Walk<'a> {
         self.named(path, kind, &stat, filesystem)
     }
 
-    /// An argument that is not a directory.
+    /// Visits an argument that is not a directory.
     fn named(&mut self, path: &[u8], kind: EntryKind, stat: &Stat, filesystem: Arc<Filesystem>) -> Flow {
         let kind = kind_on(&filesystem, kind);
         let holder = match self.holder.take() {
@@ -224,7 +227,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Makes a directory, whose opening began at `start`, the current level; lists it unless that was done ahead.
+    /// Makes a directory the current level and lists it, unless it was listed ahead. Opening it began at `start`.
     fn enter(
         &mut self,
         directory: Arc<Directory>,
@@ -232,7 +235,7 @@ impl<'a> Walk<'a> {
         listing: Option<Listing>,
         start: Instant,
     ) -> Flow {
-        // Only the innermost level may hold a descriptor beside the budget.
+        // Only the innermost level may hold a descriptor that is not in the budget.
         if let Some(parent) = self.levels.last_mut() {
             parent.descriptor = None;
         }
@@ -261,8 +264,8 @@ impl<'a> Walk<'a> {
         failed.map_or(Flow::Continue(()), |failed| self.visit(failed))
     }
 
-    /// Has the next subdirectories of the current level listed ahead where that pays, and takes the listing of the one
-    /// that the walk is at, if there is one.
+    /// Queues the next subdirectories of the current level for listing ahead, if that is useful, and takes the listing
+    /// of the current one if there is one.
     fn listed_ahead(&mut self) -> Option<Listed> {
         let filter = &self.source.filter;
         let (level, outer) = self.levels.split_last_mut()?;
@@ -272,7 +275,7 @@ impl<'a> Walk<'a> {
             slot = level.ahead.pop_front();
         }
         if self.ahead.is_useful() {
-            // The outermost levels are the last to come to theirs.
+            // The outermost levels need their listings last, so they lose them first.
             let mut held: usize = outer.iter().map(|level| level.ahead.len()).sum();
             for level in outer {
                 if held + 2 * WINDOW <= self.ahead.slots_max() {
@@ -292,7 +295,7 @@ impl<'a> Walk<'a> {
                 }
                 level.ahead_next += 1;
             }
-            // What is asked for last is served first: the nearest.
+            // Later requests are served first, so the nearest one comes last.
             let slots = wanted.into_iter().rev().map(|(index, name)| (index, self.ahead.list(&level.directory, name)));
             let slots: Vec<_> = slots.collect();
             level.ahead.extend(slots.into_iter().rev());
@@ -300,7 +303,7 @@ impl<'a> Walk<'a> {
         slot.filter(|(index, _)| *index == here)?.1.take()
     }
 
-    /// Walks below the current level until it is done.
+    /// Walks the current level and all levels below it.
     fn descend(&mut self) -> Flow {
         while let Some(level) = self.levels.last_mut() {
             let Some(item) = level.listing.get(level.next) else {
@@ -318,7 +321,7 @@ impl<'a> Walk<'a> {
         Flow::Continue(())
     }
 
-    /// One name in the current directory.
+    /// Visits one name in the current directory.
     fn item(&mut self, item: &Item) -> Flow {
         match item.kind {
             FileType::RegularFile => self.file(item, None),
@@ -356,7 +359,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A regular file; `stat` where it was looked at already.
+    /// Visits a regular file; `stat` is given if it is known already.
     fn file(&mut self, item: &Item, stat: Option<Stat>) -> Flow {
         if !self.wants(item) {
             return Flow::Continue(());
@@ -468,7 +471,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The kind that a file is read as: the size of a pseudo file is no promise.
+/// Returns the kind as which a file is read: the stated size of a pseudo file is meaningless.
 fn kind_on(filesystem: &Filesystem, kind: EntryKind) -> EntryKind {
     if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind }
 }
@@ -527,7 +530,7 @@ mod tests {
                 assert!(found == expected, "{slots_max} slots, {budget} kept directories");
             }
         }
-        // Stopped in the middle: the helpers end with the walk.
+        // Stopped in the middle, the walk ends its helpers.
         let source = source(root.path(), options());
         let mut count = 0;
         let mut visit = |_: LocalFound| {
@@ -540,7 +543,7 @@ mod tests {
         assert_eq!(count, 100);
     }
 
-    /// Some filesystems leave the type out of the directory: asking for it must come to the same.
+    /// Some filesystems do not state types in directories; asking for each must have the same result.
     #[test]
     fn names_without_a_type_are_looked_at() {
         let root = tempfile::tempdir().unwrap();

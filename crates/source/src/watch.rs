@@ -1,17 +1,18 @@
-//! What can be told of a source while it is read.
+//! Progress information about a source while it is read.
 
 use crate::{LocalSource, Totals};
 
-/// A source that tells how far the reading of it is.
+/// A source that reports which files are open and how much there is to read.
 pub trait Watch: Sync {
     /// Begins to note which files are open.
     fn watch(&self);
 
-    /// The path of the file that has been open for longest, if any is; [`Watch::watch`] was called before.
+    /// Returns the path of the file that has been open for longest, if a file is open and [`Watch::watch`] was called
+    /// before.
     fn being_read(&self) -> Option<Vec<u8>>;
 
-    /// Finds out how much there is to read, beside the reading. `report` is called with the sums so far from time to
-    /// time, and returns false to stop. `None` where it was stopped, and where the source cannot know.
+    /// Sums up the files to read, during the reading. `report` gets the sums from time to time, and returns false to
+    /// stop. Returns `None` if it was stopped, or if the source cannot know.
     fn expected(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals>;
 }
 

@@ -1,4 +1,4 @@
-//! The file system of this machine does what is asked of every source.
+//! The source of this machine's file system satisfies the requirements for every source.
 
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
@@ -21,7 +21,7 @@ impl Local {
         self.root.path().join(OsStr::from_bytes(path))
     }
 
-    /// A source that lists these as arguments, whatever the order of their names.
+    /// Makes a source that lists these as arguments, whatever the order of their names.
     fn listing(&self, paths: &[&[u8]]) -> LocalSource {
         let roots = paths.iter().map(|path| self.shown(path)).collect();
         LocalSource::new(WalkOptions { roots, io: self.io, ..WalkOptions::default() }).unwrap()

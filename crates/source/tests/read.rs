@@ -1,4 +1,5 @@
-//! Opening and reading: every method gives the same bytes, and what was swapped after the walk is not mistaken.
+//! Opening and reading: every method reads the same bytes, and files replaced after the walk are not mistaken for the
+//! listed ones.
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
 use std::fs::{self, File, OpenOptions};
@@ -33,17 +34,17 @@ fn entries(source: &LocalSource) -> Vec<Entry<LocalHandle>> {
     entries
 }
 
-/// Bytes of period 251, a prime: nothing at the wrong place looks right.
+/// Returns bytes with the period 251, a prime, so that bytes at a wrong place differ.
 fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|position| (position % 251) as u8).collect()
 }
 
-/// A scratch directory beside the sources: on a disk, where the system's may be in memory.
+/// Makes a scratch directory next to the sources, on a disk; the system's may be in memory.
 fn on_disk() -> TempDir {
     tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap()
 }
 
-/// Space for `length` bytes that begin at a multiple of 4096, plus `shift`.
+/// Returns space for `length` bytes that begin at a multiple of 4096, plus `shift`.
 struct Space(Vec<u8>);
 
 impl Space {
@@ -78,7 +79,7 @@ fn every_method_gives_the_same_bytes_at_every_offset() {
                     let buffer = space.at(shift, asked);
                     let read = file.read_at(buffer, offset as u64).unwrap();
                     let expected = contents.get(offset..).unwrap_or_default();
-                    // Unaligned direct reads may come back short, but not empty before the end.
+                    // Unaligned direct reads may be short, but not empty before the end.
                     assert!(read <= expected.len().min(asked));
                     assert!(read > 0 || expected.is_empty(), "{io:?} {length} {offset} {asked}");
                     assert!(buffer[..read] == expected[..read], "{io:?} {length} {offset} {asked}");
@@ -91,7 +92,7 @@ fn every_method_gives_the_same_bytes_at_every_offset() {
     }
 }
 
-/// Pages in memory of the file, by `fincore` of util-linux.
+/// Returns the number of pages of the file in memory, by `fincore` of util-linux.
 fn cached_pages(path: &Path) -> Option<u64> {
     let output = Command::new("fincore").args(["-n", "-r", "-o", "PAGES"]).arg(path).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
@@ -150,7 +151,7 @@ fn holes_read_as_zeros_like_everything_else() {
                 }
                 assert!(contents == expected, "{io:?} {piece}");
             }
-            // Data written into a hole, and an end that moves, are seen by the next read.
+            // The next read sees data written into a hole, and a changed length.
             let mut buffer = [9; 4];
             assert_eq!((file.read_at(&mut buffer, 3_000_000).unwrap(), buffer), (4, [0; 4]));
             let writer = OpenOptions::new().write(true).open(&path).unwrap();
@@ -180,7 +181,7 @@ fn what_takes_the_place_of_a_file_is_not_waited_for_and_not_followed() {
     }
     mknodat(CWD, place("becomes fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     symlink("/etc/passwd", place("becomes link")).unwrap();
-    // Opening a FIFO for reading would wait for a writer; the mode tells what it is.
+    // Opening a FIFO for reading would wait for a writer; the mode shows what it is.
     let mode = |stamp: &Stamp| FileType::from_raw_mode(stamp.metadata.posix.unwrap().mode);
     let fifo = source.open(&entries[0]).unwrap().stamp().unwrap();
     assert_eq!((mode(&fifo), fifo.is_as_listed), (FileType::Fifo, false));
@@ -205,7 +206,7 @@ fn a_named_fifo_is_read_to_its_end() {
     let mut contents = Vec::new();
     let mut buffer = vec![0; 4096];
     loop {
-        // The offset says nothing for a stream.
+        // Streams ignore the offset.
         match file.read_at(&mut buffer, 77).unwrap() {
             0 => break,
             read => contents.extend_from_slice(&buffer[..read]),
@@ -215,7 +216,7 @@ fn a_named_fifo_is_read_to_its_end() {
     assert!(contents == pattern(300_000));
 }
 
-/// The child of the next test; by itself it has nothing to read.
+/// The child process of the next test; without it there is nothing to read.
 #[test]
 #[ignore = "run by `standard_input_is_a_stream` in a process whose input it gives"]
 fn copy_standard_input() {
@@ -255,7 +256,7 @@ fn access_times_stay_when_asked() {
     let root = on_disk();
     let path = root.path().join("file");
     fs::write(&path, "contents").unwrap();
-    // Before the modification: even `relatime` would advance it on reading.
+    // An access time before the modification, which even `relatime` would advance on reading.
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     File::open(&path).unwrap().set_times(fs::FileTimes::new().set_accessed(old)).unwrap();
     let options = WalkOptions {

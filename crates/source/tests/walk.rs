@@ -1,4 +1,4 @@
-//! The walk over real trees: what is found, in which order, and what is passed over.
+//! Walks over real trees: the findings, their order, and the skipped names.
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
 use std::ffi::OsStr;
@@ -29,7 +29,8 @@ fn rooted(root: &Path) -> WalkOptions {
     WalkOptions { roots: vec![bytes(root)], ..WalkOptions::default() }
 }
 
-/// Everything found, one line each, without the root: `path`, `stream path`, `skipped path Reason`, `failed path errno`.
+/// Returns all findings, one line each, without the root: `path`, `stream path`, `skipped path Reason`, `failed path
+/// errno`.
 fn walk(options: WalkOptions, root: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     LocalSource::new(options).unwrap().walk(&mut |found| {
@@ -57,7 +58,7 @@ fn line(found: &Found<LocalHandle>, root: &Path) -> String {
     }
 }
 
-/// Files with these paths, each holding its own path; a path that ends in `/` is an empty directory.
+/// Makes files with these paths, each containing its own path; a path that ends with `/` is an empty directory.
 fn tree(paths: &[&str]) -> TempDir {
     let root = tempdir().unwrap();
     for path in paths {
@@ -91,7 +92,7 @@ fn names_that_share_their_first_eight_bytes_are_sorted_too() {
     assert_eq!(walk(rooted(root.path()), root.path()), expected);
 }
 
-/// More names than one system call returns.
+/// A directory has more names than one system call returns.
 #[test]
 fn large_directories_are_complete_and_in_order() {
     let root = tempdir().unwrap();
@@ -110,7 +111,7 @@ fn arguments_keep_their_order_and_are_shown_as_typed() {
     let options =
         WalkOptions { roots: vec![path("/file"), path("/d//"), path("/./d/b"), path("/d")], ..WalkOptions::default() };
     assert_eq!(walk(options, root.path()), ["file", "d/a", "d/b", "./d/b", "d/a", "d/b"]);
-    // `/` shows `/name`, a relative root stays relative.
+    // Names below `/` are shown as `/name`, and a relative root stays relative.
     let shown = |root: &[u8]| {
         let options = WalkOptions { roots: vec![root.to_vec()], max_depth: Some(1), ..WalkOptions::default() };
         let mut shown = Vec::new();
@@ -151,7 +152,7 @@ fn arguments_that_cannot_be_read_are_reported_and_the_walk_goes_on() {
         format!("failed missing {ENOENT}"),
         format!("failed file/ {ENOTDIR}"),
         format!("failed loop {ELOOP}"),
-        "failed socket neither a file nor a stream that can be opened".to_owned(),
+        "failed socket a socket cannot be read; name a file, a directory or a FIFO".to_owned(),
         "failed nul\\x00byte 22".to_owned(),
         "last".to_owned(),
     ];
@@ -240,7 +241,7 @@ fn links_are_followed_only_when_asked() {
             "skipped to fifo NotRegular"
         ]
     );
-    // A followed link opens the file behind it, and its metadata are that file's.
+    // A followed link opens the file that it refers to, and the metadata are that file's.
     let options = WalkOptions { follow_files: true, ..rooted(&root.path().join("real")) };
     let source = LocalSource::new(options).unwrap();
     source.walk(&mut |found| {
@@ -292,7 +293,7 @@ fn what_is_no_file_is_skipped_in_the_walk_and_a_stream_when_named() {
         include: vec!["nothing".into()],
         ..WalkOptions::default()
     };
-    // Filters on size and name do not concern streams.
+    // Filters by size and name do not apply to streams.
     let expected = ["Stream -", "Stream fifo", "Stream dev/zero", "Stream proc/self/status"];
     assert_eq!(walk(options, root.path()), expected);
     let source = LocalSource::new(WalkOptions {
@@ -311,7 +312,7 @@ fn what_is_no_file_is_skipped_in_the_walk_and_a_stream_when_named() {
     });
 }
 
-/// Not opened: that may need privileges.
+/// The device is not opened, since that may need privileges.
 #[test]
 fn a_named_block_device_is_its_own_device() {
     let node = fs::read_dir("/dev")
@@ -374,7 +375,7 @@ fn other_filesystems_are_left_out_when_asked() {
     };
     assert_eq!(with(false), [format!("shm/{name}/found")]);
     assert_eq!(with(true), Vec::<String>::new());
-    // As argument it is its own filesystem, in memory.
+    // As an argument it is its own filesystem, in memory.
     let source = LocalSource::new(WalkOptions { one_file_system: true, ..rooted(inner.path()) }).unwrap();
     let mut found_in = None;
     source.walk(&mut |found| {
@@ -392,7 +393,7 @@ fn a_directory_that_may_not_be_listed_fails_and_the_walk_goes_on() {
     fs::set_permissions(root.path().join("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let path = root.path().to_path_buf();
     let lines = std::thread::spawn(move || {
-        // The superuser may list anything: this thread gives that up.
+        // The superuser may list any directory, so this thread gives up the privilege.
         if rustix::process::geteuid().is_root() {
             let nobody = rustix::process::Uid::from_raw(65534);
             rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
@@ -451,10 +452,10 @@ fn patterns_choose_by_name_and_by_path() {
     assert_eq!(with(&["?.txt"], &[]), ["a.txt", "src/deep/c.txt", "target/x.txt", "\\xff.txt"]);
     assert_eq!(with(&["*.txt"], &["src", "?.txt"]), ["skipped fifo.txt NotRegular"]);
     assert_eq!(with(&["{a,b}.*", "dot."], &[]), ["a.txt", "b.log", "dot."]);
-    // A name without slash hits files and directories, with a slash at its end only directories.
+    // A pattern without a slash matches files and directories, one with a slash at its end only directories.
     assert_eq!(with(&[], &["target", ".git", "*.txt"]), ["b.log", "dot."]);
     assert_eq!(with(&[], &["target/", ".git/", "*.txt"]), ["b.log", "dot.", "src/target"]);
-    // With a slash inside: the displayed path.
+    // A pattern with a slash inside matches the displayed path.
     assert_eq!(with(&["**/src/*"], &[]), ["src/target"]);
     assert_eq!(with(&["**/src/**"], &[]), ["src/deep/c.txt", "src/target"]);
     assert_eq!(with(&["src/*"], &[]), Vec::<String>::new());
@@ -489,9 +490,9 @@ fn a_leading_dot_slash_counts_neither_in_pattern_nor_in_path() {
 fn a_bad_pattern_is_an_error_that_names_it() {
     let options = WalkOptions { include: vec!["fine".into(), "a[b".into()], ..WalkOptions::default() };
     let error = LocalSource::new(options).unwrap_err();
-    assert_eq!(error.to_string(), "pattern `a[b`: unclosed character class; missing ']'");
+    assert_eq!(error.to_string(), "the pattern `a[b` is invalid: unclosed character class; missing ']'");
     let options = WalkOptions { exclude: vec!["{a".into()], ..WalkOptions::default() };
-    assert!(LocalSource::new(options).unwrap_err().to_string().starts_with("pattern `{a`: "));
+    assert!(LocalSource::new(options).unwrap_err().to_string().starts_with("the pattern `{a` is invalid: "));
 }
 
 #[test]
@@ -505,11 +506,13 @@ fn sizes_are_filtered_and_told() {
     assert_eq!(walk(options, root.path()), ["empty"]);
     let hints = |want_size| {
         let mut hints = Vec::new();
-        LocalSource::new(WalkOptions { want_size, ..rooted(root.path()) }).unwrap().walk(&mut |found| {
-            let Found::Entry(entry) = found else { panic!("{found:?}") };
-            hints.push(entry.size_hint);
-            true
-        });
+        LocalSource::new(WalkOptions { want_size: Some(want_size), ..rooted(root.path()) }).unwrap().walk(
+            &mut |found| {
+                let Found::Entry(entry) = found else { panic!("{found:?}") };
+                hints.push(entry.size_hint);
+                true
+            },
+        );
         hints
     };
     assert_eq!(hints(true), [1, 2, 3, 4, 0].map(Some));
@@ -528,7 +531,7 @@ fn measuring_opens_nothing_and_can_be_stopped() {
         reports.push(totals.files);
         true
     });
-    assert_eq!(totals, Some(Totals { files: 3000, bytes: 9000 }));
+    assert!(matches!(totals, Some(Totals { files: 3000, bytes: 9000, .. })), "{totals:?}");
     assert_eq!(reports, [1024, 2048]);
     assert_eq!(source.measure(&mut |_| false), None);
     let list = FileList::new(b"list".to_vec(), Box::new(&b"x\n"[..]), b'\n');
@@ -544,7 +547,8 @@ fn a_list_of_paths_is_read_like_arguments() {
         let reader = Box::new(std::io::Cursor::new(text.trim_end_matches(separator).to_owned()));
         let files_from = Some(FileList::new(b"list".to_vec(), reader, separator.as_bytes()[0]));
         let mut lines = walk(WalkOptions { files_from, ..rooted(&root.path().join("first")) }, root.path());
-        // Before the list is read; before its last path, which lacks its end; and where the list may go on behind that.
+        // The walk pauses before it reads the list, before the last path, which lacks its end, and after that, because
+        // the list may go on.
         assert_eq!(lines.iter().filter(|line| *line == "pause").count(), 3);
         lines.retain(|line| line != "pause");
         lines
@@ -552,13 +556,13 @@ fn a_list_of_paths_is_read_like_arguments() {
     let missing = format!("failed missing {ENOENT}");
     assert_eq!(list(&["file", "d", "missing", "d/b"], "\n"), ["first", "file", "d/a", "d/b", &missing, "d/b"]);
     assert_eq!(list(&["line\nfeed", "d"], "\0"), ["first", "line\\nfeed", "d/a", "d/b"]);
-    // Empty lines say nothing; `-` is a file of that name, not standard input.
+    // Empty lines are skipped; `-` is a file of that name, not standard input.
     let files_from = Some(FileList::new(b"list".to_vec(), Box::new(&b"\n\n-\n\n"[..]), b'\n'));
     let lines = walk(WalkOptions { files_from, ..WalkOptions::default() }, root.path());
     assert_eq!(lines, ["pause", &format!("failed ./- {ENOENT}"), "pause"]);
 }
 
-/// A list that never ends its path, and one that cannot be read, end with an error and not with the memory.
+/// A list whose path never ends, and one that cannot be read, end with an error instead of filling the memory.
 #[test]
 fn a_damaged_list_is_an_error_of_the_list() {
     struct Broken;
@@ -597,7 +601,7 @@ fn the_visitor_can_stop_the_walk_anywhere() {
     }
 }
 
-/// An argument may itself be longer than one system call takes.
+/// An argument may be longer than one system call takes.
 #[test]
 fn long_paths_can_be_named() {
     let root = tempdir().unwrap();

@@ -6,6 +6,8 @@ use std::thread;
 
 use pfh_source::{CachedRead, Entry, EntryKind, ErrorKind, FileError, Found, Handle, Proof, Source, SourceFile, Stamp};
 
+use crate::Random;
+
 /// A place that can be filled, and a source that reads from it. [`source_conformance`] asks for a new one for each
 /// test.
 pub trait SourceUnderTest {
@@ -85,15 +87,7 @@ fn only_entry<T: SourceUnderTest>(source: &T::Source) -> EntryOf<T> {
 
 /// Bytes without a period.
 fn contents(seed: u32, length: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
-    let mut next = || {
-        // Xorshift (Marsaglia 2003).
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        state as u8
-    };
-    (0..length).map(|_| next()).collect()
+    Random::new(seed.into()).bytes(length)
 }
 
 fn read_whole(file: &impl SourceFile, step: usize) -> Result<Vec<u8>, FileError> {

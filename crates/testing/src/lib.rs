@@ -8,6 +8,7 @@ mod faulty;
 mod gate;
 mod network;
 mod odd;
+mod random;
 mod scripted;
 mod skip;
 
@@ -16,5 +17,6 @@ pub use conformance::{SourceUnderTest, source_conformance};
 pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, rewritten};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
+pub use random::Random;
 pub use scripted::{Change, Fault, ScriptedFile, ScriptedSource};
 pub use skip::{Need, skipped};

@@ -32,7 +32,7 @@ pub enum Fault {
     Fail(i32),
     /// It is interrupted, and made again: that is the next call.
     Interrupt,
-    /// A read returns at most so many bytes. Other calls are not affected.
+    /// A read returns at most this number of bytes. Other calls are not affected.
     Shorten(usize),
     /// It waits for the gate (60 seconds at most), then goes on as usual.
     Stall(Gate),
@@ -97,7 +97,7 @@ enum Step {
 #[derive(Debug)]
 struct Name {
     inode: Option<Arc<Mutex<Inode>>>,
-    /// After so many reads of whatever has this name.
+    /// After this number of reads of any file with this name.
     changes: Vec<(u64, Change)>,
     reads: u64,
     physical_position: Option<u64>,
@@ -364,7 +364,7 @@ impl ScriptedSource {
 }
 
 impl Shared {
-    /// Counts a call, and does what the script says of it. Returns how many bytes it may read.
+    /// Counts a call, and follows the script for it. Returns the number of bytes that it may read.
     fn call(&self) -> Result<usize, FileError> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         let fault = lock(&self.faults).remove(&call);
@@ -435,12 +435,11 @@ impl Source for ScriptedSource {
     fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
         for step in &self.script {
             let found = match step {
-                Step::Entry { handle, kind, size_hint } => Found::Entry(Entry {
-                    identity_hint: self.identity(handle),
-                    handle: handle.clone(),
-                    kind: *kind,
-                    size_hint: *size_hint,
-                }),
+                Step::Entry { handle, kind, size_hint } => {
+                    let mut entry = Entry::new(handle.clone(), *kind);
+                    (entry.identity_hint, entry.size_hint) = (self.identity(handle), *size_hint);
+                    Found::Entry(entry)
+                }
                 Step::Skipped(path, reason) => Found::Skipped(path.clone(), *reason),
                 Step::Failed(path, errno) => Found::Failed(path.clone(), io::Error::from_raw_os_error(*errno).into()),
             };
@@ -489,9 +488,8 @@ impl Source for ScriptedSource {
     }
 
     fn look_ahead(&self) -> LookAhead {
-        self.network.as_ref().map_or_else(LookAhead::default, |(network, requests_max)| LookAhead {
-            range_bytes: Some(network.range_bytes()),
-            requests_max: *requests_max,
+        self.network.as_ref().map_or_else(LookAhead::default, |(network, requests_max)| {
+            LookAhead::new(Some(network.range_bytes()), *requests_max)
         })
     }
 }
@@ -611,7 +609,9 @@ fn no_entry() -> FileError {
 
 fn device(medium: Medium) -> Arc<Device> {
     let (number, name) = (1 + medium as u64, format!("scripted {medium:?}"));
-    Arc::new(Device { number, medium, name, local_times: medium != Medium::Network })
+    let mut device = Device::new(number, medium, name);
+    device.local_times = medium != Medium::Network;
+    Arc::new(device)
 }
 
 /// The time of a change: as on a real filesystem, no earlier than any moment before it.
@@ -627,14 +627,12 @@ fn stamp(inode: &Inode, stated_size: Option<u64>, device: u64, opened_at: Option
         EntryKind::BlockDevice => (MODES[2], inode.contents.len() as u64),
     };
     let posix = Posix { ctime: inode.ctime, device, inode: inode.number, links: inode.links, mode, uid: 0, gid: 0 };
-    Stamp {
-        metadata: Metadata { size: stated_size.unwrap_or(size), mtime: Some(inode.mtime), posix: Some(posix) },
-        identity: Some(FileIdentity::new(device, inode.number)),
-        version: Version::of_times(inode.mtime, inode.ctime),
-        links: inode.links,
-        is_as_listed: true,
-        is_settled: opened_at.is_some_and(|opened_at| opened_at.settles(inode.ctime)),
-    }
+    let metadata = Metadata::new(stated_size.unwrap_or(size), Some(inode.mtime)).with_posix(posix);
+    let identity = FileIdentity::new(device, inode.number);
+    let mut stamp = Stamp::new(metadata, Some(identity), Version::of_times(inode.mtime, inode.ctime));
+    stamp.links = inode.links;
+    stamp.is_settled = opened_at.is_some_and(|opened_at| opened_at.settles(inode.ctime));
+    stamp
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

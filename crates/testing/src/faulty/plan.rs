@@ -12,7 +12,7 @@ const EIO: i32 = 5;
 /// | fault | meaning |
 /// | --- | --- |
 /// | `eio OFFSET LENGTH` | these bytes cannot be read; a read that begins before them ends there |
-/// | `stall MS` | each read takes so many milliseconds longer |
+/// | `stall MS` | each read takes `MS` milliseconds longer |
 /// | `short BYTES` | no read returns more |
 /// | `shrink OFFSET SIZE` | once the byte at `OFFSET` was read, the file has `SIZE` bytes |
 /// | `grow OFFSET SIZE` | the same; what was not there reads as zeros |
