@@ -1,12 +1,14 @@
-//! The default: every worker reads its own files straight into its own lanes and hashes them there.
+//! The default mode: every worker reads its own files straight into its own lanes and hashes them there.
 //!
-//! Prefetching is a window of opened files whose reads were announced to the kernel; it grows while reads wait and
-//! vanishes in the page cache. A worker that finds no further file helps with the large ones.
+//! Each worker keeps a look-ahead window of opened files whose reads it has announced to the kernel. The window grows
+//! while reads wait, and is empty while everything comes from the page cache. A worker that finds no further file helps
+//! with the large ones.
 
 use crate::alone::{hash_individually, hash_long, hash_whole};
-use crate::batch_queue::{BatchQueue, Similarities, WholeFile};
+use crate::batch_queue::{BatchQueue, WholeFile};
 use crate::chain::{Feeding, feed};
 use crate::context::{Context, Worker};
+use crate::digesting::BatchDigests;
 use crate::job::{Failure, Job};
 use crate::lane_file::MovingFile;
 use crate::lanes::Lanes;
@@ -22,7 +24,7 @@ use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// The life of a thread.
+/// Runs one worker thread until the run ends.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let lanes = (context.lanes > 0).then(|| Lanes::new(context)).flatten();
     let mut adaptive = Adaptive {
@@ -41,11 +43,11 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         if adaptive.advance(&mut worker) {
             continue;
         }
-        // Nothing is left in hand: what is finished goes out, and slots go back, before this worker waits.
+        // Before this worker waits, it delivers its finished records and returns its slots, which others may need.
         worker.flush();
         adaptive.return_slots();
         if !adaptive.jobs.is_empty() {
-            // A stream waited for that.
+            // The next job is a stream, which is opened only once nothing is held back.
             continue;
         }
         match context.queue.next(true, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
@@ -63,12 +65,12 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
 struct Adaptive<'r, 'm, S: Source> {
     gauge: LatencyGauge,
     opened: VecDeque<Opened<S>>,
-    /// Files in memory that were begun since one that was announced.
+    /// Cached files begun since the last announced one; limits how long an announced file can be overtaken.
     overtaken: usize,
     jobs: VecDeque<Job<S::Handle>>,
-    /// Where the jobs came from, until they are all opened.
+    /// The device of the jobs, until all of them are opened.
     device: Option<usize>,
-    /// Where families digest many whole files at once.
+    /// Whole files that wait to be digested together; `None` if no algorithm or family of the run digests many at once.
     batch: Option<BatchQueue<'r, 'm, S::Handle>>,
     lanes: Option<Lanes<'r, 'm, S>>,
     /// Spare slots of a worker without lanes.
@@ -76,7 +78,7 @@ struct Adaptive<'r, 'm, S: Source> {
 }
 
 impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
-    /// True while another file can be begun.
+    /// Whether another file can be begun.
     fn has_room(&self) -> bool {
         self.has_lane() && self.batch.as_ref().is_none_or(BatchQueue::has_room)
     }
@@ -85,7 +87,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_full())
     }
 
-    /// Files open ahead of reading, and those in lanes of which more is to be read.
+    /// The number of files held open: in the look-ahead window, and in lanes with more to read.
     fn open_files(&self) -> usize {
         self.opened.len() + self.long()
     }
@@ -103,9 +105,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             || self.batch.as_ref().is_some_and(|batch| !batch.is_empty())
     }
 
-    /// Hashes until one of the files in hand was seen to. Returns false when there are none.
+    /// Hashes until one of this worker's files needs attention, and attends to it. Returns false if there are no files.
     fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
-        // Half empty lanes cost as much as full ones: give the walk a moment.
+        // Half-empty lanes cost as much as full ones, so the walk gets a moment to bring more files.
         if self.has_lane() && self.batch.as_mut().is_some_and(BatchQueue::pauses) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
             return true;
@@ -118,7 +120,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         self.hash_on(worker)
     }
 
-    /// The same without waiting for further files.
+    /// Hashes like [`Self::advance`], without waiting for further files.
     fn hash_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let mut hashed = false;
         if self.has_lane()
@@ -127,27 +129,27 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             batch.digest(worker);
         }
         while self.has_lane()
-            && let Some((file, similarities)) = self.batch.as_mut().and_then(BatchQueue::take)
+            && let Some((file, batch)) = self.batch.as_mut().and_then(BatchQueue::take)
         {
-            self.hash_whole(worker, file, similarities);
+            self.hash_whole(worker, file, batch);
             hashed = true;
         }
         self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker)) || hashed
     }
 
-    /// Puts a file that is whole in its slot into a lane, or hashes it.
+    /// Puts a file that is whole in its slot into a lane, or hashes it if there are no lanes.
     fn hash_whole<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         file: WholeFile<'r, 'm, S::Handle>,
-        similarities: Similarities,
+        batch: Option<BatchDigests>,
     ) {
-        match (similarities, &mut self.lanes) {
-            (Some(similarities), Some(lanes)) => lanes.submit_whole(worker, file, similarities),
-            (Some(similarities), None) => {
+        match (batch, &mut self.lanes) {
+            (Some(batch), Some(lanes)) => lanes.submit_whole(worker, file, batch),
+            (Some(batch), None) => {
                 let WholeFile { job, slot, length, stamp } = file;
                 worker.guarded_job(&job, |worker| {
-                    hash_whole(worker, &job, slot.filled(length), stamp, similarities);
+                    hash_whole(worker, &job, slot.filled(length), stamp, batch);
                 });
                 self.keep_slot(slot);
             }
@@ -159,7 +161,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
-        // Only workers with lanes send files, and all workers of a run are alike.
+        // Only workers with lanes send files, and either all workers of a run have lanes or none.
         if let Some(lanes) = &mut self.lanes {
             lanes.adopt(worker, file);
         }
@@ -172,10 +174,11 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    /// Begins a file: the next one that is in memory, or the one that was announced first. False when there is none.
+    /// Begins a file: the next one that is cached, or else the one that was announced first. Returns false if there is
+    /// none.
     fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let context = worker.context;
-        // A list in order goes on no further than to the first file that waits.
+        // Records are delivered in order, so cached files may overtake an announced one only a limited number of times.
         let overdue = self.overtaken >= WINDOW_FILES_MAX;
         while !overdue
             && self.open_files() < context.open_files_max
@@ -230,7 +233,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         if let Some(opened) = self.opened.pop_front() {
             self.overtaken = 0;
             let slot = self.own_slot(worker);
-            // What comes after the beginning is on its way while that is waited for.
+            // The following ranges are announced first, so that they are fetched while this thread waits for the
+            // beginning.
             opened.read_on(0, opened.before.as_ref());
             self.begin(worker, opened, slot);
             return true;
@@ -241,8 +245,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 
-    /// Begins the file that was announced first, if its beginning has arrived. Otherwise what is in the lanes goes on
-    /// meanwhile, and asks for what comes next.
+    /// Begins the file that was announced first, if its beginning has arrived. Otherwise the caller goes on with the
+    /// files in the lanes, which announce their next ranges.
     fn begin_what_arrived<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let Some(mut opened) = self.opened.pop_front() else { return false };
         let mut slot = self.own_slot(worker);
@@ -260,7 +264,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    /// The next file to open.
+    /// Returns the next job whose file is to be opened.
     fn next_job<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Option<Job<S::Handle>> {
         if worker.is_cancelled() {
             self.jobs.clear();
@@ -279,7 +283,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
         let is_stream = |job: &Job<S::Handle>| job.entry.kind == EntryKind::Stream;
         if self.jobs.front().is_some_and(is_stream) {
-            // Opening or reading it may take for ever: what is in hand goes out first, and others take the rest.
+            // Opening or reading a stream may take for ever: records are delivered first, and other workers take the
+            // other jobs.
             if !self.opened.is_empty() || self.is_hashing() || worker.holds_records() {
                 return None;
             }
@@ -290,7 +295,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         self.jobs.pop_front()
     }
 
-    /// Has the kernel fetch a file, to be read when others have been announced too. False when enough of them are.
+    /// Announces a file to the kernel and adds it to the look-ahead window. Returns false if the window is full.
     fn announce<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, mut opened: Opened<S>) -> bool {
         let before = match opened.before {
             Some(before) => Ok(before),
@@ -327,7 +332,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    /// Waits for the first slot of a file and sets it on its way.
+    /// Reads the first slot of a file, waiting for the medium if necessary, and continues with it.
     fn begin<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>, mut slot: Slot<'r, 'm>) {
         let first = worker.guarded(|worker| {
             let started = worker.context.clock.start();
@@ -338,7 +343,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         self.go_on(worker, opened, slot, first.unwrap_or_else(|| Err(Failure::panicked())));
     }
 
-    /// What follows the first slot.
+    /// Continues with a file whose first slot was read.
     fn go_on<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
@@ -363,8 +368,11 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 opened.file.release(length as u64);
                 let file = WholeFile { job: opened.job, slot, length, stamp };
                 match &mut self.batch {
-                    Some(batch) => batch.add(file),
-                    None => self.hash_whole(worker, file, Some(Vec::new())),
+                    Some(batch) if length < worker.context.batched.long_bytes => batch.add(file),
+                    _ => {
+                        let alone = worker.digest_many(&[file.content()]).pop().flatten();
+                        self.hash_whole(worker, file, alone);
+                    }
                 }
             }
             Ok(First::Long { stamp }) => self.begin_long(worker, opened, slot, stamp),
@@ -382,14 +390,14 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         let options = context.options;
         let Some((opened, stamp)) = worker.begin_long(opened, stamp) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
-        // Several digests of a file that outlasts the others are made in parallel.
+        // If a file takes longer than all others together, its digests are computed in parallel.
         let alone = options.selection.len() > 1
             && self.opened.is_empty()
             && stamp.is_some_and(|known| context.outlasts(known.metadata.size, self.jobs.len()));
         let is_spread = several
             && stamp.is_none_or(|known| options.selection.len() > 1 && known.metadata.size >= SPREAD_FILE_BYTES);
-        // Families have no lanes, and take longer than whatever has: where they are asked for, all who are free help. Room
-        // for digests that grow is for those who go on to the file's end.
+        // Families have no lanes and take longer than the algorithms that have, so idle workers help with them. Memory
+        // for digests that grow is reserved only for files that one worker reads to the end.
         let past_lanes = alone || (is_spread && !options.selection.families().is_empty()) || opened.growth.is_some();
         match (stamp, &mut self.lanes) {
             (Some(known), _) if several && tree::applies(options, &known) => {
@@ -403,7 +411,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                     self.give_back_jobs(worker);
                 }
             }
-            // A stream is read by one thread while others hash; so is a large file with several digests.
+            // One thread reads a stream while others hash it; the same holds for a large file with several digests.
             _ if is_spread => {
                 self.give_back_jobs(worker);
                 self.finish_others(worker);
@@ -418,13 +426,13 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    /// What is in hand does not wait for a long file.
+    /// Finishes the other files of this worker first, so that they do not wait for a long one.
     fn finish_others<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         while self.hash_on(worker) {}
         worker.flush();
     }
 
-    /// Others may take what this worker has not begun.
+    /// Returns the jobs that this worker has not begun, so that others can take them.
     fn give_back_jobs<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         if let Some(device) = self.device {
             worker.context.queue.give_back(device, &mut self.jobs);
@@ -433,7 +441,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 }
 
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
-    /// Slots that the reader of one spread file may be ahead, so that all readers together leave some to everybody.
+    /// Returns how many slots the reader of one spread file may be ahead. All readers together leave some slots to
+    /// everybody.
     fn slots_ahead(&self) -> usize {
         let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + self.batched_files + 2);
         share.clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))

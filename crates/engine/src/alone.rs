@@ -1,24 +1,25 @@
-//! One file read and hashed by one thread, from its first byte to its last.
+//! Reading and hashing one file by one thread, from its first byte to its last.
 
 use crate::context::Worker;
+use crate::digesting::BatchDigests;
 use crate::job::{Failure, HashedFile, Job};
 use crate::links::Claimed;
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::Similarity;
 use pfh_source::{Source, SourceFile, Stamp};
 
-/// Hashes a file that is whole in memory, of which the families that make many digests at once have made theirs.
+/// Hashes a file that is whole in memory. `batch` are its digests by the algorithms and families that digest many files
+/// at once.
 pub(crate) fn hash_whole<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     job: &Job<S::Handle>,
     content: &[u8],
     stamp: Option<Stamp>,
-    similarities: Vec<Similarity>,
+    batch: BatchDigests,
 ) {
-    let made = worker.digest_whole(content, similarities);
+    let made = worker.digest_whole(content, batch);
     worker.count_bytes(content.len() as u64);
     let found = HashedFile { stamp, bytes_read: content.len() as u64, digests: made };
     worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
@@ -49,8 +50,7 @@ pub(crate) fn hash_long<S: Source, K: Sink>(
     worker.flush();
 }
 
-/// Hashes a file that is treated otherwise than the run's, whose first bytes are in `buffer`, and reads on where it is
-/// longer.
+/// Reads and hashes a file with its own digests or consumer (`opened.individual`). Its first bytes are in `buffer`.
 pub(crate) fn hash_individually<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     mut opened: Opened<S>,
@@ -81,8 +81,8 @@ pub(crate) fn hash_individually<S: Source, K: Sink>(
     }
 }
 
-/// Reads a file to its end, from its first bytes, which are in `buffer`, and gives all of them to `update`, with the
-/// offset where they end. Returns what the file was, and its length, once nothing of it was found to have changed.
+/// Reads a file to its end and passes all of its bytes to `update`, each part with the offset of its end. The first
+/// bytes are in `buffer`. Returns the file's stamp and length once the file is known not to have changed.
 fn read_to_end<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     opened: &Opened<S>,

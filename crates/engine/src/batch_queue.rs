@@ -1,67 +1,44 @@
-//! Families that digest many whole messages at once, and the files that wait for each other for that.
+//! The queue of files for the algorithms and families that digest many whole messages at once.
 //!
-//! A worker keeps the files that came whole into a slot until they are enough, or nothing else is left to begin. Then
-//! they go on together: first these families digest all of them, and after that each goes into a lane, or is hashed
+//! A worker keeps the files that fit into a slot until there are enough of them, or no other file is left to begin.
+//! First these algorithms and families digest all of them together; then each file goes into a lane, or is hashed
 //! alone.
 
+use crate::batched::BatchHashers;
 use crate::context::Worker;
+use crate::digesting::BatchDigests;
 use crate::job::Job;
 use crate::limits::{BATCHED_BYTES_MAX, BATCHED_FILES_MAX};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
-use pfh_record::Similarity;
-use pfh_similarity::{Backend, Family, Hasher, ManyHasher, SimilarityOptions};
 use pfh_source::{Source, Stamp};
 use std::collections::VecDeque;
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
-    /// The digests of each message by the families that make many at once.
-    pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Similarities> {
-        let families = &self.context.batched;
-        let backend = self.context.options.backend;
-        if families.is_empty() {
-            return vec![Some(Vec::new()); messages.len()];
+    /// Computes the digests of each message by the algorithms and families that digest many messages at once; `None` if
+    /// digesting it panicked.
+    pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Option<BatchDigests>> {
+        let (batched, options) = (&self.context.batched, self.context.options);
+        if batched.is_empty() {
+            return vec![Some(BatchDigests::default()); messages.len()];
         }
         let started = self.context.clock.start();
         let all = self.guarded(|worker| {
-            let hashers = worker.many_hashers.get_or_insert_with(|| {
-                families.iter().filter_map(|family| ManyHasher::with_backend(*family, backend)).collect()
-            });
-            all_at_once(hashers, messages)
+            let hashers = worker.batch_hashers.get_or_insert_with(|| BatchHashers::new(batched, options.backend));
+            hashers.digest(messages)
         });
         let digests = match all {
             Some(all) => all.into_iter().map(Some).collect(),
-            // One of them is at fault, and the others are not to suffer.
-            None => messages.iter().map(|message| self.guarded(|_| one_by_one(families, backend, message))).collect(),
+            // One message made the code panic; digesting them one by one keeps the others.
+            None => messages.iter().map(|message| self.guarded(|_| batched.digest(options, message))).collect(),
         };
         stop(started, &mut self.timers.hash);
         digests
     }
 }
 
-/// The digests of each message.
-fn all_at_once(hashers: &mut [ManyHasher], messages: &[&[u8]]) -> Vec<Vec<Similarity>> {
-    let mut digests = vec![Vec::new(); messages.len()];
-    for hasher in hashers {
-        let family = hasher.family();
-        for (digests, digest) in digests.iter_mut().zip(hasher.digest_many(messages)) {
-            digests.push(Similarity { family, digest });
-        }
-    }
-    digests
-}
-
-fn one_by_one(families: &[Family], backend: Backend, message: &[u8]) -> Vec<Similarity> {
-    let similarity = |&family| {
-        let mut hasher = Hasher::with_backend(family, &SimilarityOptions::default(), backend);
-        hasher.update(message);
-        Similarity { family, digest: hasher.finish() }
-    };
-    families.iter().map(similarity).collect()
-}
-
-/// A file that is whole in its slot, and closed.
+/// A file that is whole in its slot. The file itself is closed.
 pub(crate) struct WholeFile<'r, 'm, H> {
     pub(crate) job: Job<H>,
     pub(crate) slot: Slot<'r, 'm>,
@@ -69,22 +46,19 @@ pub(crate) struct WholeFile<'r, 'm, H> {
     pub(crate) stamp: Option<Stamp>,
 }
 
-/// The digests that these families made of a file; `None` where that panicked.
-pub(crate) type Similarities = Option<Vec<Similarity>>;
-
 impl<H> WholeFile<'_, '_, H> {
     pub(crate) fn content(&self) -> &[u8] {
         self.slot.filled(self.length)
     }
 }
 
-/// Files of one worker that wait for each other.
+/// The whole files of one worker that wait to be digested together.
 pub(crate) struct BatchQueue<'r, 'm, H> {
     waiting: Vec<WholeFile<'r, 'm, H>>,
     waiting_bytes: usize,
-    /// Those that these families have digested.
-    digested: VecDeque<(WholeFile<'r, 'm, H>, Similarities)>,
-    /// The walk was given a moment since the last file came.
+    /// Files that these algorithms and families have digested, with the digests; `None` if digesting one panicked.
+    digested: VecDeque<(WholeFile<'r, 'm, H>, Option<BatchDigests>)>,
+    /// Whether the worker has already waited for the walk since the last file was added.
     paused: bool,
 }
 
@@ -103,13 +77,13 @@ impl<'r, 'm, H> BatchQueue<'r, 'm, H> {
         self.digested.is_empty() && self.waiting.is_empty()
     }
 
-    /// Whether to wait for more files before these are digested: once after each that came.
+    /// Whether to wait for more files before digesting these: at most once after each added file.
     pub(crate) fn pauses(&mut self) -> bool {
         let few = self.digested.is_empty() && !self.waiting.is_empty() && self.fills_less_than(2);
         few && !std::mem::replace(&mut self.paused, true)
     }
 
-    /// Less than this part of what it may be.
+    /// Whether the queue is filled to less than 1/`divisor` of its limits.
     fn fills_less_than(&self, divisor: usize) -> bool {
         self.waiting.len() < BATCHED_FILES_MAX / divisor && self.waiting_bytes < BATCHED_BYTES_MAX / divisor
     }
@@ -120,7 +94,7 @@ impl<'r, 'm, H> BatchQueue<'r, 'm, H> {
         self.paused = false;
     }
 
-    /// Digests the files that wait, unless some are digested already.
+    /// Digests the waiting files, unless digested ones have yet to be taken.
     pub(crate) fn digest<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         if self.digested.is_empty() {
             let contents: Vec<&[u8]> = self.waiting.iter().map(WholeFile::content).collect();
@@ -130,8 +104,8 @@ impl<'r, 'm, H> BatchQueue<'r, 'm, H> {
         }
     }
 
-    /// One that is digested.
-    pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm, H>, Similarities)> {
+    /// Takes a digested file.
+    pub(crate) fn take(&mut self) -> Option<(WholeFile<'r, 'm, H>, Option<BatchDigests>)> {
         self.digested.pop_front()
     }
 }

@@ -1,5 +1,6 @@
-//! One large file, several digests, many workers: each digest is a *chain* of its own that takes the file's slots in
-//! order. Whoever is free works on a chain that has slots; a slot is free again when every chain has seen it.
+//! Hashing one large file with several digests on many workers. Each digest is a *chain* of its own that takes the
+//! file's slots in order. An idle worker works on any chain that has slots; a slot is free again when every chain has
+//! processed it.
 
 use crate::context::{BoxedTask, Context, Task, Worker};
 use crate::digest_budget::Reservation;
@@ -17,33 +18,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
-/// What the reader of a spread file does while its slowest chain is this many slots behind.
+/// The behaviour of the reader of a spread file when it is ahead of the slowest chain.
 #[derive(Clone, Copy)]
 pub(crate) enum Feeding {
-    /// It hashes.
+    /// Hashes, once it is this many slots ahead.
     HashBeyond(usize),
-    /// It reads on until the memory table is full, then waits for space.
+    /// Reads on until the memory table is full, then waits for a free slot.
     ReadOnly,
 }
 
-/// What the chains of one file share.
+/// The shared state of the chains of one file.
 struct Spread {
     ticket: Ticket,
     path: Vec<u8>,
     chains_left: AtomicUsize,
     parts: Mutex<Vec<Option<FileDigests>>>,
     panicked: AtomicBool,
-    /// Set by the reader when it is done: what the file was and how much of it was read, or why there is no digest.
+    /// Set by the reader at the end: the file's stamp and the number of bytes read, or why there is no digest.
     end: OnceLock<Result<(Option<Stamp>, u64), Failure>>,
     /// The claim on a file with several links, to be settled at the end.
     claimed: Option<Claimed>,
     _growth: Option<Arc<Reservation>>,
-    /// Slots on their way to the slowest chain.
+    /// Slots that the slowest chain has yet to process.
     slots_ahead: Mutex<usize>,
     slot_done: Condvar,
 }
 
-/// A slot that several chains read; free when the last of them drops it.
+/// A slot that several chains read. It is free when the last of them drops it.
 struct SharedSlot<'r, 'm> {
     full: Full<'r, 'm>,
     spread: Arc<Spread>,
@@ -56,7 +57,7 @@ impl Drop for SharedSlot<'_, '_> {
     }
 }
 
-/// One digest of a spread file: of an algorithm or of a family.
+/// The computation of one digest of a spread file, by an algorithm or a family.
 pub(crate) struct Chain<'r, 'm> {
     spread: Arc<Spread>,
     place: usize,
@@ -65,9 +66,9 @@ pub(crate) struct Chain<'r, 'm> {
 
 struct ChainState<'r, 'm> {
     slots: VecDeque<Arc<SharedSlot<'r, 'm>>>,
-    /// Absent while a worker has it.
+    /// `None` while a worker is using it.
     set: Option<DigestSet>,
-    /// It waits in the queue, or a worker is at it.
+    /// Whether the chain is in the queue or a worker is working on it.
     scheduled: bool,
     ended: bool,
 }
@@ -143,7 +144,8 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     }
 }
 
-/// Reads slot after slot and passes them on; returns the bytes read, once the file has proved consistent.
+/// Reads a file slot by slot and passes the slots on. Returns the number of bytes read once the file is known not to
+/// have changed.
 fn read_into<'r, 'm, S: Source, K: Sink>(
     worker: &mut Worker<'_, 'r, 'm, S, K>,
     opened: &Opened<S>,
@@ -160,7 +162,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
         offset += length as u64;
         context.counters.add_bytes(length as u64);
         pass_on(worker, slot.into_full(length));
-        // A slot that is not full ends the file; so does its size, which saves a read.
+        // A partly filled slot ends the file. So does the expected size, which saves a read.
         if length < slot_bytes || expected.is_some_and(|stamp| stamp.metadata.size == offset) {
             break;
         }
@@ -183,13 +185,13 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
     Ok(offset)
 }
 
-/// The reader has run ahead: it changes its role until the slowest chain has caught up.
+/// Makes the reader hash until the slowest chain is less than `slots` behind.
 fn hash_while_ahead<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, spread: &Spread, slots: usize) {
     while *lock(&spread.slots_ahead) >= slots {
         match worker.context.queue.pop_ready() {
             Some(ready) => ready.run(worker),
             None => {
-                // Every chain is in other hands: wait for one slot.
+                // Other workers have all chains, so wait until a slot is released.
                 let ahead = lock(&spread.slots_ahead);
                 let enough = |ahead: &mut usize| *ahead >= slots;
                 drop(wait_while(&spread.slot_done, ahead, enough));
@@ -216,14 +218,14 @@ impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<Chain<'r, 'm>> {
     }
 }
 
-/// Works on a chain until it has no more slots; the last chain to end makes the record.
+/// Works on a chain until it has no more slots. The last chain of a file to end makes the record.
 fn run_chain<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, chain: &Chain<'_, '_>) {
     let spread = &chain.spread;
     let mut state = lock(&chain.state);
     let Some(mut set) = state.set.take() else { return };
     while let Some(slot) = state.slots.pop_front() {
         drop(state);
-        // After a failure the slots only have to be given back.
+        // After a failure the slots are only returned.
         if !matches!(spread.end.get(), Some(Err(_))) && !spread.panicked.load(Ordering::Relaxed) {
             let started = worker.context.clock.start();
             let updated = catch_unwind(AssertUnwindSafe(|| set.update(slot.full.content())));

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, TryLockError};
 
 pub(crate) struct Collector<'k, K: Sink> {
-    /// What is finished and in nobody's hands yet.
+    /// Finished files that no thread has taken yet.
     inbox: Mutex<Vec<Finished<K::Item>>>,
     state: Mutex<State<'k, K>>,
     unordered: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Collector<'k, K: Sink> {
 
 struct State<'k, K: Sink> {
     sink: &'k mut K,
-    /// Taken from the inbox; between two deliveries empty.
+    /// Finished files taken from the inbox; empty between two deliveries.
     taken: Vec<Finished<K::Item>>,
     /// Sequence number of the first place in `waiting`.
     next: u64,
@@ -24,12 +24,12 @@ struct State<'k, K: Sink> {
     stopped: bool,
 }
 
-/// What a hand-over brought about.
+/// The result of handing over a group of finished files.
 #[derive(Default)]
 pub(crate) struct HandedOver {
-    /// Waiting memory that is free again.
+    /// Waiting memory that delivery has freed.
     pub(crate) released_bytes: u64,
-    /// The sink wants no more.
+    /// Whether the sink has stopped the run.
     pub(crate) stopped: bool,
 }
 
@@ -39,12 +39,12 @@ impl<'k, K: Sink> Collector<'k, K> {
         Collector { inbox: Mutex::new(Vec::new()), state: Mutex::new(state), unordered }
     }
 
-    /// Takes a group of finished files, and delivers what is next in order unless another thread is at it: that one will
-    /// take these along. So no thread ever waits for the sink but the one that delivers.
+    /// Takes a group of finished files and delivers the ones that are next in order. If another thread is delivering,
+    /// it takes these along; so only the delivering thread ever waits for the sink.
     pub(crate) fn hand_over(&self, group: &mut Vec<Finished<K::Item>>) -> HandedOver {
         lock(&self.inbox).append(group);
         let mut handed_over = HandedOver::default();
-        // Looked at again after each delivery: what came meanwhile was left to this thread.
+        // The inbox is checked again after each delivery: other threads left their files there meanwhile.
         while !lock(&self.inbox).is_empty() {
             let mut state = match self.state.try_lock() {
                 Ok(state) => state,
@@ -58,12 +58,17 @@ impl<'k, K: Sink> Collector<'k, K> {
         handed_over
     }
 
-    /// Delivers nothing from now on.
+    /// Reports to the sink that the run has begun. Returns whether it wants the run to go on.
+    pub(crate) fn begin(&self) -> ControlFlow<()> {
+        lock(&self.state).sink.begin()
+    }
+
+    /// Stops all further delivery.
     pub(crate) fn stop(&self) {
         lock(&self.state).stopped = true;
     }
 
-    /// Delivers what still waits behind files that a stopped run never finished.
+    /// Delivers the records that still wait for files which a stopped run never finished.
     pub(crate) fn drain(&self) {
         let mut state = lock(&self.state);
         for finished in std::mem::take(&mut state.waiting).into_iter().flatten() {
@@ -74,7 +79,8 @@ impl<'k, K: Sink> Collector<'k, K> {
 }
 
 impl<K: Sink> State<'_, K> {
-    /// Puts what was taken into its place and delivers as far as the order allows; returns the waiting memory released.
+    /// Puts the taken files into their places and delivers as far as the order allows. Returns the waiting memory
+    /// released.
     fn deliver_taken(&mut self, unordered: bool) -> u64 {
         let mut taken = std::mem::take(&mut self.taken);
         let mut released_bytes = 0;

@@ -1,17 +1,17 @@
-//! Consumers of a file's bytes beside its digests: a verified copy, block hashes of an image.
+//! Consumers of a file's bytes beside its digests, as for a verified copy or the block hashes of an image.
 
 use pfh_record::{Outcome, Piece, Record};
 use std::io;
 
 /// Takes the bytes of one file while they are hashed.
 ///
-/// A [`Decision`](crate::Decision) brings one forth for a file that is open and not yet read: that is its beginning.
-/// Then come the file's bytes in their order, exactly those that are hashed, and at the end either
-/// [`Consumer::finish`] or [`Consumer::retract`], never both unless finishing failed. Bytes arrive before it is known
-/// whether the file stays as it is: what was made of them counts only once it is finished.
+/// A [`Decision`](crate::Decision) creates a consumer for a file that is open and not yet read. The consumer then gets
+/// the file's bytes in order, exactly those that are hashed, and at the end either [`Consumer::finish`] or
+/// [`Consumer::retract`] is called; both only if finishing failed. Bytes arrive before it is known whether the file
+/// changes meanwhile, so a result counts only once it is finished.
 ///
 /// All calls for one file come from one thread at a time, and the thread reads on only when a call has returned, so
-/// that nothing piles up. An error or a panic costs this file alone: its record then has
+/// nothing piles up. An error or a panic affects only this file: its record then has
 /// [`ErrorKind::Consumer`](pfh_record::ErrorKind::Consumer) or
 /// [`ErrorKind::Internal`](pfh_record::ErrorKind::Internal).
 ///
@@ -43,11 +43,11 @@ pub trait Consumer: Send {
     /// Takes the next bytes of the file.
     ///
     /// # Errors
-    /// Any that makes the rest useless: nothing more of the file is read, and the consumer is retracted.
+    /// Any error ends the file: no more of it is read, and the consumer is retracted.
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether [`Consumer::piece`] takes the digests of the file's pieces, where [`Options`](crate::Options) ask for
-    /// pieces. The record then has none, and a file may have any number of them.
+    /// Whether [`Consumer::piece`] takes the digests of the file's pieces, if [`Options`](crate::Options) ask for
+    /// pieces. The record then has none, and the number of pieces is not limited.
     fn takes_pieces(&self) -> bool {
         false
     }
@@ -61,13 +61,13 @@ pub trait Consumer: Send {
         Ok(())
     }
 
-    /// The file was read to its end and did not change meanwhile; this record will be delivered.
+    /// Reports that the file was read to its end and did not change meanwhile; this record will be delivered.
     ///
     /// # Errors
-    /// Any that makes what was taken useless: the file's record then says so, and the consumer is retracted.
+    /// Any error becomes the outcome of the file's record, and the consumer is retracted.
     fn finish(&mut self, record: &Record) -> io::Result<()>;
 
-    /// The bytes that were taken are not the file's content, or not all of it, and the file has this outcome;
-    /// [`Outcome::NotReached`] where the run was stopped.
+    /// Reports that the bytes passed are not the whole content of the file, whose outcome this is:
+    /// [`Outcome::NotReached`] if the run was stopped.
     fn retract(&mut self, outcome: &Outcome);
 }

@@ -1,9 +1,10 @@
 //! The shared state of a run's threads, and the own state of each.
 
+use crate::batched::{BatchHashers, Batched};
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
 use crate::digest_budget::DigestBudget;
-use crate::digesting::{DigestSet, FamilyRule, FileDigests, PieceRule};
+use crate::digesting::{BatchDigests, DigestSet, FamilyRule, FileDigests, PieceRule};
 use crate::in_flight::InFlight;
 use crate::job::{Failure, Finished, HashedFile, Job, Ticket};
 use crate::lane_file::MovingFile;
@@ -15,8 +16,7 @@ use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report, Timers, stop};
 use crate::sync::{into_inner, lock};
 use crate::table::Table;
-use pfh_record::{Outcome, Record, Similarity, Summary};
-use pfh_similarity::{Family, ManyHasher};
+use pfh_record::{Outcome, Record, Summary};
 use pfh_source::Source;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -33,19 +33,19 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) table: &'r Table<'m>,
     pub(crate) queue: Queue<S::Handle, BoxedTask<'r, 'm, S, K>, MovingFile<S>>,
     pub(crate) collector: Collector<'r, K>,
-    /// Lanes of each worker; 0 for none.
+    /// Number of lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
-    /// Whole files that each worker may let wait for each other; 0 where there is nothing to gain.
+    /// Number of whole files that each worker may collect to digest them together; 0 if that gains nothing.
     pub(crate) batched_files: usize,
-    /// Files that have lanes nearly to themselves now.
+    /// Number of exclusive lanes in use.
     pub(crate) exclusive_lanes: AtomicUsize,
     pub(crate) links: Links<S::Handle>,
-    /// The share for announcing ahead.
+    /// The share of memory and requests for reads announced ahead.
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) families: Vec<FamilyRule>,
-    /// Those that digest many whole files at once.
-    pub(crate) batched: Vec<Family>,
-    /// The others.
+    /// Algorithms and families that digest many whole files at once.
+    pub(crate) batched: Batched,
+    /// The other families, which digest files one by one.
     pub(crate) streamed: Vec<FamilyRule>,
     pub(crate) digest_budget: Arc<DigestBudget>,
     pub(crate) pieces: Option<PieceRule>,
@@ -53,11 +53,13 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) cancel: &'r CancelToken,
     pub(crate) clock: Clock,
     pub(crate) totals: Mutex<Totals>,
-    /// The sink wants no more.
+    /// Whether the sink has stopped the run.
     pub(crate) stopped: AtomicBool,
-    /// A panic of the caller's code, to be given back to it.
+    /// A panic of the caller's code, to be resumed in the caller's thread.
     pub(crate) panic: Mutex<Option<Panic>>,
-    /// Files that one worker may hold open, in its look-ahead window and its lanes.
+    /// [`Options::direct`], or the source's decision.
+    pub(crate) is_direct: bool,
+    /// Number of files that one worker may hold open, in its look-ahead window and its lanes.
     pub(crate) open_files_max: usize,
 }
 
@@ -71,23 +73,24 @@ pub(crate) struct Totals {
 }
 
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
-    /// True when the run is to end: by its token, or because the sink wants no more.
+    /// Whether the run is to end, because its token was cancelled or the sink wants no more records.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
     }
 
-    /// New states of all digests of the run.
+    /// Returns new states of all digests of the run.
     pub(crate) fn digest_set(&self) -> DigestSet {
         DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.families, self.pieces)
     }
 
-    /// New states of what digests whole files one by one.
+    /// Returns new states of the digests that are computed file by file.
     fn streamed_set(&self) -> DigestSet {
-        DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.streamed, self.pieces)
+        let streamed = self.batched.others(self.options.selection.algorithms());
+        DigestSet::new(&streamed, &self.options.keys, &self.streamed, self.pieces)
     }
 
-    /// Whether a file of this size would still be at it in its lane when everything else is done, half of the workers
-    /// having one like it at most. If so, it counts as one from now on.
+    /// Whether a file of this size would still be in its lane when all other files are done. If so, it counts as an
+    /// exclusive lane from now on; at most half of the workers have one.
     pub(crate) fn begin_exclusive_lane(&self, size: u64) -> bool {
         if size < EXCLUSIVE_FILE_BYTES {
             return false;
@@ -98,34 +101,35 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Whether a file of this size outlasts all others, `jobs_in_hand` and those still waiting.
+    /// Whether hashing a file of this size takes longer than all others: `jobs_in_hand` and those still waiting.
     pub(crate) fn outlasts(&self, size: u64, jobs_in_hand: usize) -> bool {
         let jobs = self.queue.jobs_waiting() + jobs_in_hand;
-        // Before the first file is done, others may be as large.
+        // Until the first file is done, the sizes of the others are unknown.
         let is_known = jobs == 0 || self.counters.files.load(Ordering::Relaxed) > 0;
         is_known && self.bytes_of(jobs) < size / 4 && self.queue.is_last_large_file()
     }
 
-    /// Bytes that this many jobs will read, if they are like those that are done.
+    /// Estimates the bytes that this number of jobs will read, from the mean of the finished ones.
     fn bytes_of(&self, jobs: usize) -> u64 {
         let [bytes, files] = [&self.counters.bytes, &self.counters.files].map(|total| total.load(Ordering::Relaxed));
         bytes / files.max(1) * jobs as u64
     }
 
-    /// The sink wants no more.
+    /// Ends the run because the sink wants no more records.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.queue.stop();
     }
 
-    /// Runs what a thread of the run does. A panic outside of any file is a defect: the run ends, and the caller gets it.
+    /// Runs the work of one thread. A panic outside of any file is a defect: it ends the run and is resumed in the
+    /// caller.
     pub(crate) fn thread(&self, work: impl FnOnce(&Self)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) {
             self.abort(panic);
         }
     }
 
-    /// Ends the run because what the caller gave to it panicked, or the run itself did: nothing more of it is called, and the run ends.
+    /// Ends the run after a panic outside of any file. No code of the caller is called from now on.
     fn abort(&self, panic: Panic) {
         lock(&self.panic).get_or_insert(panic);
         self.collector.stop();
@@ -134,40 +138,37 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 }
 
 impl<S: Source, K: Sink> Context<'_, '_, S, K> {
-    /// Delivers what still waits, and adds everything up, once all threads have ended.
+    /// Delivers the remaining records and sums up the report, once all threads have ended.
     ///
     /// # Panics
-    /// With the panic that ended the run, if one did.
+    /// Resumes the panic that ended the run, if there was one.
     pub(crate) fn into_report(self, elapsed: impl FnOnce() -> Duration) -> Report {
         if let Some(panic) = into_inner(self.panic) {
             resume_unwind(panic);
         }
         self.collector.drain();
-        let totals = into_inner(self.totals);
-        let interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
-        Report {
-            summary: Summary { elapsed: elapsed(), interrupted, ..totals.summary },
-            left_out: totals.left_out,
-            timers: totals.timers,
-        }
+        let Totals { mut summary, timers, left_out } = into_inner(self.totals);
+        summary.interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
+        summary.elapsed = elapsed();
+        Report { summary, left_out, timers }
     }
 }
 
-/// Work that waits for whoever hashes: small files in one slot, a digest of a large file, pieces of a large file.
+/// Work that waits for an idle worker: small files in one slot, a digest of a large file, pieces of a large file.
 pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
-    /// Does the work, or as much of it as there is now.
+    /// Does the work that is there now.
     fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>);
 }
 
 pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
 
-/// The own state of one thread: finished records not yet handed over, times, and its digest states.
+/// The own state of one thread: finished records that it has not handed over, times, and digest states.
 pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) context: &'c Context<'r, 'm, S, K>,
     pub(crate) set: DigestSet,
     streamed: DigestSet,
-    /// FileDigests when first needed: they are large.
-    pub(crate) many_hashers: Option<Vec<ManyHasher>>,
+    /// Created when first needed, because they are large.
+    pub(crate) batch_hashers: Option<BatchHashers>,
     pub(crate) timers: Timers,
     finished: Vec<Finished<K::Item>>,
     summary: Summary,
@@ -181,7 +182,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             context,
             set: context.digest_set(),
             streamed: context.streamed_set(),
-            many_hashers: None,
+            batch_hashers: None,
             timers: Timers::default(),
             finished: Vec::with_capacity(RECORDS_HELD_MAX),
             summary: Summary::default(),
@@ -190,8 +191,8 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         }
     }
 
-    /// A file is done with, one way or the other. `claimed` ends the claim on a file with several links: jobs that
-    /// waited for it find its content among the known links, or are read after all.
+    /// Ends a file, with digests or without. `claimed` ends the claim on a file with several links: jobs that waited
+    /// for it then find its content among the known links, or are read after all.
     pub(crate) fn conclude(
         &mut self,
         ticket: Ticket,
@@ -221,7 +222,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         }
     }
 
-    /// A file yields no digest. One that a stopped run interrupted gets no record at all.
+    /// Ends a file without digests. A file that a stopped run interrupted gets no record.
     pub(crate) fn fail(&mut self, ticket: Ticket, path: Vec<u8>, failure: Failure) {
         if failure.outcome == Outcome::NotReached {
             return;
@@ -232,7 +233,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         self.finish(ticket, failure.into_record(path));
     }
 
-    /// A file whose content another link has yielded: its bytes were counted with that link.
+    /// Ends a file whose content is known from another link, which already counted the bytes.
     pub(crate) fn finish_known(&mut self, ticket: Ticket, found: HashedFile, path: Vec<u8>) {
         let bytes = self.summary.bytes;
         self.finish(ticket, found.into_record(path));
@@ -241,7 +242,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     pub(crate) fn finish(&mut self, mut ticket: Ticket, record: Record) {
         self.summary.count(&record);
-        // They wait with their record, and may be many or long.
+        // Pieces and similarity digests wait with their record, and may be many or long.
         let extra_bytes = FileDigests::extra_bytes(
             &record.pieces,
             &record.similarities,
@@ -266,26 +267,27 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         }
     }
 
-    /// All digests of a message, of which the families that make many at once have made theirs.
-    pub(crate) fn digest_whole(&mut self, message: &[u8], similarities: Vec<Similarity>) -> FileDigests {
+    /// Returns all digests of a message. `batch` are those by the algorithms and families that digest many files at
+    /// once.
+    pub(crate) fn digest_whole(&mut self, message: &[u8], batch: BatchDigests) -> FileDigests {
         let started = self.context.clock.start();
         let mut made = self.streamed.digest(message);
-        made.add(similarities, self.context.options.selection.families());
+        made.add(batch, &self.context.options.selection);
         stop(started, &mut self.timers.hash);
         made
     }
 
-    /// Counts bytes of small files; they are published in groups.
+    /// Counts bytes of small files, which are published in groups.
     pub(crate) fn count_bytes(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
-    /// Whether there is something to hand over.
+    /// Whether there are records to hand over.
     pub(crate) fn holds_records(&self) -> bool {
         !self.finished.is_empty()
     }
 
-    /// Hands over what is finished. Called before anything that may take long.
+    /// Hands over the finished records. Called before anything that may take long.
     pub(crate) fn flush(&mut self) {
         self.context.counters.add_bytes(std::mem::take(&mut self.bytes));
         if self.finished.is_empty() {
@@ -304,7 +306,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         }
     }
 
-    /// True when the run is to end; drops the jobs that wait.
+    /// Whether the run is to end; if so, drops the waiting jobs.
     pub(crate) fn is_cancelled(&self) -> bool {
         let cancelled = self.context.is_cancelled();
         if cancelled {
@@ -313,7 +315,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         cancelled
     }
 
-    /// Works on a job's file; a panic becomes that file's error.
+    /// Runs `work` on a job's file. A panic becomes that file's error.
     pub(crate) fn guarded_job<T>(&mut self, job: &Job<S::Handle>, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = self.guarded(work);
         if result.is_none() {
@@ -322,13 +324,13 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         result
     }
 
-    /// Runs `work`, and turns a panic in it into `None`: the file at fault gets an error, the run goes on.
+    /// Runs `work` and returns `None` if it panics. The file at fault gets an error, and the run goes on.
     pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if result.is_err() {
             self.set = self.context.digest_set();
             self.streamed = self.context.streamed_set();
-            self.many_hashers = None;
+            self.batch_hashers = None;
         }
         result.ok()
     }

@@ -1,12 +1,13 @@
-//! Means by which the caller of a run stops it and watches it.
+//! The token that cancels a run, and the counters that show its progress.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-// Comparisons are cancelled in the same way, and their crate is the lower one.
+// Comparisons are cancelled with the same token, and this crate imports theirs.
 pub use pfh_similarity::CancelToken;
 
-/// Running totals, for progress displays. Only ever grow; small files are counted in groups.
+/// Running totals, for progress displays. They only grow; small files are counted in groups.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Counters {
     /// Files whose record is finished, whatever the outcome.
     pub files: AtomicU64,

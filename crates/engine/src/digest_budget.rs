@@ -1,19 +1,20 @@
-//! Memory of similarity digests that grow with their files.
+//! The memory budget of similarity digests that grow with their files.
 //!
-//! Before the rest of a long file is read, what its digests may take is reserved; a thread waits where too much of that is
-//! in use. Whoever has a reservation needs nothing from those who wait, so it comes to its end and makes room.
+//! Before the rest of a long file is read, the memory that its digests may need is reserved; a thread waits if too much
+//! is reserved already. A thread with a reservation needs nothing from the waiting ones, so it always finishes and
+//! releases it.
 
 use crate::sync::{lock, wait_while};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// The share of a run.
+/// The memory of a run for such digests.
 pub(crate) struct DigestBudget {
     bytes_max: u64,
     reserved_bytes: Mutex<u64>,
     released: Condvar,
 }
 
-/// A part of the share, until it is dropped.
+/// A reserved part of the budget, released when dropped.
 pub(crate) struct Reservation {
     budget: Arc<DigestBudget>,
     bytes: u64,
@@ -24,7 +25,8 @@ impl DigestBudget {
         Arc::new(DigestBudget { bytes_max, reserved_bytes: Mutex::new(0), released: Condvar::new() })
     }
 
-    /// Waits until there is room for so many bytes, of which there are no more than the share has. `None` for none.
+    /// Waits until `bytes` fit the budget and reserves them. `bytes` must not exceed the whole budget. Returns `None`
+    /// for 0.
     pub(crate) fn reserve(self: &Arc<DigestBudget>, bytes: u64) -> Option<Arc<Reservation>> {
         if bytes == 0 {
             return None;

@@ -1,8 +1,8 @@
-//! All digests of one message, whole and in pieces, in one pass.
+//! Computing all digests of one message, whole and in pieces, in one pass.
 
 use pfh_digest::{Algorithm, Digest, Hasher, Keys};
-use pfh_record::{Piece, Similarity};
-use pfh_similarity::{Backend, Family, SimilarityOptions, Unfit, UnfitReason};
+use pfh_record::{Piece, Selection, Similarity};
+use pfh_similarity::{Backend, Family, NoDigest, NoDigestReason, SimilarityOptions};
 
 /// The states of several algorithms and families that see the same bytes.
 pub(crate) struct DigestSet {
@@ -11,7 +11,7 @@ pub(crate) struct DigestSet {
     pieces: Option<Pieces>,
 }
 
-/// How messages are cut into pieces, and how many pieces of one message may be kept.
+/// The length of pieces, and how many pieces of one message may be kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PieceRule {
     piece_bytes: u64,
@@ -19,13 +19,13 @@ pub(crate) struct PieceRule {
 }
 
 impl PieceRule {
-    /// `memory_bytes` bounds what the digests of all pieces of one message occupy.
+    /// Makes a rule whose limit keeps the digests of all pieces of one message within `memory_bytes`.
     pub(crate) fn new(piece_bytes: u64, algorithms: usize, memory_bytes: u64) -> PieceRule {
         let pieces_max = memory_bytes / pieces_memory_bytes(1, algorithms);
         PieceRule { piece_bytes, pieces_max: usize::try_from(pieces_max).unwrap_or(usize::MAX) }
     }
 
-    /// The same for pieces that somebody takes as they come.
+    /// Returns the rule without its limit, for pieces that a consumer takes as they come.
     pub(crate) fn without_limit(self) -> PieceRule {
         PieceRule { pieces_max: usize::MAX, ..self }
     }
@@ -39,41 +39,48 @@ impl PieceRule {
     }
 }
 
-/// A family, and how long the messages are that it digests.
+/// A family of similarity digests, with its options and the length limit of its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FamilyRule {
     pub(crate) family: Family,
     pub(crate) similarity: SimilarityOptions,
     pub(crate) backend: Backend,
-    /// Longer ones have no digest: it would take too much memory.
+    /// Longer messages get no digest, because it would take too much memory.
     pub(crate) bytes_max: u64,
 }
 
 /// The state of a family.
 struct Similar {
     rule: FamilyRule,
-    /// FileDigests for each message with its first bytes: they are large, and cannot be used again.
+    /// Created with the first bytes of each message: hashers are large, and cannot be used again.
     hasher: Option<pfh_similarity::Hasher>,
     bytes: u64,
-    /// Length of the message, where it is known before.
+    /// Length of the message, if it is known before its end.
     expected: Option<u64>,
-    /// It needs more memory than it may have.
+    /// Whether the digest needs more memory than it may have.
     is_too_long: bool,
 }
 
-/// What one message yields.
+/// All digests of one message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileDigests {
     pub(crate) digests: Vec<Digest>,
-    /// At least one, unless they are not asked for, too many to keep, or taken by somebody else.
+    /// At least one, unless pieces are not requested, are too many to keep, or go to a consumer.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) similarities: Vec<Similarity>,
-    /// There were more pieces than may be kept.
+    /// Whether there were more pieces than may be kept.
     pub(crate) too_many_pieces: bool,
 }
 
+/// The digests of a message that was digested together with others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BatchDigests {
+    pub(crate) digests: Vec<Digest>,
+    pub(crate) similarities: Vec<Similarity>,
+}
+
 impl FileDigests {
-    /// Joins what sets yield that each saw the whole message with a part of the algorithms and families.
+    /// Joins the results of several sets that each saw the whole message, with a part of the algorithms and families.
     pub(crate) fn join(parts: impl IntoIterator<Item = FileDigests>) -> FileDigests {
         let mut parts = parts.into_iter();
         let mut joined = parts.next().unwrap_or_default();
@@ -88,14 +95,22 @@ impl FileDigests {
         joined
     }
 
-    /// Adds similarity digests; all come into the order of the families.
-    pub(crate) fn add(&mut self, similarities: Vec<Similarity>, families: &[Family]) {
-        self.similarities.extend(similarities);
-        self.similarities.sort_by_key(|one| families.iter().position(|&family| family == one.family));
+    /// Adds digests that were made in a batch, and sorts all of them into the order of the selection.
+    pub(crate) fn add(&mut self, more: BatchDigests, selection: &Selection) {
+        if !more.digests.is_empty() {
+            let algorithms = selection.algorithms();
+            self.digests.extend(more.digests);
+            self.digests.sort_by_key(|one| algorithms.iter().position(|&algorithm| algorithm == one.algorithm()));
+        }
+        if !more.similarities.is_empty() {
+            let families = selection.families();
+            self.similarities.extend(more.similarities);
+            self.similarities.sort_by_key(|one| families.iter().position(|&family| family == one.family));
+        }
     }
 
-    /// Bytes that the pieces and similarity digests occupy and, as a part of a list, will occupy beyond what every file
-    /// of this many digests may.
+    /// Returns the memory of pieces and similarity digests, in bytes, as far as it exceeds the share that every file
+    /// has for this number of digests.
     pub(crate) fn extra_bytes(pieces: &[Piece], similarities: &[Similarity], algorithms: usize) -> u64 {
         let usual = similarities.len() as u64 * SIMILARITY_BYTES;
         let texts: usize = similarities.iter().map(Similarity::text_bytes).sum();
@@ -103,7 +118,7 @@ impl FileDigests {
     }
 }
 
-/// Bytes of a short similarity digest with its text.
+/// Memory of a short similarity digest and its text, in bytes.
 pub(crate) const SIMILARITY_BYTES: u64 = 1 << 10;
 
 impl Similar {
@@ -129,7 +144,7 @@ impl Similar {
         let Similar { hasher, bytes, is_too_long, .. } = std::mem::replace(self, Similar::new(rule));
         let family = rule.family;
         let digest = if is_too_long {
-            Err(Unfit { minimum_bytes: family.minimum_bytes(), bytes, reason: UnfitReason::TooLong })
+            Err(NoDigest::new(NoDigestReason::TooLong, bytes, family.minimum_bytes()))
         } else {
             hasher.unwrap_or_else(|| rule.hasher(Some(0))).finish()
         };
@@ -138,7 +153,7 @@ impl Similar {
 }
 
 impl FamilyRule {
-    /// For a message of so many bytes, where that is known.
+    /// Returns a hasher for a message of `bytes` bytes, if the length is known.
     fn hasher(&self, bytes: Option<u64>) -> pfh_similarity::Hasher {
         let mut similarity = self.similarity;
         similarity.sdhash.input_bytes = bytes;
@@ -152,15 +167,15 @@ struct Pieces {
     offset: u64,
     length: u64,
     done: Vec<Piece>,
-    /// There were more than the rule allows.
+    /// Whether there were more pieces than the rule allows.
     overflowed: bool,
 }
 
 impl DigestSet {
-    /// Pieces are digested with the algorithms only.
+    /// Makes new states. Pieces are digested with the algorithms only.
     ///
     /// # Panics
-    /// When an algorithm does not get the key that it needs: a run that lacks one does not begin.
+    /// If `keys` lacks the key of an algorithm. A run checks this before it begins.
     pub(crate) fn new(
         algorithms: &[Algorithm],
         keys: &Keys,
@@ -183,12 +198,12 @@ impl DigestSet {
         }
     }
 
-    /// The next message has so many bytes, unless its file changes: then nothing of it is delivered.
+    /// Announces the length of the next message. If its file changes meanwhile, its digests are discarded anyway.
     pub(crate) fn expect(&mut self, bytes: u64) {
         self.similar.iter_mut().for_each(|similar| similar.expected = Some(bytes));
     }
 
-    /// What a whole message yields.
+    /// Returns all digests of a whole message.
     pub(crate) fn digest(&mut self, message: &[u8]) -> FileDigests {
         self.expect(message.len() as u64);
         self.update(message);
@@ -211,12 +226,12 @@ impl DigestSet {
         self.pieces.as_ref().map(|pieces| pieces.rule)
     }
 
-    /// The pieces that have ended since the last call; [`DigestSet::finish`] gives the others.
+    /// Takes the pieces that have ended since the last call. [`DigestSet::finish`] returns the others.
     pub(crate) fn take_pieces(&mut self) -> Vec<Piece> {
         self.pieces.as_mut().map_or_else(Vec::new, |pieces| std::mem::take(&mut pieces.done))
     }
 
-    /// Ends the message and leaves the set as new.
+    /// Ends the message, returns its digests and resets the set.
     pub(crate) fn finish(&mut self) -> FileDigests {
         let pieces = self.pieces.as_mut().map_or(Some(Vec::new()), Pieces::finish);
         FileDigests {
@@ -251,12 +266,12 @@ impl Pieces {
             return;
         }
         let digests = self.hashers.iter_mut().map(Hasher::finish).collect();
-        self.done.push(Piece { offset: self.offset, length: self.length, digests });
+        self.done.push(Piece::new(self.offset, self.length, digests));
         self.offset += self.length;
         self.length = 0;
     }
 
-    /// `None` where there were too many.
+    /// Ends the message. Returns `None` if there were too many pieces.
     fn finish(&mut self) -> Option<Vec<Piece>> {
         // An empty message has one empty piece, as md5deep and hashdeep list it.
         if !self.overflowed && (self.length > 0 || self.offset == 0) {
@@ -274,7 +289,7 @@ impl Pieces {
     }
 }
 
-/// Bytes that so many pieces occupy.
+/// Memory of this number of pieces, in bytes.
 pub(crate) fn pieces_memory_bytes(pieces: usize, algorithms: usize) -> u64 {
     (pieces as u64).saturating_mul((size_of::<Piece>() + algorithms * size_of::<Digest>()) as u64)
 }
@@ -343,9 +358,7 @@ mod tests {
                 let mut hasher = pfh_similarity::Hasher::new(family);
                 hasher.update(&message);
                 let expected = match u64::from(length) {
-                    bytes @ 6001.. => {
-                        Err(Unfit { minimum_bytes: family.minimum_bytes(), bytes, reason: UnfitReason::TooLong })
-                    }
+                    bytes @ 6001.. => Err(NoDigest::new(NoDigestReason::TooLong, bytes, family.minimum_bytes())),
                     _ => hasher.finish(),
                 };
                 assert_eq!(found, Similarity { family, digest: expected }, "{length} bytes");
@@ -353,7 +366,7 @@ mod tests {
         }
     }
 
-    /// What is known to be too long is not begun, and says nothing about the message after it.
+    /// A message known to be too long creates no hasher, and does not affect the next message.
     #[test]
     fn a_message_known_to_be_too_long_is_refused_at_once() {
         let rule = |family| FamilyRule {
@@ -367,8 +380,10 @@ mod tests {
         set.update(&[7; 10]);
         assert!(set.similar.iter().all(|similar| similar.hasher.is_none() && similar.is_too_long));
         set.update(&[7; 5991]);
-        let unfit = |found: Similarity| found.digest.map_err(|unfit| (unfit.bytes, unfit.reason));
-        assert!(set.finish().similarities.into_iter().all(|found| unfit(found) == Err((6001, UnfitReason::TooLong))));
+        let no_digest = |found: Similarity| found.digest.map_err(|no_digest| (no_digest.bytes, no_digest.reason));
+        assert!(
+            set.finish().similarities.into_iter().all(|found| no_digest(found) == Err((6001, NoDigestReason::TooLong)))
+        );
         let message: Vec<u8> = (0..6000u32).map(|i| ((i * i) >> 7) as u8 ^ (i % 251) as u8).collect();
         set.update(&message);
         for found in set.finish().similarities {
@@ -378,8 +393,8 @@ mod tests {
         }
     }
 
-    /// Some 64 KiB that are divided into nearly as many chunks as possible, and again where they are repeated: the 40 bytes behind the end of
-    /// a chunk are skipped, and of most windows one byte ends the next chunk.
+    /// Returns some 64 KiB that are divided into nearly as many chunks as possible, also when they are repeated. The 40
+    /// bytes after the end of a chunk are skipped, and after most windows there is a byte that ends the next chunk.
     fn shortest_chunks() -> Vec<u8> {
         let after = |window: [u8; 7], byte| std::array::from_fn(|at| *window.get(at + 1).unwrap_or(&byte));
         let is_end = |window: &[u8; 7]| rolling_hash(window) % 160 == 159;
@@ -393,7 +408,7 @@ mod tests {
                 let end = bytes.len();
                 bytes.extend((end..end + 40).map(noise));
             }
-            // Seven zeros come next, and must begin as they did.
+            // Repetition continues with the seven zeros of the beginning, and none of them may end a chunk.
             let mut zeros = std::iter::successors(Some(window), |&window| Some(after(window, 0))).skip(1).take(7);
             if bytes.len() > 64 << 10 && !zeros.any(|window| is_end(&window)) {
                 return bytes;
@@ -401,7 +416,7 @@ mod tests {
         }
     }
 
-    /// A digest of mrsh-v2 whose contents were made to need more than is reserved is given up.
+    /// A crafted file whose mrsh-v2 digest would need more memory than is reserved gets none.
     #[test]
     fn chunks_of_41_bytes_cannot_exceed_what_is_reserved() {
         let chunks = shortest_chunks();
@@ -426,8 +441,8 @@ mod tests {
             if !rule.is_exceeded_by(&hasher, bytes) {
                 assert_eq!(found.digest, hasher.finish(), "{bytes} bytes");
             } else {
-                let unfit = found.digest.as_ref().expect_err("too many filters");
-                assert_eq!((unfit.bytes, unfit.reason), (bytes, UnfitReason::TooLong));
+                let no_digest = found.digest.as_ref().expect_err("too many filters");
+                assert_eq!((no_digest.bytes, no_digest.reason), (bytes, NoDigestReason::TooLong));
                 given_up += 1;
             }
         }

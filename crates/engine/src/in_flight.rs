@@ -1,5 +1,5 @@
-//! The bound on what is announced ahead of reading, of all files of a run together: bytes, which occupy memory somewhere, and
-//! requests, of which a place serves so many at a time.
+//! The limit on reads announced ahead, over all files of a run: in bytes, which occupy memory somewhere, and in
+//! requests, since a source serves only some at a time.
 
 use crate::limits::WINDOW_FILE_BYTES;
 use crate::sync::lock;
@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The share of a run.
+/// The share of a run for announced reads.
 pub(crate) struct InFlight {
     bytes_left: AtomicU64,
     requests_left: AtomicUsize,
     requests_max: usize,
-    /// Length of one range; `None` where the place reads ahead by itself.
+    /// Length of one range; `None` if the source reads ahead by itself.
     range_bytes: Option<u64>,
-    /// Files that have a part of the share.
+    /// Number of files that have a part of the share.
     files: AtomicUsize,
 }
 
@@ -31,7 +31,7 @@ impl InFlight {
         })
     }
 
-    /// Whether files are announced range after range while they are read.
+    /// Whether further ranges of a file are announced while it is read.
     pub(crate) fn goes_on(&self) -> bool {
         self.range_bytes.is_some()
     }
@@ -58,8 +58,8 @@ impl InFlight {
     }
 }
 
-/// The part of one file that is announced and not yet read. Its request is given back when a part of a range was read, since
-/// then it has arrived, and its bytes when all of it was; both with this value.
+/// The part of one file that is announced and not yet read. The request of a range is returned when reading has reached
+/// it, since it has arrived then; its bytes are returned when all of it was read. Dropping this returns both.
 pub(crate) struct Ahead {
     in_flight: Arc<InFlight>,
     announced: Mutex<Announced>,
@@ -67,15 +67,15 @@ pub(crate) struct Ahead {
 
 #[derive(Default)]
 struct Announced {
-    /// In the order of the file.
+    /// The announced ranges, in the order of the file.
     ranges: VecDeque<Range>,
-    /// How many of them have not arrived, as far as is known: those at the end.
+    /// Number of ranges at the end that are not known to have arrived.
     on_their_way: usize,
-    /// Where the next range begins.
+    /// Offset of the next range.
     next: u64,
 }
 
-/// A range that is not yet read to its end.
+/// A range that was not yet read to its end.
 struct Range {
     start: u64,
     bytes: u64,
@@ -87,14 +87,14 @@ impl Ahead {
         Ahead { in_flight: Arc::clone(in_flight), announced: Mutex::default() }
     }
 
-    /// Announces the beginning of a file. False where the share is used up.
+    /// Announces the beginning of a file. Returns false if the share is used up.
     pub(crate) fn begin(&self, file: &impl SourceFile, size: u64) -> bool {
         let bytes = size.min(self.in_flight.range_bytes.unwrap_or(WINDOW_FILE_BYTES));
         self.announce(&mut lock(&self.announced), file, bytes)
     }
 
-    /// The file is read from `offset` on: what lies before it is read, and further ranges are announced, as many as
-    /// are an equal part of the share.
+    /// Notes that the file is being read from `offset` on: returns the ranges before it, and announces further ranges
+    /// up to this file's part of the share.
     pub(crate) fn read_on(&self, file: &impl SourceFile, offset: u64, size: u64) {
         let announced = &mut *lock(&self.announced);
         while announced.first_on_its_way().is_some_and(|range| range.start < offset) {
@@ -105,11 +105,11 @@ impl Ahead {
             self.in_flight.bytes_read(range.bytes);
         }
         let Some(range_bytes) = self.in_flight.range_bytes else { return };
-        // What was not announced and is being read comes with the reading.
+        // The range being read needs no announcement.
         announced.next = announced.next.max(offset);
         let part = self.in_flight.requests_max / self.in_flight.files.load(Ordering::Relaxed).max(1);
         while announced.next < size && announced.on_their_way < part.max(1) {
-            // Ranges end where requests do.
+            // Ranges end at multiples of their length, as the source's requests do.
             let bytes = (range_bytes - announced.next % range_bytes).min(size - announced.next);
             if !self.announce(announced, file, bytes) {
                 break;
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use pfh_source::{FileError, Proof, Stamp};
 
-    /// Notes what is announced.
+    /// Records the announced ranges.
     #[derive(Default)]
     struct Noting(Mutex<Vec<(u64, u64)>>);
 
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn ranges_are_announced_as_the_reading_goes_on_and_given_back() {
-        let in_flight = InFlight::new(1000, LookAhead { range_bytes: Some(100), requests_max: 3 });
+        let in_flight = InFlight::new(1000, LookAhead::new(Some(100), 3));
         let file = Noting::default();
         let ahead = Ahead::new(&in_flight);
         assert!(ahead.begin(&file, 450));
@@ -198,13 +198,13 @@ mod tests {
 
     #[test]
     fn files_share_requests_and_bytes() {
-        let in_flight = InFlight::new(350, LookAhead { range_bytes: Some(100), requests_max: 8 });
+        let in_flight = InFlight::new(350, LookAhead::new(Some(100), 8));
         let (one, other) = (Noting::default(), Noting::default());
         let first = Ahead::new(&in_flight);
         let second = Ahead::new(&in_flight);
         first.read_on(&one, 20, 5000);
-        // The range that is being read was not announced: the first to be is its rest. Four are an equal part, but
-        // bytes run out.
+        // The range being read was not announced, so the first announcement is for its rest. Each file's part is four
+        // requests, but the bytes run out first.
         assert_eq!(one.take(), [(20, 80), (100, 100), (200, 100)]);
         assert!(!second.begin(&other, 5000), "only 70 bytes are left");
         assert!(second.begin(&other, 70) && other.take() == [(0, 70)]);

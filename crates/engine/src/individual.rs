@@ -1,4 +1,4 @@
-//! Files that are treated otherwise than the run's: with some of its digests only, or with a consumer of their bytes.
+//! Files with treatment of their own: with only some of the run's digests, or with a consumer of their bytes.
 
 use crate::consumer::Consumer;
 use crate::digesting::{DigestSet, FamilyRule, FileDigests, PieceRule};
@@ -12,21 +12,22 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
-/// Pieces whose digests wait for the consumer at most.
+/// The most pieces whose digests wait for the consumer.
 const PIECES_HELD_MAX: u64 = 64;
 
-/// The digests of one file, and the consumer of its bytes. Dropped before its end, it retracts what the consumer has: the run was stopped.
+/// The digests of one file, and the consumer of its bytes. If it is dropped before the end of the file, the run was
+/// stopped, and the consumer is retracted.
 pub(crate) struct Individual {
     set: DigestSet,
     families: Vec<FamilyRule>,
-    /// A lock that nobody takes: an opened file can be shared, and consumers need not be.
+    /// The lock is never contended. It makes this `Sync`, as opened files must be, without requiring it of consumers.
     consumer: Mutex<Option<Box<dyn Consumer>>>,
-    /// Bytes between two looks for pieces, where the consumer takes these.
+    /// Bytes between two checks for ended pieces, if the consumer takes pieces.
     step_bytes: Option<usize>,
 }
 
 impl Individual {
-    /// `families` and `pieces`: those of the run.
+    /// Makes the state for one file. `families` and `pieces` are those of the run.
     pub(crate) fn new(
         options: &Options,
         families: &[FamilyRule],
@@ -51,22 +52,22 @@ impl Individual {
         }
     }
 
-    /// Bytes that its digests may take while they are made.
+    /// Memory that the file's growing digests may need while it is read, in bytes.
     pub(crate) fn growth_bytes(&self, size: u64) -> u64 {
         self.families.iter().map(|rule| rule.growth_bytes(size)).sum()
     }
 
-    /// Whether its pieces would be too many to keep.
+    /// Whether a file of `size` bytes has too many pieces to keep.
     pub(crate) fn has_too_many_pieces(&self, size: u64) -> bool {
         self.set.piece_rule().is_some_and(|rule| rule.are_too_many_for(size))
     }
 
-    /// The file has this many bytes, unless it changes: then nothing of it is delivered.
+    /// Announces the length of the file. If the file changes, its digests are discarded anyway.
     pub(crate) fn expect(&mut self, bytes: u64) {
         self.set.expect(bytes);
     }
 
-    /// Takes the bytes that end at `end`.
+    /// Adds the file's next bytes, which end at offset `end`.
     pub(crate) fn update(&mut self, bytes: &[u8], end: u64) -> Result<(), Failure> {
         self.try_update(bytes).map_err(|error| consumer_failed(end, &error))
     }
@@ -86,7 +87,7 @@ impl Individual {
         Ok(())
     }
 
-    /// Ends the file: `read` says what it was and how much of it was read, or why it has no digests.
+    /// Ends the file. `read` has its stamp and the number of bytes read, or why it has no digests.
     pub(crate) fn conclude(
         mut self,
         path: &[u8],
@@ -126,7 +127,7 @@ impl Individual {
 
     fn retract(&mut self, outcome: &Outcome) {
         if let Some(mut consumer) = get_mut(&mut self.consumer).take() {
-            // Nothing is left to be done about a panic here: the file has its outcome.
+            // A panic has no effect here: the file already has its outcome.
             let _ = catch_unwind(AssertUnwindSafe(move || consumer.retract(outcome)));
         }
     }
@@ -139,6 +140,6 @@ impl Drop for Individual {
 }
 
 fn consumer_failed(bytes_read: u64, error: &io::Error) -> Failure {
-    let error = FileError { kind: ErrorKind::Consumer, errno: error.raw_os_error(), message: error.to_string() };
+    let error = FileError::new(ErrorKind::Consumer, error.to_string()).with_errno(error.raw_os_error());
     Failure { bytes_read, ..Failure::new(Outcome::Unreadable { offset: bytes_read, error }) }
 }

@@ -1,10 +1,10 @@
-//! One file's way through a run: a job on the way in, a finished record on the way out.
+//! The forms of one file in a run: the job that waits, and the finished record.
 
 use crate::digesting::FileDigests;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::{Entry, Stamp};
 
-/// Place in the order of output, and the waiting memory that the file occupies until its record is delivered.
+/// The place of a file in the order of output, and the waiting memory that it occupies until its record is delivered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticket {
     pub(crate) sequence: u64,
@@ -16,20 +16,20 @@ pub(crate) struct Ticket {
 pub(crate) struct Job<H> {
     pub(crate) ticket: Ticket,
     pub(crate) entry: Entry<H>,
-    /// How often `balance` preferred another job.
+    /// Number of times that `balance` preferred another job.
     pub(crate) passed_over: usize,
 }
 
-/// A file that is done with: its prepared record, or nothing where the caller wanted it left out.
+/// A finished file: its prepared record, or `None` if the caller left the file out.
 pub(crate) struct Finished<T> {
     pub(crate) ticket: Ticket,
     pub(crate) item: Option<T>,
 }
 
-/// All that a complete reading yields.
+/// The result of reading a file completely.
 #[derive(Clone, Debug)]
 pub(crate) struct HashedFile {
-    /// The stamp of the file; absent for streams.
+    /// The stamp of the file; `None` for streams.
     pub(crate) stamp: Option<Stamp>,
     pub(crate) bytes_read: u64,
     pub(crate) digests: FileDigests,
@@ -37,19 +37,16 @@ pub(crate) struct HashedFile {
 
 impl HashedFile {
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
-        Record {
-            path,
-            metadata: self.stamp.map(|stamp| stamp.metadata),
-            bytes_read: self.bytes_read,
-            outcome: Outcome::Complete,
-            digests: self.digests.digests,
-            pieces: self.digests.pieces,
-            similarities: self.digests.similarities,
-        }
+        let FileDigests { digests, pieces, similarities, .. } = self.digests;
+        let mut record = Record::new(path, Outcome::Complete);
+        record.metadata = self.stamp.map(|stamp| stamp.metadata);
+        record.bytes_read = self.bytes_read;
+        (record.digests, record.pieces, record.similarities) = (digests, pieces, similarities);
+        record
     }
 }
 
-/// Why a reading yields no digest.
+/// The reason why a file has no digests.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) outcome: Outcome,
@@ -67,7 +64,7 @@ impl Failure {
         Failure { bytes_read: offset, ..failure }
     }
 
-    /// The run was stopped; no record will be made of this.
+    /// Returns the failure of a stopped run, of which no record is made.
     pub(crate) fn not_reached(offset: u64) -> Failure {
         Failure { bytes_read: offset, ..Failure::new(Outcome::NotReached) }
     }
@@ -77,19 +74,13 @@ impl Failure {
     }
 
     pub(crate) fn panicked() -> Failure {
-        let message = "internal error: the code that lists, reads or hashes this panicked; please report it";
+        let message = "internal error: listing, reading or hashing this file panicked; please report it";
         Failure::new(Outcome::Unreadable { offset: 0, error: FileError::new(ErrorKind::Internal, message) })
     }
 
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
-        Record {
-            path,
-            metadata: self.metadata,
-            bytes_read: self.bytes_read,
-            outcome: self.outcome,
-            digests: Vec::new(),
-            pieces: Vec::new(),
-            similarities: Vec::new(),
-        }
+        let mut record = Record::new(path, self.outcome);
+        (record.metadata, record.bytes_read) = (self.metadata, self.bytes_read);
+        record
     }
 }

@@ -1,11 +1,12 @@
-//! One worker's lanes: many files at once, each in a lane of the SIMD kernels.
+//! The lanes of one worker: many files at once, each in a lane of the SIMD kernels.
 //!
-//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes, and families, see a whole file
-//! before it gets its lane. Of a long one they see each chunk when it is read, by a digest set of the file's own.
+//! A file occupies its lane and one slot from its first chunk to its last. Algorithms without lanes, and families,
+//! process a whole file before it gets its lane; of a long file they process each chunk when it is read, in a digest
+//! set of its own.
 
 use crate::batch_queue::WholeFile;
 use crate::context::{Context, Worker};
-use crate::digesting::{DigestSet, FamilyRule, FileDigests};
+use crate::digesting::{BatchDigests, DigestSet, FamilyRule, FileDigests};
 use crate::job::{Failure, HashedFile};
 use crate::lane_file::{LaneFile, MovingFile};
 use crate::links::Claimed;
@@ -16,7 +17,6 @@ use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest, Keys};
-use pfh_record::Similarity;
 use pfh_source::{Source, SourceFile, Stamp};
 use std::sync::atomic::Ordering;
 
@@ -25,21 +25,22 @@ pub(crate) struct Lanes<'r, 'm, S: Source> {
     manager: LaneManager<Slot<'r, 'm>, LaneFile<S>>,
     /// For each algorithm of the run, whether it has lanes.
     laned: Vec<bool>,
-    /// Those without.
+    /// The algorithms without lanes.
     streamed: Vec<Algorithm>,
-    /// No family has.
+    /// The families, none of which has lanes.
     families: Vec<FamilyRule>,
     spare_sets: Vec<DigestSet>,
-    /// For whole files: the algorithms without lanes, and the families that do not digest many at once.
+    /// For whole files: states of the algorithms without lanes, and of the families, that do not digest many files at
+    /// once.
     whole: DigestSet,
     spare_slots: Vec<Slot<'r, 'm>>,
-    /// Lanes with files of which more is to be read.
+    /// Number of lanes with files of which there is more to read.
     long: usize,
-    /// Lanes with express files.
+    /// Number of exclusive lanes.
     exclusive_lane: usize,
 }
 
-/// How many lanes a worker would have for these algorithms on this CPU; 0 for none.
+/// Returns the number of lanes that a worker would have for these algorithms on this CPU; 0 for none.
 pub(crate) fn count(algorithms: &[Algorithm], backend: Backend) -> usize {
     manager::<Vec<u8>, ()>(&with_lanes(algorithms, backend), backend).map_or(0, |manager| manager.lanes())
 }
@@ -48,13 +49,18 @@ fn with_lanes(algorithms: &[Algorithm], backend: Backend) -> Vec<Algorithm> {
     algorithms.iter().copied().filter(|one| manager::<Vec<u8>, ()>(&[*one], backend).is_some()).collect()
 }
 
-/// `None` where lanes gain nothing.
+/// Returns a manager of lanes, or `None` if lanes gain nothing.
 fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: Backend) -> Option<LaneManager<B, T>> {
     LaneManager::with_backend(algorithms, backend).filter(LaneManager::pays)
 }
 
+/// Returns states of the families that digest files one by one, and of these algorithms.
+fn whole_set<S: Source, K: Sink>(streamed: &[Algorithm], context: &Context<'_, '_, S, K>) -> DigestSet {
+    DigestSet::new(&context.batched.others(streamed), &context.options.keys, &context.streamed, None)
+}
+
 impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
-    /// `None` where no algorithm has lanes on this CPU.
+    /// Returns `None` if no algorithm has lanes on this CPU.
     pub(crate) fn new<K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
         let Options { selection, backend, .. } = context.options;
         let algorithms = selection.algorithms();
@@ -63,7 +69,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         Some(Lanes {
             manager: manager(&with, *backend)?,
             laned: algorithms.iter().map(|algorithm| with.contains(algorithm)).collect(),
-            whole: DigestSet::new(&streamed, &context.options.keys, &context.streamed, None),
+            whole: whole_set(&streamed, context),
             streamed,
             families: context.families.clone(),
             spare_sets: Vec::new(),
@@ -85,17 +91,17 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         self.manager.active() == self.manager.lanes()
     }
 
-    /// Whether no further files are to be begun here: a lane gets on the faster the fewer are in use.
+    /// Whether this worker is not to begin further files: the fewer lanes are in use, the faster each of them is.
     pub(crate) fn has_exclusive_lane(&self) -> bool {
         self.exclusive_lane > 0
     }
 
-    /// Lanes with files of which more is to be read.
+    /// Number of lanes with files of which there is more to read.
     pub(crate) fn long(&self) -> usize {
         self.long
     }
 
-    /// A slot of this worker's, free again.
+    /// Takes a spare slot of this worker.
     pub(crate) fn spare_slot(&mut self) -> Option<Slot<'r, 'm>> {
         self.spare_slots.pop()
     }
@@ -104,22 +110,22 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         self.spare_slots.push(slot);
     }
 
-    /// Returns the spare slots to the table: others may wait for them.
+    /// Returns the spare slots to the table, for which others may be waiting.
     pub(crate) fn return_slots(&mut self) {
         self.spare_slots.clear();
     }
 
-    /// Begins a file that is whole in its slot, and of which some families have made their digests.
+    /// Begins a file that is whole in its slot, with its digests by the families that digest many files at once.
     pub(crate) fn submit_whole<K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         file: WholeFile<'r, 'm, S::Handle>,
-        similarities: Vec<Similarity>,
+        batch: BatchDigests,
     ) {
         let started = worker.context.clock.start();
         let others = worker.guarded_job(&file.job, |worker| {
             let mut made = self.whole.digest(file.content());
-            made.add(similarities, worker.context.options.selection.families());
+            made.add(batch, &worker.context.options.selection);
             made
         });
         stop(started, &mut worker.timers.hash);
@@ -128,7 +134,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
             let file = LaneFile::Whole { job, stamp, bytes: length as u64, others };
             self.manager.submit(file, slot, length, true);
         } else {
-            self.whole = DigestSet::new(&self.streamed, &worker.context.options.keys, &worker.context.streamed, None);
+            self.whole = whole_set(&self.streamed, worker.context);
             self.spare_slots.push(slot);
         }
     }
@@ -151,7 +157,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         self.manager.submit(file, slot, length, false);
     }
 
-    /// The digests that no lane makes, of a file of so many bytes that begins with `content`.
+    /// Returns states of the digests that have no lanes, for a file of `bytes` bytes that begins with `content`.
     fn streamed_of(&mut self, keys: &Keys, content: &[u8], bytes: u64) -> Option<DigestSet> {
         if self.streamed.is_empty() && self.families.is_empty() {
             return None;
@@ -163,7 +169,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         Some(set)
     }
 
-    /// Hashes until a lane needs attention, and sees to it. Returns false when the lanes are empty.
+    /// Hashes until a lane needs attention, and attends to it. Returns false if all lanes are empty.
     pub(crate) fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
         let started = worker.context.clock.start();
         let event = self.manager.advance();
@@ -171,7 +177,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         match event {
             Event::Idle => return false,
             Event::NeedsData { lane, buffer } => {
-                // A worker with an express file takes no other.
+                // A worker with an exclusive lane takes no further files, so only idle workers can take one.
                 let only_idle = worker.context.exclusive_lanes.load(Ordering::Relaxed) > 0;
                 if worker.context.queue.wants_lane_of(self.long, only_idle) {
                     self.spare_slots.push(buffer);
@@ -195,7 +201,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         true
     }
 
-    /// Goes on with a file that another worker began.
+    /// Continues a file that another worker began.
     pub(crate) fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
         let slot = self.spare_slots.pop().unwrap_or_else(|| worker.context.table.acquire());
         let lane = self.manager.attach(file);
@@ -203,9 +209,9 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         self.read_on(worker, lane, slot);
     }
 
-    /// The next chunk of a long file.
+    /// Reads the next chunk of a long file.
     fn read_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, lane: LaneId, mut slot: Slot<'r, 'm>) {
-        // What is finished does not wait for the end of a large file.
+        // Finished records do not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
         let LaneFile::Long { opened, stamp, offset, streamed, .. } = self.manager.tag_mut(lane) else { return };
@@ -286,7 +292,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         worker.context.exclusive_lanes.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// What the lanes have made and what others have, in the order of the run.
+    /// Joins the digests of the lanes and the others, in the order of the run.
     fn join(&self, digests: Vec<Digest>, others: FileDigests) -> FileDigests {
         if self.streamed.is_empty() {
             return FileDigests { digests, ..others };

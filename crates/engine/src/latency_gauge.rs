@@ -1,16 +1,17 @@
-//! Whether a worker looks ahead where the system does not tell if a read would wait: it judges by how long files took.
+//! The gauge by which a worker decides whether to look ahead if the system cannot tell whether a read would wait: it
+//! measures how long files take.
 
 use std::time::Duration;
 
-/// Quick files in a row after which looking ahead ends.
+/// Number of consecutive quick files after which looking ahead ends.
 const QUICK_FILES: u32 = 64;
 
-/// Open while reads wait, shut while everything is cached.
+/// A gauge that is open while reads wait, and shut while everything is cached.
 #[derive(Default)]
 pub(crate) struct LatencyGauge {
     open: bool,
     quick: u32,
-    /// The file before waited. One alone may have been interrupted by another thread.
+    /// Whether the previous file waited. A single one may only have been interrupted by another thread.
     waited: bool,
 }
 
@@ -19,7 +20,7 @@ impl LatencyGauge {
         self.open
     }
 
-    /// Reports how long a file took to open and announce (window open) or to read (window shut).
+    /// Takes the time that a file took to open and announce (if open) or to read (if shut).
     pub(crate) fn observe(&mut self, took: Duration, bytes: u64) {
         // A cached 4 KiB file takes 3 µs, and copying from the page cache goes at some 10 GB/s; flash answers in 60 µs.
         let waited = took > Duration::from_nanos(20_000 + bytes / 2);

@@ -1,16 +1,15 @@
-//! Source → memory table → workers → records.
+//! The engine: reads the files of a source and computes their digests on many threads.
 //!
-//! [`run`] takes a [`Source`](pfh_source::Source) (what there is to read), [`Options`] (how) and a [`Sink`] (where the
-//! records go), and returns a [`Report`] of counts and times. It plans, prefetches, schedules, counts and cancels.
+//! [`run`] takes a [`Source`](pfh_source::Source) (what to read), [`Options`] (how) and a [`Sink`] (where the records
+//! go), and returns a [`Report`] of counts and times. It plans, prefetches, schedules, counts and cancels.
 //!
-//! What it deliberately does not know: formats of any kind, the terminal, paths of the system. It prints nothing and
-//! opens nothing itself.
+//! It knows no formats, no terminal and no paths of the system. It prints nothing and opens nothing itself.
 //!
 //! # How a run flows
-//! One thread walks the source and numbers what it finds; workers take jobs from a bounded queue, read into slots of the
-//! [memory table](Options::memory_bytes), hash, and hand records to a collector which puts them back into the order of
-//! the walk. Everything that waits is bounded: jobs and finished records by a share of the memory option (the walk
-//! pauses when it is used up), bytes by the slots of the table, look-ahead by bytes and by open files.
+//! One thread walks the source and numbers the files it finds. Workers take jobs from a bounded queue, read into slots
+//! of the [memory table](Options::memory_bytes), hash, and pass records to a collector, which restores the order of the
+//! walk. All waiting data are bounded: jobs and finished records by a share of the memory option (the walk pauses when
+//! it is used up), bytes by the slots of the table, look-ahead by bytes and by open files.
 //!
 //! # Errors
 //! An error belongs to a file: it becomes the outcome of that file's record, and the run goes on. A panic while a file
@@ -20,6 +19,7 @@
 mod adaptive;
 mod alone;
 mod batch_queue;
+mod batched;
 mod chain;
 mod collect;
 mod consumer;

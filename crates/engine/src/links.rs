@@ -1,4 +1,4 @@
-//! Hard links: content that was read once is not read again.
+//! Hard links: content that was read under one name is not read again under another.
 
 use crate::digesting::SIMILARITY_BYTES;
 use crate::job::{HashedFile, Job};
@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry as Place;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Content of files with several links, by identity. Bounded: when it is full, further files are simply read.
+/// Digests of files with several links, by identity. Bounded: when it is full, further files are simply read.
 pub(crate) struct Links<H> {
     known: Mutex<HashMap<FileIdentity, Known<H>>>,
     count: AtomicUsize,
@@ -18,13 +18,13 @@ pub(crate) struct Links<H> {
 
 #[expect(clippy::large_enum_variant, reason = "nearly all are of the large one")]
 enum Known<H> {
-    /// A worker is reading this (large) file; the jobs wait for what it finds.
+    /// A worker is reading this large file; these jobs wait for its result.
     BeingRead(Vec<Job<H>>),
-    /// Read; so many links are still to come.
+    /// The file was read; `left` further links are expected.
     Read { found: HashedFile, left: u64 },
 }
 
-/// A file with several links that somebody reads for all of them.
+/// The claim of a worker to read a file with several links for all of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Claimed {
     identity: FileIdentity,
@@ -32,20 +32,20 @@ pub(crate) struct Claimed {
 }
 
 impl Claimed {
-    /// The claim on a file that is read now; `None` where it has one name only.
+    /// Returns the claim on a file; `None` if it has only one name.
     pub(crate) fn of(stamp: &Stamp) -> Option<Claimed> {
         stamp.shared_identity().map(|identity| Claimed { identity, links: stamp.links })
     }
 }
 
-/// Who reads a large file with several links.
+/// The answer to a request to read a large file with several links.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart where it arrives")]
 pub(crate) enum Claim<T> {
-    /// Whoever asked.
+    /// The requesting worker reads it.
     Mine(T),
-    /// Nobody any more: this was found.
+    /// The file was read already, with this result.
     Known(T, HashedFile),
-    /// Another worker.
+    /// Another worker is reading it; the job waits.
     Waits,
 }
 
@@ -54,12 +54,12 @@ impl<H> Links<H> {
         Links { known: Mutex::new(HashMap::new()), count: AtomicUsize::new(0), most }
     }
 
-    /// True until the first file with several links was met: spares the lock.
+    /// True until the first file with several links was met; saves taking the lock.
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Returns what is known of the content of this file. The caller confirms that its own stamp is of the same content.
+    /// Returns the known digests of this file. The caller must check by its own stamp that the content is the same.
     pub(crate) fn find(&self, identity: FileIdentity) -> Option<HashedFile> {
         match lock(&self.known).get(&identity) {
             Some(Known::Read { found, .. }) => Some(found.clone()),
@@ -67,7 +67,7 @@ impl<H> Links<H> {
         }
     }
 
-    /// One link was answered from the table; forgets the content with its last link.
+    /// Notes that one link was answered from the table. The content is forgotten with its last link.
     pub(crate) fn used(&self, identity: FileIdentity) {
         let mut known = lock(&self.known);
         if let Place::Occupied(mut place) = known.entry(identity)
@@ -81,7 +81,7 @@ impl<H> Links<H> {
         }
     }
 
-    /// Remembers what a complete reading found.
+    /// Remembers the result of reading a file completely.
     pub(crate) fn insert(&self, found: &HashedFile) {
         if let Some(stamp) = &found.stamp
             && let Some(identity) = stamp.shared_identity()
@@ -97,7 +97,7 @@ impl<H> Links<H> {
         links: u64,
         found: &HashedFile,
     ) {
-        // Long similarity digests are not kept: there is room for usual ones only.
+        // Long similarity digests are not kept: the memory share covers only those of usual length.
         if known.len() < self.most
             && found.digests.similarities.iter().all(|one| one.text_bytes() as u64 <= SIMILARITY_BYTES)
         {
@@ -107,8 +107,8 @@ impl<H> Links<H> {
         }
     }
 
-    /// Asks to read a large file with several links. Returns what holds its job unless another worker is reading the same
-    /// content; the job then waits for what that one finds.
+    /// Requests to read a large file with several links. If another worker is reading the same content, the job waits
+    /// for its result.
     pub(crate) fn claim<T>(
         &self,
         identity: FileIdentity,
@@ -140,8 +140,8 @@ impl<H> Links<H> {
         claim
     }
 
-    /// Ends a claim, and returns the jobs that waited for it. What the reading found, if it went well, is known from then
-    /// on: nobody can claim the file in between.
+    /// Ends a claim and returns the jobs that waited for it. A result is known from then on, so nobody can claim the
+    /// file in between.
     pub(crate) fn settle(&self, claimed: Claimed, found: Option<&HashedFile>) -> Vec<Job<H>> {
         let mut known = lock(&self.known);
         let parked = match known.entry(claimed.identity) {

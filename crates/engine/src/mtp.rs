@@ -1,7 +1,7 @@
 //! Multi-threaded prefetching, as published: prefetchers only read into the memory table, the other threads only hash.
 //!
-//! Beyond the publication: a file larger than the table flows through it, small files travel several to a slot, and a
-//! prefetcher that has nothing left to read becomes a hasher.
+//! Beyond the publication, a file larger than the table flows through it, several small files share a slot, and a
+//! prefetcher with nothing left to read becomes a hasher.
 
 use crate::alone::hash_individually;
 use crate::chain::{Feeding, feed};
@@ -32,7 +32,8 @@ struct BatchFile {
     stamp: Option<Stamp>,
 }
 
-/// A prefetcher that brings forth work for hashers, until this is dropped: also when its thread cannot be started, or panics.
+/// Marks a prefetcher that may still produce work for hashers, until dropped; also if its thread cannot be started, or
+/// panics.
 struct AtWork<'q, H: Handle, R, L>(&'q Queue<H, R, L>);
 
 impl<'q, H: Handle, R, L> AtWork<'q, H, R, L> {
@@ -48,7 +49,7 @@ impl<H: Handle, R, L> Drop for AtWork<'_, H, R, L> {
     }
 }
 
-/// Starts the threads of a run, or as many as the system grants.
+/// Starts the threads of a run, or fails at the first one that the system refuses.
 pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     scope: &'scope Scope<'scope, 'env>,
     context: &'scope Context<'r, 'm, S, K>,
@@ -98,7 +99,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 Preference::Next
             };
             let grab = context.queue.try_take(preference).or_else(|| {
-                // Nothing at hand: let the hashers have what there is before waiting.
+                // No job is waiting, so the hashers get the files read so far.
                 self.pass_on(worker);
                 worker.flush();
                 match context.queue.next(true, false, preference, context.clock, &mut worker.timers.wait_file) {
@@ -112,7 +113,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     break;
                 }
                 if job.entry.kind == EntryKind::Stream {
-                    // It may never come, and what was read of it cannot be read again into another slot.
+                    // A stream may never deliver, and the bytes read from it cannot be read again into another slot.
                     self.pass_on(worker);
                     context.queue.give_back(device, &mut jobs);
                 }
@@ -154,7 +155,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     let content = self.filled..self.filled + length;
                     let (ticket, path) = (opened.job.ticket, opened.job.entry.path());
                     self.files.push(BatchFile { ticket, path, content, stamp });
-                    // The next file begins at a place that direct I/O accepts.
+                    // The next file begins at an offset that direct I/O accepts.
                     self.filled = (self.filled + length).next_multiple_of(crate::limits::SLOT_ALIGN_BYTES);
                     let full = self.filled >= slot.bytes().len() / 4 * 3 || self.files.len() >= BATCH_FILES_MAX;
                     self.slot = Some(slot);
@@ -164,7 +165,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     return;
                 }
                 Ok(First::Long { .. }) if !self.files.is_empty() => {
-                    // It does not fit what is left of the slot: it gets one of its own.
+                    // The file does not fit into the rest of the slot, so it gets a slot of its own.
                     self.slot = Some(slot);
                     self.pass_on(worker);
                 }
@@ -199,10 +200,9 @@ impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Batch<'r, 'm> {
     /// Hashes the files of the slot.
     fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         let contents: Vec<&[u8]> = self.files.iter().map(|file| &self.full.content()[file.content.clone()]).collect();
-        let similarities = worker.digest_many(&contents);
-        for ((file, content), similarities) in self.files.iter().zip(&contents).zip(similarities) {
-            let made = similarities
-                .and_then(|similarities| worker.guarded(|worker| worker.digest_whole(content, similarities)));
+        let batches = worker.digest_many(&contents);
+        for ((file, content), batch) in self.files.iter().zip(&contents).zip(batches) {
+            let made = batch.and_then(|batch| worker.guarded(|worker| worker.digest_whole(content, batch)));
             let bytes_read = content.len() as u64;
             let result = match made {
                 Some(made) => Ok(HashedFile { stamp: file.stamp, bytes_read, digests: made }),

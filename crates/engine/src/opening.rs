@@ -1,5 +1,5 @@
-//! Opening a file, and going on with one that turned out to be long: what is known from another link, or not wanted,
-//! is not read, and what could not be kept is refused.
+//! Opening a file, and continuing with one that is longer than a slot. Files whose content is known from another link,
+//! or which the caller does not want, are not read; pieces that could not be kept are refused.
 
 use crate::context::Worker;
 use crate::individual::Individual;
@@ -11,10 +11,10 @@ use crate::stats::stop;
 use pfh_record::{FileError, Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 
-/// The result for a job whose file was to be opened.
+/// The result of opening a job's file.
 enum Opening<F> {
     Open(F, Option<FileOptions>),
-    /// Its content is known from another link.
+    /// The content is known from another link.
     Known(HashedFile),
     RecordOnly(Metadata, SkipReason),
     LeftOut,
@@ -25,7 +25,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// Opens a job's file, unless its content is known from another link or the caller does not want it read.
     pub(crate) fn open(&mut self, job: Job<S::Handle>) -> Option<Opened<S>> {
         if job.entry.kind == EntryKind::Stream {
-            // Somebody must open its other end first, which may take for ever.
+            // Opening a stream waits until somebody opens its other end, which may take for ever.
             self.flush();
         }
         let opening = self.guarded(|worker| match worker.begin_to_open(&job) {
@@ -57,7 +57,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         if let Some((found, now)) = self.answer_from_links(job) {
             return match self.decide(job, &now) {
                 Decision::Hash => Opening::Known(found),
-                // Not all that is known of the other link, or more than that.
+                // The caller wants other digests than those known, or a consumer, so the file is read.
                 Decision::HashWith(wanted) => match self.open_file(job) {
                     Ok(file) => Opening::Open(file, Some(wanted)),
                     Err(error) => Opening::Failed(error),
@@ -73,7 +73,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         if self.context.decide.is_none() {
             return Opening::Open(file, None);
         }
-        // Whoever reads the file meets the same error.
+        // Reading the file will report the same error.
         let Ok(Stamp { metadata, .. }) = file.stamp() else { return Opening::Open(file, None) };
         match self.decide(job, &metadata) {
             Decision::Hash => Opening::Open(file, None),
@@ -104,7 +104,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         Box::new(Individual::new(context.options, &context.families, context.pieces, wanted))
     }
 
-    /// An opened file yields no digest.
+    /// Ends an opened file without digests.
     pub(crate) fn fail_opened(&mut self, opened: Opened<S>, failure: Failure) {
         let Opened { job, individual, .. } = opened;
         let path = job.entry.path();
@@ -118,7 +118,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     fn is_own(&self, job: &Job<S::Handle>) -> bool {
         let own = &self.context.options.own_files;
         let hint = job.entry.identity_hint;
-        // The hint spares nearly all files the look at what they are.
+        // The hint saves asking for the identity of nearly all files.
         own.iter().any(|own| hint.is_none_or(|hint| hint.number == own.number))
             && self
                 .context
@@ -127,7 +127,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
                 .is_ok_and(|stamp| stamp.identity.is_some_and(|id| own.contains(&id)))
     }
 
-    /// Returns what another link of the same file has yielded already, and the metadata that agree with it.
+    /// Returns the digests known from another link of the same file, and the file's metadata.
     fn answer_from_links(&mut self, job: &Job<S::Handle>) -> Option<(HashedFile, Metadata)> {
         let links = &self.context.links;
         if links.is_empty() {
@@ -144,9 +144,8 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         Some((found, now.metadata))
     }
 
-    /// Before the rest of a long file is read: hands over what is finished, refuses what would not fit the memory
-    /// option, leaves the file to another worker that is already reading the same content, and waits for room for its
-    /// digests.
+    /// Prepares reading the rest of a long file: hands over finished records, refuses too many pieces, leaves the file
+    /// to another worker that is reading the same content, and waits for memory for its digests.
     pub(crate) fn begin_long(
         &mut self,
         mut opened: Opened<S>,
@@ -178,7 +177,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         opened
     }
 
-    /// Waits for room for digests that grow. Others may have it, but nothing that this thread holds.
+    /// Waits for memory for digests that grow. Other workers may hold it, and they need nothing that this thread holds.
     pub(crate) fn reserve_growth(&mut self, opened: &mut Opened<S>, bytes: u64) {
         let started = self.context.clock.start();
         opened.growth = self.context.digest_budget.reserve(bytes);

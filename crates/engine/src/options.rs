@@ -1,4 +1,4 @@
-//! What a caller may choose about a run.
+//! The options of a run.
 
 use pfh_digest::Keys;
 use pfh_digest::lanes::Backend;
@@ -10,9 +10,10 @@ use std::str::FromStr;
 
 /// How threads share reading and hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Mode {
-    /// Every worker reads its own files and hashes them; a window of opened and announced files runs ahead where reads
-    /// wait; idle workers take over parts of large files.
+    /// Every worker reads its own files and hashes them. A window of opened and announced files is ahead of it while
+    /// reads wait; idle workers take over parts of large files.
     #[default]
     Adaptive,
     /// Published multi-threaded prefetching (Breitinger & Petrov 2013): prefetchers only read into the memory table,
@@ -24,21 +25,22 @@ pub enum Mode {
 
 /// The order in which files are read. The order of *output* is always that of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Order {
     /// `Path`, except on rotating media, where it is `Physical`.
     #[default]
     Auto,
-    /// As the walk finds them.
+    /// The order of the walk.
     Path,
     /// By inode number.
     Inode,
-    /// By place on the medium, where the filesystem tells it.
+    /// By position on the medium, if the filesystem reports it.
     Physical,
     /// Largest first.
     Size,
 }
 
-/// The word is none of the choices.
+/// The error of a word that is none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownWord {
     word: String,
@@ -47,7 +49,7 @@ pub struct UnknownWord {
 
 impl fmt::Display for UnknownWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is none of: {}", self.word, self.choices)
+        write!(f, "`{}` is not a valid choice; choose one of {}", self.word, self.choices)
     }
 }
 
@@ -79,15 +81,15 @@ impl FromStr for Order {
     }
 }
 
-/// What a caller may choose about a run.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The digests to make, in the order in which records list them: of algorithms, and of similarity families, which digest
-    /// whole files only. An empty selection reads everything and hashes nothing.
+    /// The digests to compute, in the order in which records list them: of algorithms, and of similarity families,
+    /// which digest only whole files. An empty selection reads everything and hashes nothing.
     pub selection: Selection,
-    /// The key and the context that algorithms among them need.
+    /// The key and the context of the algorithms that need one.
     pub keys: Keys,
-    /// How similarity digests are made.
+    /// Options of similarity digests.
     pub similarity: SimilarityOptions,
     /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
     /// at least one thread hashes.
@@ -95,30 +97,33 @@ pub struct Options {
     /// Readers per device: prefetchers in [`Mode::Mtp`] and with direct I/O; at most this many workers read from one
     /// rotating device at a time. At least 1.
     pub prefetchers: usize,
-    /// Ceiling over all buffers: the memory table, what is announced ahead, jobs and finished records that wait.
+    /// The limit of all buffers in bytes: the memory table, reads announced ahead, waiting jobs and finished records.
     pub memory_bytes: u64,
     /// How threads share reading and hashing.
     pub mode: Mode,
-    /// The order of reading.
+    /// The order in which files are read.
     pub order: Order,
     /// In [`Mode::Mtp`]: prefer, among the next jobs, one that fits the free part of the memory table (published
-    /// listing 3). Needs sizes from the walk.
+    /// listing 3). This needs sizes from the walk.
     pub balance: bool,
-    /// Instructions of the kernels that hash many files at once, and of those of similarity digests. Digests are the same with each.
+    /// The instructions of the kernels that hash many files at once, and of those of similarity digests. They do not
+    /// change digests.
     pub backend: Backend,
     /// Also digest every piece of this many bytes, with the algorithms; families digest whole files only.
     pub piece_bytes: Option<u64>,
-    /// Deliver records as they finish rather than in the order of the walk.
+    /// Deliver records as they finish, rather than in the order of the walk.
     pub unordered: bool,
-    /// Reading does not pass through the page cache, so overlapping it with hashing is up to us: prefetchers read,
-    /// workers hash, as in [`Mode::Mtp`] but with the prefetchers in addition to `threads`.
-    pub direct: bool,
-    /// Files that are not to be read: the caller's own output, say.
+    /// Reads bypass the page cache, so the kernel does not overlap them with hashing. Prefetchers read and workers
+    /// hash, as in [`Mode::Mtp`], but the prefetchers are in addition to `threads`. `None`: as the source says
+    /// ([`Source::is_direct`](pfh_source::Source::is_direct)).
+    pub direct: Option<bool>,
+    /// Files that are not to be read, such as the caller's own output.
     pub own_files: Vec<FileIdentity>,
-    /// Files that all workers together may hold open, ahead of reading and side by side. Each may have one, and one on its way
-    /// to another worker.
-    pub open_files_max: usize,
-    /// Measure the timers of [`Report`](crate::Report); costs a few clock readings a file.
+    /// Number of files that all workers together may hold open, ahead of reading and side by side. Each worker may
+    /// always have one, and one more in transit to it. `None`: [`Options::OPEN_FILES_DEFAULT`], which a caller that
+    /// knows the system's limit replaces.
+    pub open_files_max: Option<usize>,
+    /// Measure the timers of [`Report`](crate::Report). This costs a few clock readings for each file.
     pub measure: bool,
 }
 
@@ -126,10 +131,11 @@ impl Options {
     /// Default of [`Options::memory_bytes`]: 256 MiB.
     pub const MEMORY_BYTES_DEFAULT: u64 = 256 << 20;
 
-    /// Default of [`Options::open_files_max`]: half of the 1024 descriptors that a process gets where nothing is raised.
+    /// Default of [`Options::open_files_max`]: half of the usual limit of 1024 descriptors of a process.
     pub const OPEN_FILES_DEFAULT: usize = 512;
 
-    /// The defaults with these digests: adaptive, one thread per available core, one prefetcher, 256 MiB.
+    /// Returns the default options with these digests: adaptive, one thread per available core, one prefetcher, 256
+    /// MiB.
     pub fn new(selection: impl Into<Selection>) -> Options {
         Options {
             selection: selection.into(),
@@ -144,9 +150,9 @@ impl Options {
             backend: Backend::chosen(),
             piece_bytes: None,
             unordered: false,
-            direct: false,
+            direct: None,
             own_files: Vec::new(),
-            open_files_max: Options::OPEN_FILES_DEFAULT,
+            open_files_max: None,
             measure: false,
         }
     }

@@ -1,9 +1,9 @@
-//! The one place where threads meet: jobs that wait for a reader, and filled slots that wait for a hasher.
+//! The queue where threads meet: jobs that wait for a reader, and filled slots that wait for a hasher.
 //!
 //! # Who wakes whom
-//! One mutex, two conditions. `work` is signalled when a job or a ready item arrives, and to everybody when the run can
-//! end. `room` is signalled to the walk when waiting memory is released. A thread that leaves the queue with "no more"
-//! never comes back. Nothing else blocks on this lock, and it is never held while a file is read or hashed.
+//! There are one mutex and two conditions. `work` is signalled when a job or a ready item arrives, and to all threads
+//! when the run can end. `room` is signalled to the walk when waiting memory is released. A thread that has been told
+//! to end never comes back. Nothing else blocks on this lock, and it is never held while a file is read or hashed.
 
 use crate::job::Job;
 use crate::limits::{BALANCE_JOBS, GRAB_MAX};
@@ -19,12 +19,12 @@ pub(crate) struct Queue<H, R, L> {
     state: Mutex<State<H, R, L>>,
     work: Condvar,
     room: Condvar,
-    /// Waiting memory: jobs and records between the walk and their delivery.
+    /// Limit of the waiting memory: jobs and records between the walk and their delivery.
     waiting_bytes_max: u64,
-    /// Readers at a time on one rotating device.
+    /// Most readers at a time on one rotating device.
     prefetchers: usize,
     threads: usize,
-    /// Copies of `jobs` and `idle` for whoever only wants an idea.
+    /// Copies of `jobs` and `idle` for callers that need only an estimate.
     jobs_hint: AtomicUsize,
     idle_hint: AtomicUsize,
 }
@@ -32,11 +32,11 @@ pub(crate) struct Queue<H, R, L> {
 /// How urgently the workers need jobs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// Some are waiting to be taken.
+    /// Jobs are waiting to be taken.
     None,
-    /// None is waiting.
+    /// No job is waiting.
     Some,
-    /// None is waiting, and all workers are.
+    /// No job is waiting, and all workers are idle.
     Urgent,
 }
 
@@ -48,22 +48,22 @@ struct State<H, R, L> {
     moving: VecDeque<L>,
     waiting_bytes: u64,
     walk_ended: bool,
-    /// The walk waits for room: it brings no jobs before records are delivered.
+    /// Whether the walk waits for room, and so brings no jobs before records are delivered.
     walk_waits: bool,
     stopped: bool,
-    /// Nothing is left to do for anybody.
+    /// Whether no work is left for any thread.
     over: bool,
-    /// Large files in progress: they bring forth ready items, and jobs that waited for them come back.
+    /// Number of large files in progress. They produce ready items, and jobs that waited for them come back.
     large_files: usize,
-    /// Prefetchers at work: they bring forth ready items.
+    /// Number of prefetchers at work, which produce ready items.
     prefetchers: usize,
-    /// Workers that have nothing to do.
+    /// Number of workers that have nothing to do.
     idle: usize,
-    /// Workers that would like to fill their lanes before they go on.
+    /// Number of workers that wait a moment for jobs to fill their lanes.
     pausing: usize,
 }
 
-/// Jobs of one device, and how many readers are at it.
+/// The jobs of one device, and its number of readers.
 struct DeviceJobs<H> {
     number: u64,
     jobs: VecDeque<Job<H>>,
@@ -71,13 +71,13 @@ struct DeviceJobs<H> {
     readers_max: usize,
 }
 
-/// Jobs taken, to be given back to the device's count with [`Queue::reader_left`].
+/// Jobs that a reader has taken. [`Queue::reader_left`] must follow, for the device's count of readers.
 pub(crate) struct Grab<H> {
     pub(crate) device: usize,
     pub(crate) jobs: VecDeque<Job<H>>,
 }
 
-/// What a worker does next.
+/// The next work of a thread.
 pub(crate) enum Next<H, R, L> {
     Read(Grab<H>),
     Hash(R),
@@ -85,12 +85,12 @@ pub(crate) enum Next<H, R, L> {
     End,
 }
 
-/// Which jobs a reader prefers.
+/// The jobs that a reader prefers.
 #[derive(Clone, Copy)]
 pub(crate) enum Preference {
-    /// The next ones.
+    /// The next jobs.
     Next,
-    /// One whose size fits these free bytes (published listing 3).
+    /// A job whose size fits these free bytes (published listing 3).
     Fitting(u64),
 }
 
@@ -123,7 +123,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    /// The walk hands over jobs; waits while too much is on its way. Returns false when the run was stopped.
+    /// Adds jobs of the walk. Waits while the waiting memory is used up. Returns false if the run was stopped.
     pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job<H>>, cost_bytes: u64, limit_readers: bool) -> bool {
         let mut state = self.lock();
         while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
@@ -151,17 +151,17 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         !state.stopped
     }
 
-    /// The share of the waiting memory that one group of the walk may use.
+    /// The most waiting memory that one group of the walk may use, in bytes.
     pub(crate) fn group_bytes_max(&self) -> u64 {
         self.waiting_bytes_max / 2
     }
 
-    /// Jobs that wait to be taken; a hint.
+    /// The approximate number of waiting jobs.
     pub(crate) fn jobs_waiting(&self) -> usize {
         self.jobs_hint.load(Ordering::Relaxed)
     }
 
-    /// How urgently the walk should hand over what it has; looks at hints only, and takes no lock.
+    /// How urgently the walk should hand over its jobs. An estimate that takes no lock.
     pub(crate) fn need(&self) -> Need {
         if self.jobs_waiting() > 0 {
             Need::None
@@ -177,7 +177,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.work.notify_all();
     }
 
-    /// No further jobs are wanted; what waits is dropped.
+    /// Stops the run: drops the waiting jobs and accepts no others.
     pub(crate) fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;
@@ -189,12 +189,12 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.room.notify_all();
     }
 
-    /// A record turned out to occupy more waiting memory than its job did.
+    /// Adds to the waiting memory, for a record that occupies more than its job did.
     pub(crate) fn charge(&self, bytes: u64) {
         self.lock().waiting_bytes += bytes;
     }
 
-    /// Records were delivered: their waiting memory is free.
+    /// Releases the waiting memory of delivered records.
     pub(crate) fn release(&self, bytes: u64) {
         if bytes > 0 {
             let mut state = self.lock();
@@ -203,7 +203,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    /// Returns jobs that a worker took and has not begun, to the front.
+    /// Puts jobs that a worker has taken but not begun back to the front.
     pub(crate) fn give_back(&self, device: usize, jobs: &mut VecDeque<Job<H>>) {
         if jobs.is_empty() {
             return;
@@ -220,7 +220,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.wake(&state);
     }
 
-    /// Jobs that waited for another one come back as ordinary jobs.
+    /// Puts jobs that waited for another file back as ordinary jobs.
     pub(crate) fn requeue(&self, jobs: Vec<Job<H>>) {
         let mut state = self.lock();
         if state.stopped {
@@ -239,7 +239,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     pub(crate) fn push_ready(&self, item: R) {
         let mut state = self.lock();
         state.ready.push_back(item);
-        // Waking one would not do: it may be a prefetcher that waits for jobs.
+        // Waking a single thread is not enough: it may be a prefetcher, which waits for jobs only.
         self.wake(&state);
     }
 
@@ -247,15 +247,14 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.lock().ready.pop_front()
     }
 
-    /// Whether no large file is in progress, and the walk brings no others.
+    /// Whether no large file is in progress and the walk has ended.
     pub(crate) fn is_last_large_file(&self) -> bool {
         let state = self.lock();
         state.walk_ended && state.large_files == 0
     }
 
-    /// Whether a worker with so many long files in its lanes is to send one to the others: when no further files come, all
-    /// workers get equal shares of them, since a lane gets on the faster the fewer are in use. Where `only_idle`, just
-    /// workers that have nothing to do take some.
+    /// Whether a worker with `long` long files in its lanes is to pass one on. When no further files come, all workers
+    /// get equal shares of them, since fewer lanes in use are faster. With `only_idle`, only idle workers take one.
     pub(crate) fn wants_lane_of(&self, long: usize, only_idle: bool) -> bool {
         let state = self.lock();
         let ended = state.jobs == 0 && !state.expects_jobs();
@@ -269,7 +268,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.wake(&state);
     }
 
-    /// A file from another worker's lanes, for one that has so many long files itself.
+    /// Takes a file from another worker's lanes, for a worker that has `long` long files itself.
     pub(crate) fn pop_moving(&self, long: usize) -> Option<L> {
         let mut state = self.lock();
         if long < state.share(self.threads) { state.moving.pop_front() } else { None }
@@ -286,7 +285,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         grab
     }
 
-    /// Waits a moment for jobs, where the walk may still bring some.
+    /// Waits a moment for jobs, if the walk may still bring some.
     pub(crate) fn wait_for_jobs(&self, clock: Clock, waited: &mut Duration) {
         const MOMENT: Duration = Duration::from_micros(500);
         let mut state = self.lock();
@@ -299,7 +298,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    /// Waits for something to do: reading where `read`, else hashing where `hash`.
+    /// Waits for work: for reading if `read`, otherwise for hashing if `hash`.
     pub(crate) fn next(
         &self,
         read: bool,
@@ -319,7 +318,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             if hash && let Some(file) = state.moving.pop_front() {
                 return Next::Adopt(file);
             }
-            // Another worker may still find that what it has in hand is large, and share it.
+            // Another worker may still find that its file is large, and share it.
             let last = !(read && hash) || state.idle + 1 == self.threads || state.over || state.stopped;
             if last && state.is_over(hash) {
                 state.over = true;
@@ -336,7 +335,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    /// A reader is done with the files of a grab.
+    /// Notes that a reader has finished with the files of a [`Grab`].
     pub(crate) fn reader_left(&self, device: usize) {
         let mut state = self.lock();
         let device = &mut state.devices[device];
@@ -394,7 +393,7 @@ impl<H, R, L> State<H, R, L> {
         let device = &mut self.devices[place];
         let jobs: VecDeque<Job<H>> = match preference {
             Preference::Next => {
-                // Few files are divided evenly, many are handed over in groups.
+                // A few files are divided evenly; many files are handed over in groups.
                 let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs.len());
                 device.jobs.drain(..count).collect()
             }
@@ -405,12 +404,12 @@ impl<H, R, L> State<H, R, L> {
         Some(Grab { device: place, jobs })
     }
 
-    /// Long files for each worker.
+    /// Fair share of long files of each worker.
     fn share(&self, threads: usize) -> usize {
         self.large_files.div_ceil(threads)
     }
 
-    /// None is waiting, and the walk is about to bring some.
+    /// Whether no job is waiting and the walk may bring some soon.
     fn expects_jobs(&self) -> bool {
         self.jobs == 0 && !self.walk_ended && !self.walk_waits && !self.stopped
     }
@@ -418,7 +417,7 @@ impl<H, R, L> State<H, R, L> {
     fn is_over(&self, hash: bool) -> bool {
         let no_jobs = self.stopped || (self.walk_ended && self.jobs == 0);
         if hash {
-            // What is being read will still have to be hashed.
+            // Files that are being read still have to be hashed.
             no_jobs && self.large_files == 0 && self.prefetchers == 0 && self.ready.is_empty() && self.moving.is_empty()
         } else {
             // A job that waited for a large file may come back.
@@ -428,7 +427,7 @@ impl<H, R, L> State<H, R, L> {
 }
 
 impl<H> DeviceJobs<H> {
-    /// The first job that fits, unless the first of all was passed over too often.
+    /// Takes the first job that fits, unless the first job was passed over too often.
     fn take_fitting(&mut self, free_bytes: u64) -> Option<Job<H>> {
         let patient = self.jobs.front().is_some_and(|job| job.passed_over < BALANCE_JOBS);
         let fits = |job: &Job<H>| job.entry.size_hint.is_none_or(|size| size <= free_bytes);

@@ -1,8 +1,8 @@
-//! Opening and reading one file so that a digest is given only for a consistent content.
+//! Reading one file so that it gets a digest only if its content is consistent.
 //!
-//! The source says how an unchanged file is recognised ([`Proof`]): by one stamp after a single read, by one before
-//! and one after that agree, or by nothing more than what it is. Files of several slots always need two, unless they
-//! cannot change.
+//! The source defines how an unchanged file is recognised ([`Proof`]): by one stamp after a single read, by two stamps
+//! before and after that agree, or without a stamp because it cannot change. Files longer than a slot always need two
+//! stamps, unless they cannot change.
 
 use crate::digest_budget::Reservation;
 use crate::in_flight::{Ahead, InFlight};
@@ -16,34 +16,34 @@ use std::sync::Arc;
 pub(crate) struct Opened<S: Source> {
     pub(crate) job: Job<S::Handle>,
     pub(crate) file: S::File,
-    /// What it was before anything of it was announced: bytes that come later may have been fetched then.
+    /// The stamp before anything was announced, since the kernel may fetch bytes from then on.
     pub(crate) before: Option<Stamp>,
-    /// Its part of what is announced.
+    /// Its announced reads.
     pub(crate) ahead: Option<Ahead>,
-    /// Room for its digests that grow.
+    /// Reserved memory for its digests that grow.
     pub(crate) growth: Option<Arc<Reservation>>,
-    /// Its own digests and consumer, if it is treated otherwise than the run's files.
+    /// Its own digests and consumer, if its treatment differs from the run's.
     pub(crate) individual: Option<Box<Individual>>,
 }
 
-/// What the first slot revealed.
+/// The result of reading the first slot.
 pub(crate) enum First {
-    /// The whole file is in the slot, and consistent.
+    /// The whole file is in the slot, and its content is consistent.
     Whole {
-        /// Bytes in the slot.
+        /// Number of bytes in the slot.
         length: usize,
-        /// Absent for streams.
+        /// `None` for streams.
         stamp: Option<Stamp>,
     },
     /// The slot is full, and the file goes on.
     Long {
-        /// What must still hold at the end; absent for streams.
+        /// The stamp that must still hold at the end; `None` for streams.
         stamp: Option<Stamp>,
     },
 }
 
 impl First {
-    /// Length of the file in bytes, as far as it is known.
+    /// Length of the file in bytes, if it is known.
     pub(crate) fn expected_bytes(&self) -> Option<u64> {
         match self {
             First::Whole { length, .. } => Some(*length as u64),
@@ -52,13 +52,13 @@ impl First {
     }
 }
 
-/// What came of reading without waiting.
+/// The result of reading without waiting.
 pub(crate) enum FirstCached {
-    /// The first slot was read, or the file is at fault.
+    /// The first slot was read, or reading failed.
     Ready(Result<First, Failure>),
-    /// The medium would have to be waited for.
+    /// The read would have to wait for the medium.
     WouldBlock,
-    /// That cannot be told.
+    /// The system cannot tell.
     Unknown,
 }
 
@@ -70,7 +70,7 @@ impl<S: Source> Opened<S> {
     /// Reads the first slot.
     pub(crate) fn first(&self, buffer: &mut [u8]) -> Result<First, Failure> {
         self.first_slot(buffer).map_err(|failure| {
-            // What could not be read still has a size and a time.
+            // A file that could not be read still has a size and a time.
             let known = || {
                 let stamp = (self.job.entry.kind != EntryKind::Stream).then(|| self.file.stamp().ok())?;
                 stamp.filter(|stamp| stamp.is_as_listed).map(|stamp| stamp.metadata)
@@ -98,7 +98,7 @@ impl<S: Source> Opened<S> {
         }
     }
 
-    /// Reads the first slot if it is in memory, without waiting for the medium.
+    /// Reads the first slot if it is cached, without waiting for the medium.
     pub(crate) fn first_cached(&mut self, buffer: &mut [u8]) -> FirstCached {
         if self.job.entry.kind != EntryKind::Regular || !self.file.tells_cached() {
             return FirstCached::Unknown;
@@ -133,9 +133,9 @@ impl<S: Source> Opened<S> {
         }
     }
 
-    /// After a first read of `length` bytes, and a stamp taken then.
+    /// Judges a first read of `length` bytes by a stamp taken after it.
     fn first_then_stamp(&self, buffer: &mut [u8], length: usize, stamp: Stamp) -> Result<First, Failure> {
-        // Anything doubtful starts again below.
+        // In doubt, the file is read again between two stamps.
         if stamp.is_settled {
             let size = stamp.metadata.size;
             if size == length as u64 {
@@ -157,34 +157,34 @@ impl<S: Source> Opened<S> {
         Ok(First::Whole { length, stamp: Some(before) })
     }
 
-    /// Announces the file, as far as the share for that allows. False where it does not.
+    /// Announces the file's beginning. Returns false if the share for that is used up.
     pub(crate) fn announce(&mut self, in_flight: &Arc<InFlight>, size: u64) -> bool {
         self.ahead.get_or_insert_with(|| Ahead::new(in_flight)).begin(&self.file, size)
     }
 
-    /// The rest of a long file is going to be read. Where the place reads ahead by itself, nothing more is to be
-    /// announced.
+    /// Prepares announcing the rest of a long file. If the source reads ahead by itself, nothing more is announced.
     pub(crate) fn begin_reading(&mut self, in_flight: &Arc<InFlight>) {
         let ahead = self.ahead.take().or_else(|| in_flight.goes_on().then(|| Ahead::new(in_flight)));
         self.ahead = ahead.filter(|_| in_flight.goes_on());
     }
 
-    /// The file is read from `offset` on: announces what comes after that.
+    /// Notes that the file is being read from `offset` on, and announces what follows.
     pub(crate) fn read_on(&self, offset: u64, stamp: Option<&Stamp>) {
         if let (Some(ahead), Some(stamp)) = (&self.ahead, stamp) {
             ahead.read_on(&self.file, offset, stamp.metadata.size);
         }
     }
 
-    /// Reads the next slot of a long file: `buffer` is full afterwards unless the file ended. Never reads past the size
-    /// that is expected, so that a file which grows without end does not hold the run.
+    /// Reads the next slot of a long file. `buffer` is full afterwards unless the file ended. Never reads past the
+    /// expected size, so that a file which grows without end does not hold up the run.
     pub(crate) fn next(&self, buffer: &mut [u8], offset: u64, expected: Option<&Stamp>) -> Result<usize, Failure> {
         let left = expected.map_or(u64::MAX, |stamp| stamp.metadata.size.saturating_sub(offset));
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         self.read_on(offset, expected);
         let mut filled = 0;
         while filled < wanted {
-            // The whole rest of the slot is offered even where the file's rest is shorter: direct I/O wants whole blocks.
+            // The read gets the whole rest of the slot, even if the file's rest is shorter: direct I/O requires whole
+            // blocks.
             let read = read(&self.file, &mut buffer[filled..], offset + filled as u64);
             let metadata = expected.map(|stamp| stamp.metadata);
             match read.map_err(|failure| Failure { metadata, ..failure })? {
@@ -195,7 +195,7 @@ impl<S: Source> Opened<S> {
         Ok(filled.min(wanted))
     }
 
-    /// After the last byte: the file must be what it was, and all of it must have been read.
+    /// Checks after the last byte that the file did not change and that all of it was read.
     pub(crate) fn confirm(&self, before: &Stamp, bytes_read: u64) -> Result<(), Failure> {
         let after = match self.file.proof() {
             Proof::Unchanging => *before,
@@ -206,7 +206,7 @@ impl<S: Source> Opened<S> {
 
     pub(crate) fn stamp(&self, bytes_read: u64) -> Result<Stamp, Failure> {
         let stamp = self.file.stamp().map_err(|error| Failure::unreadable(bytes_read, error))?;
-        // The walk saw a regular file; if a FIFO or a device stands there now, its bytes are not the file's.
+        // The walk saw a regular file. If a FIFO or a device has replaced it, its bytes are not the file's.
         if !stamp.is_as_listed {
             let metadata = Some(stamp.metadata);
             return Err(Failure { outcome: Outcome::ChangedWhileReading, metadata, bytes_read });
@@ -215,7 +215,7 @@ impl<S: Source> Opened<S> {
     }
 }
 
-/// Whether two stamps are of the same content, of which all was read in between.
+/// Checks that two stamps are of the same content, and that all of it was read in between.
 fn agree(before: &Stamp, after: &Stamp, bytes_read: u64) -> Result<(), Failure> {
     let expected = before.metadata.size;
     let outcome = if !before.is_same_content(after) {

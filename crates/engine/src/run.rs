@@ -1,5 +1,6 @@
 //! A run from start to end.
 
+use crate::batched::Batched;
 use crate::collect::Collector;
 use crate::context::{Context, Totals, Worker};
 use crate::control::{CancelToken, Counters};
@@ -18,23 +19,22 @@ use crate::threads::start;
 use crate::{adaptive, lanes, mtp, smt};
 use pfh_digest::Digest;
 use pfh_record::Outcome;
-use pfh_similarity::Family;
 use pfh_source::{Found, Medium, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Instant;
 
-/// Reads everything that `source` lists and delivers one record per file to `sink`.
+/// Reads everything that `source` lists, and delivers one record for each file to `sink`.
 ///
-/// `decide` may leave files out, have them listed only, or have some treated otherwise; `counters` can be watched
-/// meanwhile; `cancel` stops the run early.
+/// `decide` can leave files out, list them without reading, or change the treatment of some. `counters` show the
+/// progress. `cancel` stops the run early.
 ///
 /// # Errors
-/// [`StartError`], before anything is read. Errors of files are outcomes of their records.
+/// [`StartError`], before anything is read. Errors of files become outcomes of their records.
 ///
 /// # Panics
-/// With the panics of `prepare` and `sink`; all threads have ended then.
+/// Resumes a panic of `prepare` or `sink`, after all threads have ended.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -48,15 +48,20 @@ pub fn run<S: Source, K: Sink>(
     for algorithm in options.selection.algorithms() {
         algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
     }
-    // Pieces end anywhere, and the other modes are as published.
-    let lanes_pay = options.mode == Mode::Adaptive && !options.direct && options.piece_bytes.is_none();
+    let is_direct = options.direct.unwrap_or_else(|| source.is_direct());
+    // Lanes cannot end pieces at arbitrary offsets, and the other modes are as published.
+    let lanes_pay = options.mode == Mode::Adaptive && !is_direct && options.piece_bytes.is_none();
+    let many = Batched::of(options);
     let budget = Budget::new(
         options,
+        is_direct,
         if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 },
+        &many,
     )?;
-    let is_batched = |family: &Family| budget.is_batched && family.digests_many();
+    let batched = if budget.is_batched { many } else { Batched::default() };
     let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
     let look_ahead = source.look_ahead();
+    let open_files_max = options.open_files_max.unwrap_or(Options::OPEN_FILES_DEFAULT);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
@@ -72,8 +77,8 @@ pub fn run<S: Source, K: Sink>(
         exclusive_lanes: AtomicUsize::new(0),
         links: Links::new(budget.links),
         in_flight: InFlight::new(budget.announced_bytes, look_ahead),
-        batched: options.selection.families().iter().copied().filter(is_batched).collect(),
-        streamed: families.iter().copied().filter(|rule| !is_batched(&rule.family)).collect(),
+        streamed: families.iter().copied().filter(|rule| !batched.families.contains(&rule.family)).collect(),
+        batched,
         families,
         digest_budget: DigestBudget::new(budget.growth_bytes),
         pieces: options
@@ -85,7 +90,8 @@ pub fn run<S: Source, K: Sink>(
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
-        open_files_max: (options.open_files_max.min(look_ahead.requests_max) / options.threads.max(1))
+        is_direct,
+        open_files_max: (open_files_max.min(look_ahead.requests_max) / options.threads.max(1))
             .clamp(1, WINDOW_FILES_MAX),
     };
     let threads = options.threads.max(1);
@@ -94,7 +100,7 @@ pub fn run<S: Source, K: Sink>(
             let readers = options.prefetchers.clamp(1, threads.saturating_sub(1).max(1));
             (readers, threads.saturating_sub(readers).max(1))
         }
-        Mode::Adaptive if options.direct => (options.prefetchers.max(1), threads),
+        Mode::Adaptive if is_direct => (options.prefetchers.max(1), threads),
         Mode::Adaptive | Mode::Smt => (0, threads),
     };
     std::thread::scope(|scope| {
@@ -104,22 +110,27 @@ pub fn run<S: Source, K: Sink>(
             Mode::Adaptive | Mode::Mtp => start(scope, hashers, || context.thread(adaptive::work)),
         };
         if started.is_err() {
-            // Those that started have nothing to do yet, and end.
+            // The threads that started have no work yet, and end.
             context.stop();
             return Err(StartError::ThreadsRefused { threads: readers + hashers });
         }
-        context.thread(walk);
+        context.thread(|context| {
+            if context.collector.begin().is_break() {
+                context.stop();
+            }
+            walk(context);
+        });
         Ok(())
     })?;
     Ok(context.into_report(|| started.elapsed()))
 }
 
-/// Lists the source, numbers what it finds and hands it over in groups.
+/// Lists the source, numbers what it lists, and hands it over in groups.
 fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let options = context.options;
     let base_bytes = JOB_BYTES + options.selection.algorithms().len() as u64 * size_of::<Digest>() as u64;
     let base_bytes = base_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES;
-    let limit_readers = options.mode == Mode::Mtp || options.direct;
+    let limit_readers = options.mode == Mode::Mtp || context.is_direct;
     let mut worker = Worker::new(context);
     let mut group: Vec<Job<S::Handle>> = Vec::new();
     let mut group_bytes = 0;
@@ -128,7 +139,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let walked = catch_unwind(AssertUnwindSafe(|| {
         context.source.walk(&mut |found| {
             if let Found::Pause = found {
-                // Files that are to be sorted wait for each other.
+                // Sorting needs all files of a group, so they are collected first.
                 if sorting == Some(Order::Path) {
                     context.queue.push_jobs(&mut group, std::mem::take(&mut group_bytes), limit_readers);
                 }
@@ -168,7 +179,8 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {
-                // Its record waits like any other; jobs before it must be on their way, or none might ever be delivered.
+                // This record waits like any other. The jobs before it must be handed over first, or it could never be
+                // delivered.
                 ticket.cost_bytes = base_bytes + path.len() as u64;
                 sort(context, sorting.unwrap_or_default(), &mut group);
                 let cost_bytes = std::mem::take(&mut group_bytes) + ticket.cost_bytes;

@@ -4,15 +4,22 @@ use crate::consumer::Consumer;
 use pfh_record::{Metadata, Record, Selection, SkipReason};
 use std::ops::ControlFlow;
 
-/// Takes finished records, one at a time and, unless [`Options::unordered`](crate::Options::unordered), in the order of the walk.
+/// Takes finished records, one at a time and, unless [`Options::unordered`](crate::Options::unordered), in the order of
+/// the walk.
 pub trait Sink: Send {
-    /// The form in which a record is delivered; made in parallel by [`run`](crate::run())'s `prepare`.
+    /// The form in which a record is delivered. The `prepare` of [`run`](crate::run()) makes it, in parallel.
     type Item: Send;
 
-    /// Takes the next one. `Break` stops the run.
+    /// Reports that the run has begun: all of its threads have started, and no [`StartError`](crate::StartError) can
+    /// follow. Called once, before anything is listed. `Break` stops the run.
+    fn begin(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Takes the next item. `Break` stops the run.
     fn deliver(&mut self, item: Self::Item) -> ControlFlow<()>;
 
-    /// A group of records was delivered; the next may take a while. `Break` stops the run.
+    /// Reports that a group of records was delivered and that the next may take a while. `Break` stops the run.
     fn end_group(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -29,30 +36,30 @@ impl Sink for Vec<Record> {
 
 /// The caller's decision on one file.
 pub enum Decision {
-    /// It is read and gets all digests of the run.
+    /// Reads the file and computes all digests of the run.
     Hash,
-    /// It is read and treated otherwise than the run's files. One thread reads and hashes all of it, and it is read
-    /// even where the content of another of its hard links is known.
+    /// Reads the file, with treatment of its own. One thread reads and hashes all of it, even if the content is known
+    /// from another of its hard links.
     HashWith(FileOptions),
-    /// It is not read: its record has its metadata, the outcome [`Outcome::Skipped`](pfh_record::Outcome::Skipped)
-    /// with this reason, and no digests.
+    /// Does not read the file: its record has the metadata, the outcome
+    /// [`Outcome::Skipped`](pfh_record::Outcome::Skipped) with this reason, and no digests.
     RecordOnly(SkipReason),
-    /// It gets no record; [`Report::left_out`](crate::Report::left_out) counts it.
+    /// Makes no record of the file; [`Report::left_out`](crate::Report::left_out) counts it.
     LeaveOut,
 }
 
-/// The treatment of one file that differs from the run's files. The default does not differ.
+/// The treatment of one file. The default is that of the run.
 #[derive(Default)]
 pub struct FileOptions {
-    /// Those of the run's digests that this file gets; `None` for all. Others than the run's are not added.
+    /// The digests of the run that this file gets; `None` for all. Digests that the run does not compute are ignored.
     pub selection: Option<Selection>,
     /// Takes the file's bytes while they are hashed.
     pub consumer: Option<Box<dyn Consumer>>,
 }
 
-/// Decides on a file that is open and not yet read, from its path and metadata. Called by many threads at once, and
-/// again for a file that had to wait until another of its hard links was read. A panic costs the file.
+/// Decides on a file that is open and not yet read, by its path and metadata. Many threads call it at once, and again
+/// for a file that had to wait until another of its hard links was read. A panic becomes that file's error.
 pub type Decide<'a> = &'a (dyn Fn(&[u8], &Metadata) -> Decision + Sync);
 
-/// Makes the delivered item from a record; called by many threads at once.
+/// Makes the delivered item from a record. Many threads call it at once.
 pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);

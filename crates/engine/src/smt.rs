@@ -2,6 +2,7 @@
 
 use crate::alone::{hash_individually, hash_long, hash_whole};
 use crate::context::{Context, Worker};
+use crate::digesting::BatchDigests;
 use crate::job::Failure;
 use crate::queue::{Next, Preference};
 use crate::reading::{First, Opened};
@@ -10,7 +11,7 @@ use crate::stats::stop;
 use crate::table::Slot;
 use pfh_source::{EntryKind, Source, SourceFile};
 
-/// The life of a thread.
+/// Runs one worker thread until the run ends.
 pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut worker = Worker::new(context);
     let mut slot = context.table.acquire();
@@ -23,7 +24,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 break;
             }
             if job.entry.kind == EntryKind::Stream {
-                // It may never come: others take the rest.
+                // A stream may never deliver, so other workers take the other jobs.
                 context.queue.give_back(grab.device, &mut grab.jobs);
             }
             if let Some(opened) = worker.open(job) {
@@ -51,7 +52,7 @@ fn read_and_hash<S: Source, K: Sink>(
         Ok(First::Whole { length, stamp }) => {
             opened.file.release(length as u64);
             worker.guarded_job(&opened.job, |worker| {
-                hash_whole(worker, &opened.job, slot.filled(length), stamp, Vec::new());
+                hash_whole(worker, &opened.job, slot.filled(length), stamp, BatchDigests::default());
             });
         }
         Ok(First::Long { stamp }) => {

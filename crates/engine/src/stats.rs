@@ -4,17 +4,18 @@ use pfh_record::Summary;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// The published system's timers, summed over all threads (so they may exceed the elapsed time). All zero unless
-/// [`Options::measure`](crate::Options::measure).
+/// The timers of the published system, summed over all threads, so that they may exceed the elapsed time. All are zero
+/// without [`Options::measure`](crate::Options::measure).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timers {
-    /// Opening and reading.
+    /// Time of opening and reading.
     pub read: Duration,
-    /// Hashing.
+    /// Time of hashing.
     pub hash: Duration,
-    /// Waiting for a file (or a filled slot) to work on.
+    /// Time of waiting for a file or a filled slot.
     pub wait_file: Duration,
-    /// Waiting for space in the memory table.
+    /// Time of waiting for space in the memory table.
     pub wait_space: Duration,
 }
 
@@ -27,14 +28,15 @@ impl AddAssign for Timers {
     }
 }
 
-/// What came of a run.
+/// The counts and times of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
-    /// Records by outcome, bytes, and the time from start to end.
+    /// Records by outcome, bytes, and elapsed time.
     pub summary: Summary,
-    /// Files that [`Decision::LeaveOut`](crate::Decision::LeaveOut) left out.
+    /// Number of files that [`Decision::LeaveOut`](crate::Decision::LeaveOut) left out.
     pub left_out: u64,
-    /// Where the threads' time went.
+    /// The time of all threads, by activity.
     pub timers: Timers,
 }
 

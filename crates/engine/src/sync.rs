@@ -1,5 +1,5 @@
-//! Locks that outlive a panic. A panic is caught at the file it belongs to, and what a lock guards is whole at every
-//! moment at which its holder can panic: so a poisoned lock is opened like any other.
+//! Locks that survive panics. A panic is caught at the file it belongs to, and wherever a lock's holder can panic the
+//! guarded data are consistent. So poisoning is ignored.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) fn wait_while<'g, T>(
     condition.wait_while(guard, is_to_wait).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for `time` at most.
+/// Waits at most for `time`.
 pub(crate) fn wait_timeout<'g, T>(condition: &Condvar, guard: MutexGuard<'g, T>, time: Duration) -> MutexGuard<'g, T> {
     condition.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
 }

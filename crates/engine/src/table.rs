@@ -1,21 +1,22 @@
 //! The memory table: slots of one size in one allocation, handed over by ownership.
 //!
-//! A slot is free (in the table), being filled (a [`Slot`]), or full and being hashed (a [`Full`]); the type says which,
-//! and dropping either gives the bytes back.
+//! A slot is free (in the table), being filled (a [`Slot`]), or full and being hashed (a [`Full`]). The type says
+//! which, and dropping it frees the slot.
 
 use crate::limits::{SLOT_ALIGN_BYTES, StartError};
 use crate::sync::{lock, wait};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// The one allocation behind a table. Untouched pages cost nothing.
+/// The single allocation of a table. Untouched pages cost nothing.
 pub(crate) struct Arena(Vec<u8>);
 
 impl Arena {
     /// # Errors
-    /// [`StartError::MemoryRefused`] where the system does not grant so much.
+    /// [`StartError::MemoryRefused`] if the system refuses the memory.
     pub(crate) fn new(stride_bytes: usize, slots: usize) -> Result<Arena, StartError> {
         let bytes = stride_bytes * slots + SLOT_ALIGN_BYTES;
-        // Asked first, because zeroed memory (untouched pages of which cost nothing) cannot be asked for without ending the process.
+        // This tests whether the system grants the memory: the zeroed allocation, which leaves pages untouched, would
+        // end the process.
         let granted = Vec::<u8>::new().try_reserve_exact(bytes);
         granted.map_err(|_| StartError::MemoryRefused { table_bytes: bytes as u64 })?;
         Ok(Arena(vec![0; bytes]))
@@ -30,11 +31,11 @@ pub(crate) struct Table<'m> {
 }
 
 impl<'m> Table<'m> {
-    /// Slots of `slot_bytes`, one every `stride_bytes`; what lies between is room for padding.
+    /// Divides the arena into slots of `slot_bytes`, one every `stride_bytes`; the gaps are room for padding.
     pub(crate) fn new(arena: &'m mut Arena, slot_bytes: usize, stride_bytes: usize, slots: usize) -> Table<'m> {
         debug_assert!(slot_bytes <= stride_bytes);
         let skip = arena.0.as_ptr().align_offset(SLOT_ALIGN_BYTES);
-        // Reversed, so that the slots at the front are used first and again: the fewest pages are ever touched.
+        // Reversed, so that the front slots are used first and again, which touches the fewest pages.
         let free: Vec<_> = arena.0[skip..].chunks_exact_mut(stride_bytes).take(slots).rev().collect();
         debug_assert_eq!(free.len(), slots);
         Table { slots: free.len(), free: Mutex::new(free), returned: Condvar::new(), slot_bytes }
@@ -75,7 +76,7 @@ pub(crate) struct Slot<'t, 'm> {
 }
 
 impl<'t, 'm> Slot<'t, 'm> {
-    /// The place for content.
+    /// The bytes to fill.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         &mut self.bytes[..self.table.slot_bytes]
     }
@@ -84,21 +85,21 @@ impl<'t, 'm> Slot<'t, 'm> {
         &self.bytes[..length]
     }
 
-    /// Closes the slot: its first `length` bytes are content.
+    /// Ends filling; the first `length` bytes are content.
     pub(crate) fn into_full(self, length: usize) -> Full<'t, 'm> {
         debug_assert!(length <= self.table.slot_bytes);
         Full { slot: self, length }
     }
 }
 
-/// The whole slot, room for padding included.
+/// The whole slot, including the room for padding.
 impl AsRef<[u8]> for Slot<'_, '_> {
     fn as_ref(&self) -> &[u8] {
         self.bytes
     }
 }
 
-/// The whole slot, room for padding included.
+/// The whole slot, including the room for padding.
 impl AsMut<[u8]> for Slot<'_, '_> {
     fn as_mut(&mut self) -> &mut [u8] {
         self.bytes
@@ -113,7 +114,7 @@ impl Drop for Slot<'_, '_> {
     }
 }
 
-/// A slot with content.
+/// A full slot that is being hashed.
 pub(crate) struct Full<'t, 'm> {
     slot: Slot<'t, 'm>,
     length: usize,

@@ -3,10 +3,10 @@
 use std::io;
 use std::thread::{Builder, Scope};
 
-/// Starts this many threads that do the same, or as many as the system grants.
+/// Starts this number of threads with the same work.
 ///
 /// # Errors
-/// The system's, at the first thread that it does not grant.
+/// The system's error for the first thread that it refuses; earlier ones are running then.
 pub(crate) fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     threads: usize,

@@ -1,4 +1,4 @@
-//! BLAKE3 of one huge file by all threads: every helper reads and hashes pieces of its own, and the chaining values are
+//! BLAKE3 of one huge file on all threads: every helper reads and hashes its own pieces, and the chaining values are
 //! joined in order (BLAKE3 paper, section 2.1).
 
 use crate::context::{Task, Worker};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Chaining values that may wait for an earlier one. A helper that meets the limit leaves the rest to the others.
+/// Most chaining values that may wait for an earlier one. A helper that meets the limit leaves the rest to the others.
 const WAITING_MAX: usize = 1 << 14;
 
 /// A file whose pieces are hashed by several workers.
@@ -25,7 +25,7 @@ pub(crate) struct TreeFile<S: Source> {
     opened: Opened<S>,
     stamp: Stamp,
     pieces: u64,
-    /// The next piece that nobody has taken.
+    /// Number of the next piece that no helper has taken.
     next: AtomicU64,
     state: Mutex<State>,
 }
@@ -41,13 +41,13 @@ struct State {
 }
 
 impl State {
-    /// Whether a failure is known at an offset below `end`.
+    /// Whether a failure at an offset below `end` is known.
     fn failed_before(&self, end: u64) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.bytes_read < end)
     }
 }
 
-/// Whether a file goes this way: BLAKE3 alone, whole, and long enough for a tree of pieces.
+/// Whether a file can be hashed like this: with BLAKE3 only, without pieces, and long enough for a tree.
 pub(crate) fn applies(options: &Options, stamp: &Stamp) -> bool {
     options.piece_bytes.is_none()
         && options.selection.families().is_empty()
@@ -55,7 +55,7 @@ pub(crate) fn applies(options: &Options, stamp: &Stamp) -> bool {
         && stamp.metadata.size > 2 * PIECE_BYTES as u64
 }
 
-/// Reads and hashes a file with the help of every worker that has nothing else to do.
+/// Reads and hashes a file with the help of all idle workers.
 pub(crate) fn spread_tree<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, opened: Opened<S>, stamp: Stamp) {
     let pieces = stamp.metadata.size.div_ceil(PIECE_BYTES as u64);
     let state = Mutex::new(State::default());
@@ -128,7 +128,7 @@ impl<S: Source> TreeFile<S> {
                 if context.is_cancelled() {
                     return Err(Failure::not_reached(offset));
                 }
-                // Not after a failure further on: the first byte that cannot be read is the one to be named.
+                // A failure at a higher offset does not stop this piece: the record names the first unreadable byte.
                 if lock(&self.state).failed_before(offset + 1) {
                     return Ok(());
                 }
@@ -138,7 +138,7 @@ impl<S: Source> TreeFile<S> {
                 stop(started, &mut worker.timers.read);
                 let length = read?.min((last - offset) as usize);
                 if length == 0 {
-                    // The file is shorter than it was; the last look says in which way.
+                    // The file is shorter than it was; the stamp says how it changed.
                     let found = self.opened.confirm(&self.stamp, offset);
                     return Err(found.err().unwrap_or_else(Failure::panicked));
                 }

@@ -52,7 +52,7 @@ fn a_run_that_is_cancelled_at_any_call_ends_with_valid_records() {
             assert_eq!(source.inner.open_files(), 0);
             assert_eq!(report.summary.files(), records.len() as u64);
             assert_eq!(report.summary.complete, report.summary.files(), "{setting:?}, call {call}: {records:?}");
-            // In the order of the walk, each at most once, each true.
+            // Records come in the order of the walk, each at most once, and are correct.
             let mut rest = samples.iter();
             for record in &records {
                 let sample = rest.find(|sample| sample.path.as_bytes() == record.path);
@@ -95,7 +95,7 @@ fn a_cancelled_run_does_not_read_its_large_files_to_the_end() {
     }
 }
 
-/// Takes so many records, then breaks.
+/// A sink that breaks after this number of records.
 struct Fussy {
     wanted: usize,
     taken: Vec<Record>,
@@ -137,7 +137,7 @@ fn a_sink_that_breaks_gets_nothing_more() {
     }
 }
 
-/// A closed pipe behind the output must not leave the program reading for hours.
+/// A closed output pipe must not leave the program reading for hours.
 #[test]
 fn a_sink_that_breaks_ends_the_reading_of_large_files() {
     let _watchdog = watchdog(60);

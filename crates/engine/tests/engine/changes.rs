@@ -1,4 +1,4 @@
-//! Files that change under the reader, and files whose size is not what it seems.
+//! Files that change while being read, and files whose stated size is wrong.
 
 use pfh_digest::Algorithm;
 use pfh_record::{ErrorKind, Outcome, Record};
@@ -7,10 +7,10 @@ use pfh_testing::{Change, ScriptedSource};
 
 use crate::common::*;
 
-/// Reads after which a change comes: more than any of these files takes.
+/// Largest number of reads before a change: more than any of these files takes.
 const READS_MAX: u64 = 7;
 
-/// The changes, each with the contents that open handles have afterwards.
+/// The changes, each with the contents that open handles see afterwards.
 fn changes(old: &[u8]) -> Vec<(Change, Vec<u8>)> {
     let half = old.len() / 2;
     let mut rewritten = contents(99, old.len());
@@ -26,7 +26,7 @@ fn changes(old: &[u8]) -> Vec<(Change, Vec<u8>)> {
     ]
 }
 
-/// A digest is one of contents that the file had at one time, and the size stated is theirs.
+/// A digest is of contents that the file had at one time, and the stated size is theirs.
 fn assert_never_mixed(record: &Record, versions: [&[u8]; 2], algorithms: &[Algorithm], context: &str) {
     match &record.outcome {
         Outcome::Complete => {
@@ -67,7 +67,7 @@ fn a_digest_is_never_one_of_two_mixed_contents() {
                             assert_complete(&run.records[1], &sample("quiet", b"quiet".to_vec(), &algorithms));
                             assert_eq!(source.open_files(), 0);
                             changed += u64::from(run.records[0].outcome == Outcome::ChangedWhileReading);
-                            // Past the first look, and before the last read: this cannot go unnoticed.
+                            // The change comes after the first stamp and before the last read, so it must be detected.
                             if length > 2 * slot_bytes && reads == 2 {
                                 assert_eq!(run.records[0].outcome, Outcome::ChangedWhileReading, "{context}");
                             }
@@ -80,7 +80,7 @@ fn a_digest_is_never_one_of_two_mixed_contents() {
     }
 }
 
-/// A file that was changed a moment ago is looked at before and after reading.
+/// A file that changed a moment ago needs stamps before and after reading.
 #[test]
 fn a_small_file_that_changes_between_two_looks_is_not_complete() {
     let _watchdog = watchdog(60);
@@ -100,7 +100,7 @@ fn a_small_file_that_changes_between_two_looks_is_not_complete() {
     }
 }
 
-/// A file of which the filesystem states more bytes than it delivers: how many came is told exactly.
+/// A file that delivers fewer bytes than its stated size is reported with the number of bytes read.
 #[test]
 fn a_file_that_ends_early_is_short() {
     let _watchdog = watchdog(120);
@@ -133,7 +133,7 @@ fn a_file_that_ends_early_is_short() {
     }
 }
 
-/// As some kernel files do: more bytes than the size states. What was read is not known to be all.
+/// A file that delivers more bytes than its stated size, as some kernel files do, is not known to be complete.
 #[test]
 fn a_file_with_more_bytes_than_stated_is_not_complete() {
     let _watchdog = watchdog(60);

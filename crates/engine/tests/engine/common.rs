@@ -1,4 +1,4 @@
-//! What the tests share: settings, samples, runs, and a watchdog.
+//! Shared parts of the tests: settings, samples, runs, and a watchdog.
 
 use std::fmt;
 use std::io::Write;
@@ -10,13 +10,13 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{CancelToken, Counters, Mode, Options, Report, StartError};
 use pfh_record::{Outcome, Record, Summary};
 use pfh_source::Source;
-use pfh_testing::ScriptedSource;
+use pfh_testing::{Random, ScriptedSource};
 
 use crate::observed::Observed;
 
 pub(crate) const EIO: i32 = 5;
 
-/// Aborts the whole test program, with the name of the test, when it is not dropped in time: a hanging scoped thread
+/// Aborts the whole test program, with the name of the test, if it is not dropped in time: a hanging scoped thread
 /// cannot be ended in any other way.
 pub(crate) struct Watchdog(#[expect(dead_code, reason = "dropping it tells the thread")] Sender<()>);
 
@@ -32,14 +32,14 @@ pub(crate) fn watchdog(seconds: u64) -> Watchdog {
     Watchdog(sender)
 }
 
-/// A way to run: what the options say beside algorithms and the like.
+/// The options of a run that tests vary: mode, threads, memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) mode: Mode,
     pub(crate) direct: bool,
     pub(crate) threads: usize,
     pub(crate) prefetchers: usize,
-    /// The least memory that works, or the default.
+    /// Whether to use the least memory that works; otherwise the default.
     pub(crate) least_memory: bool,
 }
 
@@ -56,7 +56,7 @@ impl Setting {
     pub(crate) fn options(self, algorithms: &[Algorithm]) -> Options {
         let mut options = Options::new(algorithms.to_vec());
         options.mode = self.mode;
-        options.direct = self.direct;
+        options.direct = Some(self.direct);
         options.threads = self.threads;
         options.prefetchers = self.prefetchers;
         if self.least_memory {
@@ -86,12 +86,13 @@ pub(crate) fn settings() -> Vec<Setting> {
     settings
 }
 
-/// Those with the least memory, where a few kilobytes fill many slots; and with the usual memory only what two threads do.
+/// The settings with the least memory, where a few kilobytes fill many slots, and of those with the default memory only
+/// the ones with two threads.
 pub(crate) fn few_settings() -> Vec<Setting> {
     settings().into_iter().filter(|setting| setting.least_memory || setting.threads == 2).collect()
 }
 
-/// What [`StartError`] names.
+/// The least memory that [`StartError`] names.
 pub(crate) fn least_memory(options: &Options) -> u64 {
     let options = Options { memory_bytes: 0, ..options.clone() };
     match try_hash(&ScriptedSource::new(), &options).map(drop) {
@@ -100,7 +101,7 @@ pub(crate) fn least_memory(options: &Options) -> u64 {
     }
 }
 
-/// The length of the slots that a run with these options has, found out by watching one.
+/// Returns the slot length of a run with these options, by watching its reads.
 pub(crate) fn slot_bytes(options: &Options) -> usize {
     let source = Observed::new(ScriptedSource::new().file("probe", vec![0; 1 << 20]));
     hash(&source, options);
@@ -111,12 +112,12 @@ pub(crate) fn algorithms(names: &[&str]) -> Vec<Algorithm> {
     names.iter().map(|name| Algorithm::from_name(name).unwrap()).collect()
 }
 
-/// The three sets of the test plan: none, one, several of which one is alone in having a tree.
+/// The three selections of the test plan: none, one algorithm, and several of which one has a tree when alone.
 pub(crate) fn algorithm_sets() -> [Vec<Algorithm>; 3] {
     [Vec::new(), algorithms(&["md5"]), algorithms(&["md5", "sha256", "blake3"])]
 }
 
-/// What a run yielded.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) records: Vec<Record>,
@@ -131,7 +132,7 @@ pub(crate) fn try_hash(source: &impl Source, options: &Options) -> Result<Run, S
     Ok(Run { records, report, counters })
 }
 
-/// Runs, and checks what holds for every run that nobody stops.
+/// Runs, and checks the properties of every run that is not stopped.
 pub(crate) fn hash(source: &impl Source, options: &Options) -> Run {
     let run = try_hash(source, options).unwrap();
     assert!(!run.report.summary.interrupted);
@@ -141,14 +142,15 @@ pub(crate) fn hash(source: &impl Source, options: &Options) -> Run {
 
 /// The report and the counters are sums over the records.
 fn check_counts(run: &Run) {
-    let mut sum = Summary { elapsed: run.report.summary.elapsed, ..Summary::default() };
+    let mut sum = Summary::default();
+    sum.elapsed = run.report.summary.elapsed;
     run.records.iter().for_each(|record| sum.count(record));
     if run
         .records
         .iter()
         .any(|record| record.metadata.is_some_and(|metadata| metadata.posix.is_some_and(|posix| posix.links > 1)))
     {
-        // Not every name was read.
+        // With hard links, not every name was read.
         assert!(run.report.summary.bytes <= sum.bytes);
         sum.bytes = run.report.summary.bytes;
     }
@@ -159,20 +161,10 @@ fn check_counts(run: &Run) {
 
 /// Bytes without a period, different for each `seed`: a slot left out, repeated or swapped gives another digest.
 pub(crate) fn contents(seed: u64, length: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(length + 8);
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678;
-    while bytes.len() < length {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bytes.extend_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes());
-    }
-    bytes.truncate(length);
-    bytes
+    Random::new(seed).bytes(length)
 }
 
-/// A file and what must be found out about it.
+/// A file and the expected parts of its record.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) path: String,
@@ -198,7 +190,7 @@ pub(crate) fn with_samples(source: ScriptedSource, samples: &[Sample]) -> Script
     })
 }
 
-/// The record is that of the whole sample.
+/// Checks that the record is that of the whole sample.
 pub(crate) fn assert_complete(record: &Record, sample: &Sample) {
     assert_eq!(record.path, sample.path.as_bytes());
     assert_eq!(record.outcome, Outcome::Complete, "{}", sample.path);
@@ -208,7 +200,7 @@ pub(crate) fn assert_complete(record: &Record, sample: &Sample) {
     assert_eq!(record.size(), Some(sample.contents.len() as u64), "{}", sample.path);
 }
 
-/// The record says that there is no digest, and has none.
+/// Checks that the record has a failure and no digests.
 pub(crate) fn assert_nothing_claimed(record: &Record) {
     assert_ne!(record.outcome, Outcome::Complete);
     assert!(record.digests.is_empty() && record.pieces.is_empty(), "{record:?}");

@@ -1,5 +1,4 @@
-//! Decisions of a caller on a file: not at all, listed only, with some of the digests, or with somebody who takes
-//! its bytes.
+//! Decisions of a caller on a file: left out, listed only, with some of the digests, or with a consumer.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -45,7 +44,7 @@ struct Copy {
     retracted: Option<Outcome>,
 }
 
-/// Takes a file into memory, and fails as it is told.
+/// A consumer that keeps a file in memory, and fails as configured.
 struct Taker {
     path: Vec<u8>,
     taken: Taken,
@@ -194,7 +193,7 @@ fn a_consumer_is_given_what_is_hashed() {
     }
 }
 
-/// Block hashes of an image are more than may be kept.
+/// The number of block hashes of an image exceeds the limit of kept pieces.
 #[test]
 fn a_consumer_takes_any_number_of_pieces() {
     let _watchdog = watchdog(120);
@@ -241,7 +240,7 @@ fn what_a_file_at_fault_gave_is_retracted() {
                 let copy = taken.of(&record.path);
                 if record.outcome == Outcome::Complete {
                     assert_complete(record, sample);
-                    // Without metadata nobody can decide, and the file is hashed like any other.
+                    // Without metadata no decision is possible, and the file is hashed like any other.
                     assert!(copy.begun == 0 || copy.bytes == sample.contents, "{setting:?}, call {call}");
                     assert_eq!(copy.finished.is_some(), copy.begun == 1);
                 } else {
@@ -277,7 +276,7 @@ fn a_file_that_changes_is_retracted() {
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &CancelToken::default());
             let copy = taken.of(b"x");
             match records[0].outcome {
-                // It changed within the first slot, which was read again before anybody was given it.
+                // The change hit the first slot, which was read again before any consumer got it.
                 Outcome::Complete => assert!(copy.bytes == new && copy.finished.is_some(), "{setting:?}"),
                 Outcome::ChangedWhileReading => {
                     assert_eq!(copy.retracted, Some(Outcome::ChangedWhileReading), "{setting:?}");
@@ -359,7 +358,7 @@ fn a_run_that_is_cancelled_retracts_what_it_did_not_finish() {
     }
 }
 
-/// Each name has its own decision, whatever is known of the other one.
+/// Each name has its own decision, whatever is known of another name.
 #[test]
 fn names_of_one_file_are_decided_on_one_by_one() {
     let _watchdog = watchdog(60);

@@ -1,4 +1,4 @@
-//! One call goes wrong: the first, the second … until a run makes fewer calls than that.
+//! Runs in which one call fails: the first, the second … until a run makes fewer calls.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use pfh_testing::{Fault, Gate, ScriptedSource};
 use crate::common::*;
 use crate::observed::Observed;
 
-/// More calls than any of these runs makes: a loop that gets here does not end.
+/// More calls than any of these runs makes; a loop that reaches this does not end.
 const CALLS_MAX: u64 = 400;
 
 /// Files of all kinds: none, one and several slots, one that is read through two names, and streams.
@@ -44,7 +44,7 @@ fn expected(samples: &[Sample]) -> Vec<Sample> {
     samples.iter().cloned().chain([link]).collect()
 }
 
-/// Exactly the file at whose call the error came says so, with the offset; all others are complete.
+/// Checks that exactly the file whose call failed reports it, with the offset, and that all others are complete.
 fn check(source: &Observed<ScriptedSource>, run: &Run, expected: &[Sample], context: &str) {
     let paths: Vec<_> = run.records.iter().map(|record| String::from_utf8_lossy(&record.path)).collect();
     assert_eq!(paths.len(), expected.len(), "{context}: {paths:?}");
@@ -66,7 +66,7 @@ fn check(source: &Observed<ScriptedSource>, run: &Run, expected: &[Sample], cont
     assert_eq!(source.inner.open_files(), 0, "{context}");
 }
 
-/// Runs with a fault at each call until it no longer fires. `fault` makes it anew for each run.
+/// Runs with a fault at each call until the fault no longer fires. `fault` makes it anew for each run.
 fn at_every_call(
     options: &Options,
     samples: &[Sample],
@@ -89,8 +89,8 @@ fn at_every_call(
 }
 
 fn options(setting: Setting, algorithms: &[Algorithm]) -> Options {
-    // Without look-ahead each call is one that must succeed; what looks ahead may fail in silence.
-    Options { open_files_max: 0, ..setting.options(algorithms) }
+    // Without look-ahead every call must succeed; calls that only look ahead may fail silently.
+    Options { open_files_max: Some(0), ..setting.options(algorithms) }
 }
 
 #[test]
@@ -98,7 +98,12 @@ fn a_call_that_fails_ends_its_file_and_no_other() {
     let _watchdog = watchdog(120);
     for algorithms in algorithm_sets() {
         for setting in few_settings() {
-            let options = options(setting, &algorithms);
+            let mut options = options(setting, &algorithms);
+            if setting.direct && !setting.least_memory {
+                // With the usual memory, slots of direct reads have 4 MiB, and each of the many runs would read ten of
+                // them. With this much there are as many slots, of 256 KiB.
+                options.memory_bytes = 16 * least_memory(&options);
+            }
             let samples = samples(slot_bytes(&options), &algorithms);
             let context = format!("{setting:?}, {} algorithms", algorithms.len());
             at_every_call(
@@ -107,7 +112,7 @@ fn a_call_that_fails_ends_its_file_and_no_other() {
                 &context,
                 || Fault::Fail(EIO),
                 |source, run, context| {
-                    // What a link to known content asks about its path decides only whether it is read again.
+                    // A failed stamp of a link with known content only means that the file is read again.
                     let ended = source.errors().iter().filter(|error| error.offset.is_some()).count() as u64;
                     assert_eq!(run.report.summary.unreadable, ended, "{context}");
                 },
@@ -135,8 +140,8 @@ fn interrupted_and_shortened_reads_go_on() {
                     },
                 );
             }
-            // The scripted source interrupts opening and looking too; the system does so only where its caller is told
-            // to try again, and the local source does.
+            // The scripted source also interrupts opening and stamps. The system does so only if the caller is to try
+            // again, as the local source does.
             let context = format!("{setting:?}, {} algorithms, interrupted", algorithms.len());
             for call in 1..CALLS_MAX {
                 let source = Observed::new(source(&samples).fault_at_call(call, Fault::Interrupt));
@@ -199,7 +204,8 @@ fn a_call_that_stalls_holds_back_one_file_and_then_everything_is_there() {
     }
 }
 
-/// One large file that several workers share: by digests (from 8 MiB on), or by pieces of its BLAKE3 tree (from 2 MiB on).
+/// One large file that several workers share: by digests (from 8 MiB on), or by pieces of its BLAKE3 tree (from 2 MiB
+/// on).
 #[test]
 fn faults_in_a_file_that_workers_share_name_their_byte() {
     let _watchdog = watchdog(120);
@@ -214,7 +220,8 @@ fn faults_in_a_file_that_workers_share_name_their_byte() {
             for (mode, least_memory) in [(Mode::Adaptive, false), (Mode::Adaptive, true), (Mode::Mtp, false)] {
                 let setting = Setting { mode, direct: false, threads, prefetchers: 1, least_memory };
                 let options = options(setting, &algorithms);
-                // Each fault costs a run over the whole file: not every one of the hundreds of calls in small slots.
+                // Each fault costs a run over the whole file, so only some of the hundreds of calls in small slots are
+                // tested.
                 let step = if least_memory { 37 } else { 3 };
                 for call in (1..).step_by(step) {
                     let source = with_samples(ScriptedSource::new(), &samples).fault_at_call(call, Fault::Fail(EIO));
@@ -230,7 +237,7 @@ fn faults_in_a_file_that_workers_share_name_their_byte() {
     }
 }
 
-/// Bytes that cannot be read at all, in two places: the first counts, whoever meets it.
+/// If a file is unreadable in two places, the first one is reported, whichever worker meets it.
 #[test]
 fn the_first_unreadable_byte_is_named_whatever_is_read_first() {
     let _watchdog = watchdog(60);

@@ -1,4 +1,4 @@
-//! A source whose requests take 50 ms, in simulated time: how near a run comes to what the requests on their way allow.
+//! A source whose requests take 50 ms in simulated time. The tests measure how much of the possible rate a run reaches.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::common::*;
 const LATENCY: Duration = Duration::from_millis(50);
 const RANGE_BYTES: usize = 1 << 20;
 
-/// Runs, checks the digests, and returns which part of the rate that the window allows was reached.
+/// Runs, checks the digests, and returns the fraction of the possible rate that was reached.
 fn efficiency(sizes: &[usize], requests_max: usize, options: &Options) -> f64 {
     let samples: Vec<_> = sizes.iter().map(|&size| contents(size as u64, size)).collect();
     let mut source = ScriptedSource::new().medium(Medium::Network);
     for (number, sample) in samples.iter().enumerate() {
         source = source.file(format!("{number:04}"), sample.clone());
     }
-    // The one who prefetches reads alone.
+    // Only the prefetcher reads.
     let readers = if options.mode == Mode::Adaptive { options.threads.min(sizes.len()) } else { 1 };
     let source = source.behind_a_network(LATENCY, RANGE_BYTES as u64, requests_max, readers);
     let run = hash(&source, options);
@@ -35,8 +35,8 @@ fn efficiency(sizes: &[usize], requests_max: usize, options: &Options) -> f64 {
     ideal / source.simulated_time().as_secs_f64()
 }
 
-/// In an order for which all files must be known before the first is read: how soon the walk finds them, in real
-/// time, is not what this is about.
+/// The files are sorted, so that all are known before the first is read: the real time of the walk does not matter
+/// here.
 fn options(threads: usize, names: &[&str]) -> Options {
     Options { threads, memory_bytes: 512 << 20, order: Order::Inode, ..Options::new(algorithms(names)) }
 }
@@ -76,7 +76,7 @@ fn two_threads_share_the_window() {
     assert!(reached >= 0.9, "{reached:.3}");
 }
 
-/// The published modes have no look-ahead across files; within one they have.
+/// The published modes have no look-ahead across files, but have it within one.
 #[test]
 fn other_modes_read_ahead_in_long_files() {
     let _watchdog = watchdog(300);

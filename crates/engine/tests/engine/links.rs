@@ -1,4 +1,4 @@
-//! Several names of one file: it is read once.
+//! A file with several names is read once.
 
 use pfh_record::Outcome;
 use pfh_testing::{Change, ScriptedSource};
@@ -31,13 +31,13 @@ fn names_of_a_small_file_that_come_one_after_the_other_cost_one_reading() {
         let others = (NAMES - 1) * 5;
         assert_eq!(run.report.summary.bytes, source.read_bytes(), "{setting:?}");
         let read = source.read_bytes() - others;
-        // What is in the lanes or in a batch is not known yet when the next name is met.
+        // Content still in the lanes or in a batch is not known yet when the next name is met.
         let most = if setting.mode == pfh_engine::Mode::Smt { 5000 } else { NAMES * 5000 };
         assert!((5000..=most).contains(&read), "{setting:?}: {read}");
     }
 }
 
-/// Beyond one slot a file is claimed by the worker that reads it; others wait for what it finds.
+/// A worker claims a file longer than a slot, and others wait for its result.
 #[test]
 fn names_of_a_large_file_that_are_in_flight_at_once_cost_one_reading() {
     let _watchdog = watchdog(120);
@@ -59,7 +59,7 @@ fn names_of_a_large_file_that_are_in_flight_at_once_cost_one_reading() {
                     assert_eq!(record.bytes_read, length);
                 }
                 assert_eq!(run.report.summary.bytes, length + (NAMES - 1) * 5, "{setting:?}");
-                // A worker learns from the first slot that the file is long, and from its metadata which one it is.
+                // A worker learns from the first slot that the file is long, and its identity from the metadata.
                 let most = length + 2 * NAMES * slot_bytes + NAMES * 5;
                 assert!(source.read_bytes() <= most, "{setting:?}, {names:?}: {} of {most}", source.read_bytes());
                 assert_eq!(source.open_files(), 0);
@@ -93,7 +93,7 @@ fn when_the_first_name_cannot_be_read_the_next_one_is() {
                     ref other => panic!("{other:?}"),
                 }
             }
-            // Name 2 is complete where another name was read before it.
+            // Name 2 is complete if another name was read before it.
             assert!(complete >= NAMES - 2, "{setting:?}: {complete}");
             assert_eq!(source.open_files(), 0);
         }
@@ -116,7 +116,7 @@ fn a_file_that_changed_since_its_first_name_was_read_is_read_again() {
     }
 }
 
-/// Nothing is skipped on the strength of an inode number alone.
+/// An inode number alone is no reason to skip a file.
 #[test]
 fn names_of_different_files_are_never_taken_for_one() {
     let _watchdog = watchdog(60);

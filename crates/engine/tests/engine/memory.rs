@@ -1,4 +1,4 @@
-//! The ceiling over everything that is buffered, announced, open or waiting.
+//! The limit on everything that is buffered, announced, open or waiting.
 
 use std::time::Duration;
 
@@ -29,8 +29,8 @@ fn too_little_memory_is_an_error_before_anything_is_read_and_names_the_least() {
     }
 }
 
-/// Reads that wait open the look-ahead window: what it announces stays below a quarter of the memory, and what it holds
-/// open below the option.
+/// Reads that wait open the look-ahead window. Its announced bytes stay below a quarter of the memory, and its open
+/// files below the option.
 #[test]
 fn look_ahead_is_bounded_in_bytes_and_in_open_files() {
     let _watchdog = watchdog(60);
@@ -41,17 +41,18 @@ fn look_ahead_is_bounded_in_bytes_and_in_open_files() {
             (0..400).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), vec![1; 60_000]));
         let source = Observed::with_hook(source, |_| std::thread::sleep(Duration::from_micros(200)));
         let algorithms = algorithms(&["crc32c"]);
-        let options = Options { threads, memory_bytes, open_files_max, ..Options::new(algorithms.clone()) };
+        let options =
+            Options { threads, memory_bytes, open_files_max: Some(open_files_max), ..Options::new(algorithms.clone()) };
         let run = hash(&source, &options);
         assert_eq!(run.report.summary.complete, 400);
         assert!(source.announced_sum() > 0, "the window never opened");
         assert!(source.announced_max() <= memory_bytes / 4, "{} of {memory_bytes}", source.announced_max());
-        // Beside the window: what each worker opened last.
+        // Each worker may hold the file opened last in addition to the window.
         assert!(source.inner.open_files_max() <= open_files_max + threads, "{}", source.inner.open_files_max());
     }
 }
 
-/// Files in lanes are open until they end: they count too, also while they move from worker to worker.
+/// Files in lanes are open until they end, so they count too, also while they move from worker to worker.
 #[test]
 fn long_files_side_by_side_stay_within_the_open_files() {
     let _watchdog = watchdog(60);
@@ -60,15 +61,15 @@ fn long_files_side_by_side_stay_within_the_open_files() {
             source.file(format!("{name}"), contents(name, 200_000 + name as usize))
         });
         let algorithms = algorithms(&["md5"]);
-        let options = Options { threads, open_files_max, ..Options::new(algorithms) };
+        let options = Options { threads, open_files_max: Some(open_files_max), ..Options::new(algorithms) };
         let run = hash(&source, &options);
         assert_eq!(run.report.summary.complete, 200);
-        // Beside them: one on its way to each worker.
+        // In addition, one file may be in transit to each worker.
         assert!(source.open_files_max() <= open_files_max + threads, "{threads}: {}", source.open_files_max());
     }
 }
 
-/// One file that does not come holds back the records of all others: the walk waits rather than fill the memory.
+/// A file that never ends holds back the records of all others, so the walk must wait instead of filling the memory.
 #[test]
 fn the_walk_waits_while_records_cannot_be_delivered() {
     let _watchdog = watchdog(120);
@@ -89,13 +90,13 @@ fn the_walk_waits_while_records_cannot_be_delivered() {
             let run = std::thread::scope(|scope| {
                 let run = scope.spawn(|| hash(&source, &options));
                 assert!(gate.reached_by(1, Duration::from_secs(30)));
-                // Until it stands still.
+                // Waits until the walk makes no more progress.
                 let mut walked = 0;
                 while walked != source.walked() {
                     walked = source.walked();
                     std::thread::sleep(Duration::from_millis(100));
                 }
-                // No less than 200 bytes for each entry that waits; and what the walk has in hand.
+                // Each waiting entry costs at least 200 bytes, and the walk holds one group.
                 let most = options.memory_bytes / 200 + 200;
                 assert!(walked < most, "{mode:?}, passed over {passed_over}: {walked} entries wait, {most} may");
                 gate.open();
@@ -114,7 +115,7 @@ fn a_file_whose_pieces_would_not_fit_is_skipped_with_that_reason() {
     for setting in settings() {
         let options = Options { piece_bytes: Some(1), ..setting.options(&algorithms) };
         let length = 3 << 20;
-        // One that is larger than a slot, and one that is not.
+        // One file is larger than a slot, and one is not.
         let slot_bytes = slot_bytes(&options);
         let small = slot_bytes - 1;
         let source =

@@ -1,14 +1,14 @@
-//! A source that watches what is asked of another one.
+//! A source that observes the calls to another source.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_source::{CachedRead, Entry, FileError, Found, LookAhead, Proof, Source, SourceFile, Stamp};
 
-/// Told the number of each call, from 1, before it is passed on.
+/// Called with the number of each call, from 1, before the call is passed on.
 type Hook = Box<dyn Fn(u64) + Send + Sync>;
 
-/// Passes everything on to `inner`, and keeps account.
+/// Passes all calls on to `inner`, and counts them.
 pub(crate) struct Observed<S> {
     pub(crate) inner: S,
     account: Arc<Account>,
@@ -30,7 +30,7 @@ struct Account {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failed {
     pub(crate) path: Vec<u8>,
-    /// The first byte that the caller lacks because of it; `None` where it asked about a path, not an open file.
+    /// The first byte that the caller lacks because of it; `None` if the call was about a path, not an open file.
     pub(crate) offset: Option<u64>,
     pub(crate) errno: Option<i32>,
 }
@@ -46,32 +46,32 @@ impl<S: Source> Observed<S> {
         Observed { inner, account: Arc::new(account) }
     }
 
-    /// Calls so far.
+    /// Number of calls so far.
     pub(crate) fn calls(&self) -> u64 {
         self.account.calls.load(Ordering::SeqCst)
     }
 
-    /// Entries that the walk has shown.
+    /// Number of entries that the walk has listed.
     pub(crate) fn walked(&self) -> u64 {
         self.account.walked.load(Ordering::SeqCst)
     }
 
-    /// Longest buffer offered to a read.
+    /// Length of the longest buffer of a read.
     pub(crate) fn buffer_bytes_max(&self) -> usize {
         self.account.buffer_bytes_max.load(Ordering::SeqCst)
     }
 
-    /// Calls that failed for good, in their order.
+    /// Calls that failed permanently, in their order.
     pub(crate) fn errors(&self) -> Vec<Failed> {
         self.account.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Most bytes that were announced for the files open at one time.
+    /// Most bytes announced at one time for open files.
     pub(crate) fn announced_max(&self) -> u64 {
         self.account.announced_max.load(Ordering::SeqCst)
     }
 
-    /// Bytes announced in all.
+    /// Total of the announced bytes.
     pub(crate) fn announced_sum(&self) -> u64 {
         self.account.announced_sum.load(Ordering::SeqCst)
     }
@@ -132,7 +132,7 @@ pub(crate) struct ObservedFile<F> {
     inner: F,
     path: Vec<u8>,
     account: Arc<Account>,
-    /// The end of what was read.
+    /// End offset of the bytes read.
     read: AtomicU64,
     announced: AtomicU64,
 }

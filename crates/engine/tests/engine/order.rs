@@ -1,4 +1,4 @@
-//! In which order files are read, by how many at a time, and how soon what is finished is handed on.
+//! The order in which files are read, the number of concurrent readers, and how soon records are delivered.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use pfh_testing::{Fault, Gate, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
 
-/// Sizes and places in neither order.
+/// Sizes and positions, sorted by neither.
 fn source(medium: Medium) -> ScriptedSource {
     [(5, 30), (900, 10), (1, 50), (40_000, 20), (7, 40)].into_iter().enumerate().fold(
         ScriptedSource::new().medium(medium),
@@ -43,7 +43,7 @@ fn files_are_read_in_the_order_asked_for() {
     }
 }
 
-/// As many files are open at once as readers are allowed, where each reader has one.
+/// The number of open files equals the allowed number of readers, if each reader has one.
 #[test]
 fn a_rotating_device_has_no_more_readers_than_prefetchers() {
     let _watchdog = watchdog(60);
@@ -93,7 +93,7 @@ fn what_is_finished_is_handed_on_while_a_stream_waits() {
     }
 }
 
-/// Opening a stream takes until everything before it was delivered.
+/// Opening this stream blocks until everything before it was delivered.
 struct SlowStream<'a> {
     inner: ScriptedSource,
     before: usize,

@@ -1,4 +1,5 @@
-//! Panics in what the engine calls: a source's become errors of files; the caller's own go back to the caller. No hang.
+//! Panics in code that the engine calls. Those of a source become errors of files; those of the caller go back to the
+//! caller. Nothing hangs.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -149,7 +150,7 @@ fn a_panic_while_files_are_put_in_order_ends_with_an_error_that_says_so() {
     }
 }
 
-/// What the caller gives to a run.
+/// The code that the caller passes to a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Caller {
     Prepare,
@@ -182,14 +183,14 @@ fn run(source: &impl Source, options: &Options, at: Caller) -> Result<Report, ()
     catch_unwind(AssertUnwindSafe(run)).map_err(drop)
 }
 
-/// Neither a hang nor a result that leaves out what the caller did not get.
+/// A panic of the caller's code neither hangs the run nor makes it return an incomplete result.
 #[test]
 fn a_panic_of_the_caller_comes_back_to_it() {
     let _watchdog = watchdog(120);
     for names in [&["md5"][..], &["md5", "crc32"], &["blake3"]] {
         let algorithms = algorithms(names);
         for setting in settings() {
-            // Many small files, so that the walk waits for room; and one that is shared.
+            // There are many small files, so that the walk waits for room, and one that is shared.
             let source = (0..500).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), b"x"));
             let source = source.file("large", vec![7; 9 << 20]).stream("stream", vec![7; 1 << 20]);
             let options = setting.options(&algorithms);
@@ -204,7 +205,7 @@ fn a_panic_of_the_caller_comes_back_to_it() {
     }
 }
 
-/// A question about a file that panics leaves no digest of that file.
+/// A file whose stamp panics gets no digest.
 #[test]
 fn a_decision_that_panics_costs_the_file_it_was_asked_about() {
     let _watchdog = watchdog(60);
@@ -226,7 +227,7 @@ fn a_decision_that_panics_costs_the_file_it_was_asked_about() {
     }
 }
 
-/// A file that panics where no file is at work: when it is told that its bytes are no longer needed.
+/// A file that panics outside of guarded work: when it is told that its bytes are no longer needed.
 struct Parting(ScriptedFile);
 
 impl SourceFile for Parting {
@@ -266,7 +267,7 @@ impl Source for PartingSource {
     }
 }
 
-/// It is the file's error, or it comes back to the caller; in neither case does the run hang.
+/// The panic becomes the file's error or goes back to the caller; in neither case does the run hang.
 #[test]
 fn a_panic_outside_of_any_file_ends_the_run() {
     let _watchdog = watchdog(60);

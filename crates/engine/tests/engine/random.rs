@@ -1,4 +1,4 @@
-//! Any files, any faults, any options: the records are those of a model that has no threads.
+//! With random files, faults and options, the records equal those of a model without threads.
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Mode, Options, Order};
@@ -16,12 +16,12 @@ enum Thing {
         stream: bool,
     },
     Link,
-    /// A byte that cannot be read.
+    /// The offset of an unreadable byte.
     Bad {
         length: usize,
         at: usize,
     },
-    /// So many bytes fewer than stated.
+    /// The file delivers this number of bytes less than stated.
     Short {
         length: usize,
         missing: u64,
@@ -63,7 +63,7 @@ fn options() -> impl Strategy<Value = Options> {
         |(names, mode, order, threads, prefetchers, piece_bytes, (balance, unordered, direct, measure), memory)| {
             let mut options = Options::new(algorithms(&names));
             (options.mode, options.order, options.threads, options.prefetchers) = (mode, order, threads, prefetchers);
-            (options.balance, options.unordered, options.direct) = (balance, unordered, direct);
+            (options.balance, options.unordered, options.direct) = (balance, unordered, Some(direct));
             (options.piece_bytes, options.measure) = (piece_bytes, measure);
             // Room for the pieces of the largest file.
             let least = if piece_bytes.is_some() { 64 << 20 } else { least_memory(&options) };
@@ -73,7 +73,7 @@ fn options() -> impl Strategy<Value = Options> {
     )
 }
 
-/// What the record of each thing must be, in the order of the walk.
+/// Returns the expected record of each entry, in the order of the walk.
 enum Expected {
     Complete(Sample),
     Otherwise(Vec<u8>, Outcome),
@@ -104,7 +104,7 @@ fn build(things: &[Thing], medium: Medium, algorithms: &[Algorithm]) -> (Scripte
             Thing::Bad { length, at } => {
                 source = source.file(&path, bytes(length)).bad_bytes(&path, at as u64, 1, EIO);
                 let error = std::io::Error::from_raw_os_error(EIO).to_string();
-                let error = pfh_record::FileError { kind: pfh_record::ErrorKind::Io, errno: Some(EIO), message: error };
+                let error = pfh_record::FileError::new(pfh_record::ErrorKind::Io, error).with_errno(Some(EIO));
                 expected.push(Expected::Otherwise(path.into_bytes(), Outcome::Unreadable { offset: at as u64, error }));
             }
             Thing::Short { length, missing } => {
@@ -121,7 +121,7 @@ fn build(things: &[Thing], medium: Medium, algorithms: &[Algorithm]) -> (Scripte
                 source = source.failed(path.as_bytes(), 13);
                 let message = std::io::Error::from_raw_os_error(13).to_string();
                 let error =
-                    pfh_record::FileError { kind: pfh_record::ErrorKind::PermissionDenied, errno: Some(13), message };
+                    pfh_record::FileError::new(pfh_record::ErrorKind::PermissionDenied, message).with_errno(Some(13));
                 expected.push(Expected::Otherwise(path.into_bytes(), Outcome::Unreadable { offset: 0, error }));
             }
         }

@@ -1,4 +1,4 @@
-//! The same records whatever the mode, the number of threads, the order of reading, the memory.
+//! The records are the same for every mode, number of threads, order of reading and memory size.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex};
@@ -23,7 +23,7 @@ fn lengths(slot_bytes: usize) -> Vec<usize> {
     lengths
 }
 
-/// Files (in two directories, some with two names), streams, and what is not read.
+/// Files (in two directories, some with two names), streams, and entries that are not read.
 fn source(samples: &[Sample]) -> ScriptedSource {
     let mut source = ScriptedSource::new().skipped("fifo", SkipReason::NotRegular);
     for (place, sample) in samples.iter().enumerate() {
@@ -58,7 +58,7 @@ fn every_setting_yields_the_same_records_as_the_simplest_one() {
             let mut model: Option<Vec<Record>> = None;
             for setting in few_settings().into_iter().filter(|setting| setting.least_memory == least_memory) {
                 let options = setting.options(&algorithms);
-                // The same files for all, though their slots differ.
+                // All settings get the same files, though their slots differ.
                 let samples = samples(if least_memory { 16 << 10 } else { 256 << 10 }, &algorithms);
                 let source = source(&samples);
                 let run = hash(&source, &options);
@@ -100,7 +100,7 @@ fn orders_change_what_is_read_first_and_nothing_else() {
     }
 }
 
-/// Files beyond every slot that a table has, more of them than threads.
+/// There are more files than threads, each longer than a whole table.
 #[test]
 fn files_larger_than_the_memory_table_go_through_it() {
     let _watchdog = watchdog(60);
@@ -116,7 +116,7 @@ fn files_larger_than_the_memory_table_go_through_it() {
     }
 }
 
-/// From 8 MiB on each of several digests is a chain of its own; BLAKE3 alone is a tree from 2 MiB on.
+/// Files from 8 MiB on have a chain for each of several digests; with BLAKE3 alone, files from 2 MiB on have a tree.
 #[test]
 fn large_files_are_shared_and_yield_the_same_digests() {
     let _watchdog = watchdog(120);
@@ -160,7 +160,7 @@ fn pieces_are_those_of_the_bytes_wherever_slots_end() {
     }
 }
 
-/// As a large file that is spread, and as a stream.
+/// Tests a large file that is spread over workers, and a stream.
 #[test]
 fn pieces_of_spread_files_join_the_digests_of_all_algorithms() {
     let _watchdog = watchdog(60);
@@ -188,14 +188,14 @@ fn pieces(sample: &Sample, algorithms: &[Algorithm], piece_bytes: u64) -> Vec<Pi
     parts
         .into_iter()
         .map(|part| {
-            let piece = Piece { offset, length: part.len() as u64, digests: digests(algorithms, part) };
+            let piece = Piece::new(offset, part.len() as u64, digests(algorithms, part));
             offset += piece.length;
             piece
         })
         .collect()
 }
 
-/// A worker that has nothing to do stays as long as another one may find its file to be large.
+/// An idle worker stays as long as another one may find its file to be large.
 #[test]
 fn a_file_that_turns_out_to_be_large_late_is_still_shared() {
     let _watchdog = watchdog(60);
@@ -205,10 +205,10 @@ fn a_file_that_turns_out_to_be_large_late_is_still_shared() {
     let readers = seen.clone();
     let source = Observed::with_hook(with_samples(ScriptedSource::new(), std::slice::from_ref(&sample)), move |call| {
         if call == 1 {
-            // The walk has ended long since when the file is opened.
+            // The walk has ended when the file is opened.
             thread::sleep(Duration::from_millis(100));
         } else if call > 4 {
-            // Beyond the first slot: another one is to come.
+            // After the first slot, another worker must help.
             let (threads, came) = &*readers;
             let mut threads = threads.lock().unwrap();
             threads.insert(thread::current().id());

@@ -1,8 +1,8 @@
-//! Similarity digests beside others, in the same read.
+//! Similarity digests, computed in the same read as others.
 
 use pfh_engine::{Mode, Options};
 use pfh_record::{Outcome, Similarity};
-use pfh_similarity::{Family, Hasher, Unfit, UnfitReason};
+use pfh_similarity::{Family, Hasher, NoDigest, NoDigestReason};
 use pfh_testing::{Change, Fault, ScriptedSource};
 
 use crate::common::*;
@@ -25,7 +25,7 @@ fn with_families(mut options: Options, families: &[Family]) -> Options {
 fn every_setting_yields_what_the_library_does() {
     let _watchdog = watchdog(240);
     let algorithms = algorithms(&["md5", "crc32"]);
-    // Unfit ones, and files of one and of several slots.
+    // Files without digests, and files of one and of several slots.
     let lengths = [0, 49, 50, 511, 512, 4096, 16 << 10, (16 << 10) + 1, 80_000];
     let samples: Vec<Sample> = lengths
         .iter()
@@ -69,7 +69,7 @@ fn a_large_file_is_spread_over_the_workers() {
     }
 }
 
-/// A tree of chaining values knows no families.
+/// A file with similarity digests is not hashed as a tree.
 #[test]
 fn blake3_and_a_family_alone() {
     let _watchdog = watchdog(120);
@@ -109,7 +109,7 @@ fn pieces_are_digested_with_the_algorithms_only() {
     }
 }
 
-/// What grows with the file stays within the memory: such a file has no digest of that family, and all others.
+/// A file whose digest would exceed the memory has no digest of that family, but all others.
 #[test]
 fn digests_that_would_not_fit_the_memory_are_not_made() {
     let _watchdog = watchdog(120);
@@ -122,20 +122,16 @@ fn digests_that_would_not_fit_the_memory_are_not_made() {
         let record = &run.records[0];
         assert_eq!(record.digests, digests(options.selection.algorithms(), &bytes));
         for found in &record.similarities {
-            let unfit = Unfit {
-                minimum_bytes: found.family.minimum_bytes(),
-                bytes: bytes.len() as u64,
-                reason: UnfitReason::TooLong,
-            };
+            let no_digest = NoDigest::new(NoDigestReason::TooLong, bytes.len() as u64, found.family.minimum_bytes());
             match found.family {
-                Family::Sdhash | Family::MrshV2 => assert_eq!(found.digest, Err(unfit), "{mode:?}"),
+                Family::Sdhash | Family::MrshV2 => assert_eq!(found.digest, Err(no_digest), "{mode:?}"),
                 family => assert_eq!(*found, similarities(&[family], &bytes)[0], "{mode:?}"),
             }
         }
     }
 }
 
-/// Files wait for the room that the digests of others take, and none waits for ever.
+/// Files wait for memory that the digests of others occupy, and none waits for ever.
 #[test]
 fn large_files_share_what_digests_may_take() {
     let _watchdog = watchdog(240);
@@ -155,7 +151,7 @@ fn large_files_share_what_digests_may_take() {
     }
 }
 
-/// Files that wait for each other to be digested many at once: of all lengths, alike, and longer than a slot.
+/// Files that are digested together: of all lengths, equal ones, and longer than a slot.
 fn many_samples(algorithms: &[pfh_digest::Algorithm]) -> Vec<Sample> {
     let lengths = [0, 1, 6, 7, 49, 50, 255, 256, 257, 4095, 4096, 20_000, 65_535, 65_536, 65_537, 262_144, 262_145];
     let long = [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 10 << 20];
@@ -199,7 +195,7 @@ fn many_at_once_are_what_each_is_alone_in_every_mode() {
     }
 }
 
-/// A fault at any call costs one file, not those that wait beside it.
+/// A fault at any call affects one file, not the others in its batch.
 #[test]
 fn a_fault_among_many_costs_one_file() {
     let _watchdog = watchdog(240);
@@ -247,7 +243,7 @@ fn files_that_change_while_read_do_not_touch_those_beside_them() {
             let run = hash(&source, &options);
             for (place, (record, sample)) in run.records.iter().zip(&samples).enumerate() {
                 if let Some((_, new)) = changed.iter().find(|(changed, _)| *changed == place) {
-                    // What it was or what it became, if any of it.
+                    // The digest is of the old or of the new content, if there is one.
                     let known = [&sample.contents, new].map(|contents| similarities(&families, contents));
                     assert!(record.similarities.is_empty() || known.contains(&record.similarities), "{mode:?}");
                 } else {
