@@ -1,4 +1,4 @@
-//! Files that appear under their name whole or not at all.
+//! Files that appear under their name complete, or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
@@ -13,44 +13,44 @@ use tempfile::TempPath;
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// A file that takes its name only when it is whole: [`AtomicFile::persist`]. Dropped before that, nothing is left of
-/// it, and a file that has the name already stays as it was.
+/// A file that gets its name only when it is complete, by [`AtomicFile::persist`]. If it is dropped before, nothing
+/// remains of it, and an existing file of that name is unchanged.
 ///
-/// Until then it has no name at all where the filesystem permits that, and otherwise one that begins with `.pfh-`
-/// beside the target.
+/// Until then it has no name if the filesystem permits that, and otherwise a name that begins with `.pfh-`, in the same
+/// directory.
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: BufWriter<File>,
     temporary: Temporary,
     target: PathBuf,
     replaces: bool,
-    /// Why the new file does not have the owner and the mode of the old one.
+    /// The reason why the new file does not have the owner and the mode of the old one.
     not_kept: Option<io::Error>,
 }
 
-/// Where a file is until it gets its name.
+/// The form of a file until it gets its name.
 #[derive(Debug)]
 enum Temporary {
-    /// It has none: nothing stays, however the program ends.
+    /// It has no name, so nothing remains, however the program ends.
     Unnamed,
-    /// Where the filesystem has no unnamed files; it goes with this value.
+    /// It has a temporary name, because the filesystem has no unnamed files. Dropping this removes it.
     Named(TempPath),
 }
 
 impl AtomicFile {
-    /// Begins a file that is to be called `target`. A symbolic link is followed. Mode and owner of a file that is there
-    /// are kept, as far as that is permitted: see [`AtomicFile::not_kept`].
+    /// Begins a file with the final name `target`. A symbolic link is followed. Mode and owner of an existing file are
+    /// kept as far as permitted: see [`AtomicFile::not_kept`].
     ///
     /// # Errors
-    /// Where the directory, or the file that is there, may not be written.
+    /// If the directory or an existing file is not writable.
     pub fn create(target: &Path) -> io::Result<AtomicFile> {
         let existing = fs::metadata(target).ok();
         let target = followed(target)?;
         let directory = directory_of(&target);
-        // Asked beforehand, so that the message does not speak of a temporary file.
+        // Checked first, so that the message does not name a temporary file.
         access(directory, Access::WRITE_OK | Access::EXEC_OK)?;
         if existing.is_some() {
-            // Renaming would replace a list that its owner has protected from writing.
+            // Renaming would replace a list even if its owner has protected it from writing.
             access(&target, Access::WRITE_OK)?;
         }
         let (file, temporary) = temporary_in(directory)?;
@@ -59,22 +59,23 @@ impl AtomicFile {
         Ok(AtomicFile { writer, temporary, target, replaces: existing.is_some(), not_kept })
     }
 
-    /// Why the new file will not have the owner or the mode of the one that it replaces; absent where it will.
+    /// Returns the reason why the new file will not have the owner or the mode of the file that it replaces; `None` if
+    /// it will.
     pub fn not_kept(&self) -> Option<&io::Error> {
         self.not_kept.as_ref()
     }
 
-    /// The name that it will have, with symbolic links followed.
+    /// Returns the final name, with symbolic links followed.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Whether there was a file of this name.
+    /// Whether a file of this name existed.
     pub fn replaces(&self) -> bool {
         self.replaces
     }
 
-    /// Device and inode of this file, and of the one that it replaces.
+    /// Returns the identities of this file and of the one that it replaces.
     pub fn identities(&self) -> Vec<FileIdentity> {
         let both = self.writer.get_ref().metadata().into_iter().chain(fs::metadata(&self.target));
         both.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino())).collect()
@@ -83,16 +84,16 @@ impl AtomicFile {
     /// Ends the file, and gives it its name after its bytes have reached the disk.
     ///
     /// # Errors
-    /// Where it cannot be written or named; nothing is left of it then.
+    /// If it cannot be written or named; nothing remains of it then.
     pub fn persist(self) -> io::Result<()> {
         let target = self.target.clone();
         self.persist_as(&target)
     }
 
-    /// As [`AtomicFile::persist`], under another name in the same directory.
+    /// Like [`AtomicFile::persist`], under another name in the same directory.
     ///
     /// # Errors
-    /// Where it cannot be written or named.
+    /// If it cannot be written or named.
     pub fn persist_as(self, target: &Path) -> io::Result<()> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
@@ -102,7 +103,7 @@ impl AtomicFile {
         }
     }
 
-    /// Gives the file up, without writing what is still in the buffer.
+    /// Discards the file without writing the rest of the buffer.
     pub fn discard(self) {
         drop(self.writer.into_parts());
     }
@@ -118,10 +119,10 @@ impl Write for AtomicFile {
     }
 }
 
-/// Links that lead to one another without end are as many for the system, too.
+/// Most symbolic links that are followed, as in Linux.
 const LINKS_MAX: usize = 40;
 
-/// Where a name leads to, whether or not there is something.
+/// Returns the path that a name leads to, whether or not it exists.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -144,11 +145,11 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// How the temporary files are called that have a name.
+/// Prefix of temporary names.
 const PREFIX: &str = ".pfh-";
 
-/// An empty file on the filesystem of a directory: without a name where that is possible, so that nothing can be left
-/// behind. As for an ordinary new file, the user's umask decides on its mode.
+/// Creates an empty file on the filesystem of a directory: without a name if that is possible, so that nothing can
+/// remain. As for any new file, the user's umask limits its mode.
 fn temporary_in(directory: &Path) -> io::Result<(File, Temporary)> {
     let mut unnamed = OpenOptions::new();
     unnamed.read(true).write(true).mode(0o666).custom_flags(OFlags::TMPFILE.bits().cast_signed());
@@ -164,31 +165,31 @@ fn temporary_in(directory: &Path) -> io::Result<(File, Temporary)> {
 fn named_in(directory: &Path) -> io::Result<(File, TempPath)> {
     let permissions = fs::Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(PREFIX).permissions(permissions).tempfile_in(directory)?;
-    // In parts: errors in writing the whole would speak of the temporary file.
+    // In parts, because errors of writing the whole would name the temporary file.
     Ok(file.into_parts())
 }
 
-/// The name by which the system knows an open file; it needs a mounted /proc.
+/// Returns the system's path of an open file, which needs a mounted /proc.
 fn descriptor_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Gives a file the owner and the mode of an existing one, as far as that is permitted.
+/// Gives a file the owner and the mode of an existing one, as far as permitted.
 fn keep_owner_and_mode(file: &File, existing: &fs::Metadata) -> io::Result<()> {
     let own = file.metadata().map(|own| (own.uid(), own.gid())).ok();
     let mut kept = Ok(());
     if own != Some((existing.uid(), existing.gid())) {
-        // The group alone can often be kept.
+        // Often only the group can be kept.
         kept = fchown(file, Some(existing.uid()), Some(existing.gid()));
         if kept.is_err() {
             let _ = fchown(file, None, Some(existing.gid()));
         }
     }
-    // After the owner: a change of owner takes bits away.
+    // The mode comes after the owner, because a change of owner removes bits.
     kept.and(file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777)))
 }
 
-/// Gives a file without name its name. A link cannot take the place of another file: then it gets a temporary name
+/// Gives an unnamed file its name. A link cannot replace another file, so in that case the file gets a temporary name
 /// first.
 fn give_name(mut file: File, target: &Path) -> io::Result<()> {
     let source = descriptor_path(&file);
@@ -203,7 +204,7 @@ fn give_name(mut file: File, target: &Path) -> io::Result<()> {
         }
         Err(_) => {}
     }
-    // A filesystem that makes unnamed files and does not link them: better a copy than no list after hours.
+    // This filesystem makes unnamed files but does not link them. A copy is better than no list after hours.
     let (mut copy, path) = named_in(directory_of(target))?;
     copy.set_permissions(file.metadata()?.permissions())?;
     file.rewind()?;

@@ -1,25 +1,27 @@
-//! The report on a list that has nothing of use.
+//! The report on a list that has none of the wanted digests.
 
 use std::fmt;
 
 use pfh_record::Entry;
 use pfh_record::quote::quoted;
 
-/// As many names as are shown.
+/// Most names in a report.
 const NAMES_MAX: usize = 8;
 
-/// The kinds of the first digests of a list, by name: kept until it is known whether any digest of it is of use.
+/// The kinds of the first digests of a list, by name. They are kept until it is known whether the list has a wanted
+/// digest.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     names: Vec<&'static str>,
 }
 
-/// A list has no digest of use. `Display` says what it has instead.
+/// The error of a list without wanted digests. `Display` says what it has instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NothingUseful {
     /// The name of the list.
     pub list: Vec<u8>,
-    /// The digests that were looked for.
+    /// The wanted digests.
     pub wanted: String,
     /// The digests that the list has.
     pub has: Vec<&'static str>,
@@ -39,7 +41,7 @@ impl Contents {
         }
     }
 
-    /// The report on a list without any `wanted` digest.
+    /// Returns the report on a list without a `wanted` digest.
     pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
         NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names }
     }

@@ -1,11 +1,11 @@
-//! The latest value of each key, in as little memory as it takes: for journals of many millions of files.
+//! A compact map from keys to their latest values, for journals of many millions of files.
 
-/// Keys are spread by their first bits over so many tables, which grow one after the other: what one of them needs for
-/// growing is little of the whole.
+/// Number of tables, over which the first bits of keys spread them. The tables grow one after the other, so growing
+/// takes little extra memory.
 const TABLES: usize = 256;
 
 /// A map of evenly distributed keys (fingerprints) of `WORDS` words, in which a later value replaces an earlier one. It
-/// takes 8 bytes for each word and 8 for the value, and for growing at most a quarter more.
+/// takes 8 bytes for each word, 8 for the value, and at most a quarter more for growing.
 #[derive(Debug)]
 pub(crate) struct Latest<const WORDS: usize> {
     tables: Vec<Vec<Entry<WORDS>>>,
@@ -26,12 +26,12 @@ impl<const WORDS: usize> Latest<WORDS> {
         key.first().map_or(0, |first| (first >> 56) as usize)
     }
 
-    /// Sets the value of a key. Until [`Latest::settle`], it is not to be found.
+    /// Sets the value of a key. It can be found only after [`Latest::settle`].
     pub(crate) fn set(&mut self, key: [u64; WORDS], value: u64) {
         let table = &mut self.tables[Self::table(key)];
         if table.len() == table.capacity() {
             settle(table);
-            // Where repetitions made an eighth of it, their room is enough for now.
+            // If an eighth of the entries were repetitions, their space is enough for now.
             if table.len() + table.capacity() / 8 >= table.capacity() {
                 table.reserve_exact((table.len() / 5).max(8));
             }
@@ -39,24 +39,24 @@ impl<const WORDS: usize> Latest<WORDS> {
         table.push(Entry { key, value });
     }
 
-    /// Ends the setting.
+    /// Sorts the entries, so that they can be found.
     pub(crate) fn settle(&mut self) {
         self.tables.iter_mut().for_each(settle);
     }
 
-    /// The latest value of a key.
+    /// Returns the latest value of a key.
     pub(crate) fn get(&self, key: [u64; WORDS]) -> Option<u64> {
         let table = &self.tables[Self::table(key)];
         table.binary_search_by_key(&key, |entry| entry.key).ok().map(|place| table[place].value)
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub(crate) fn len(&self) -> u64 {
         self.tables.iter().map(|table| table.len() as u64).sum()
     }
 }
 
-/// Sorts by key and keeps the latest of each: the sorting is stable, so that is the last one.
+/// Sorts by key and keeps the latest value of each, which is the last one, since sorting is stable.
 fn settle<const WORDS: usize>(table: &mut Vec<Entry<WORDS>>) {
     table.sort_by_key(|entry| entry.key);
     table.dedup_by(|later, kept| {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// SplitMix64: evenly distributed.
+    /// SplitMix64, whose values are evenly distributed.
     fn key(number: u64) -> u64 {
         let z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// Bytes for each key, whatever came twice or more often.
+    /// Returns the memory for each key in bytes, when some keys come several times.
     #[test]
     fn memory_is_bounded() {
         const KEYS: u64 = 400_000;
@@ -107,7 +107,7 @@ mod tests {
                 if step % 10_000 == 0 || step + 1 == KEYS * repetitions {
                     let capacity: usize = latest.tables.iter().map(Vec::capacity).sum();
                     let keys = (step + 1).min(KEYS) as usize;
-                    // 16 for an entry, a quarter of it for growing, and some for the tables that hold little.
+                    // 16 for an entry, a quarter of that for growing, and some for tables with few entries.
                     assert!(16 * capacity <= 20 * keys + TABLES * 16 * 32, "{capacity} {keys} {step}");
                 }
             }

@@ -1,11 +1,14 @@
-//! Lists of digests as files: opened in any format, looked up, sorted, continued, and written whole or not at all.
+//! Lists of digests as files: opening them in any format, look-up, sorting, continuing, and writing them whole or not
+//! at all.
 //!
-//! - [`List`] opens a list from anywhere and iterates over its [entries](Entry); formats are those of `pfh-record`.
+//! - [`List`] opens a list from any input and iterates over its [entries](Entry); the formats are those of
+//!   `pfh-record`.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
-//! - [`ExternalSort`] orders more records than memory holds.
-//! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] one that an interrupted run continues.
+//! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
+//! - [`ExternalSort`] sorts more records than memory holds.
+//! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
 //!
-//! Nothing here prints or exits: what there is to report is returned, and its `Display` is the text for people.
+//! Nothing here prints or exits. Reports are returned, and their `Display` is the text for users.
 //!
 //! ```
 //! use pfh_list::{Input, List, ReadOptions};
@@ -23,6 +26,7 @@ mod contents;
 mod latest;
 mod list;
 mod lookup;
+mod named_digests;
 mod resume;
 mod sort;
 
@@ -30,6 +34,7 @@ pub use atomic::AtomicFile;
 pub use contents::{Contents, NothingUseful};
 pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
+pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};

@@ -1,4 +1,4 @@
-//! One door to every list: from a file, a pipe or memory, in any format.
+//! Opening lists in any format: from a file, a pipe or memory.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,7 +15,7 @@ use pfh_record::{
 };
 use pfh_similarity::Family;
 
-/// Where a list is read from.
+/// The input from which a list is read.
 pub struct Input {
     name: Vec<u8>,
     open: Open,
@@ -27,17 +27,17 @@ enum Open {
 }
 
 impl Input {
-    /// A file, or a pipe that has a name.
+    /// Makes the input of a file or a named pipe.
     pub fn path(path: impl AsRef<Path>) -> Input {
         Input { name: path.as_ref().as_os_str().as_bytes().to_vec(), open: Open::Path }
     }
 
-    /// Anything that can be read, such as standard input; `name` is for messages, and may tell the algorithm.
+    /// Makes the input of any reader, such as standard input. `name` is used in messages, and may reveal the algorithm.
     pub fn reader(name: impl Into<Vec<u8>>, reader: impl Read + Send + 'static) -> Input {
         Input { name: name.into(), open: Open::Reader(Box::new(reader)) }
     }
 
-    /// A list in memory.
+    /// Makes the input of a list in memory.
     pub fn bytes(name: impl Into<Vec<u8>>, bytes: impl AsRef<[u8]> + Send + 'static) -> Input {
         Input::reader(name, io::Cursor::new(bytes))
     }
@@ -49,29 +49,29 @@ impl<P: AsRef<Path>> From<P> for Input {
     }
 }
 
-/// Why a list cannot be opened. `Display` names the list.
+/// The reason why a list cannot be opened. `Display` names the list.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// It cannot be read.
+    /// The list cannot be read.
     Io {
         /// Name of the list.
         name: Vec<u8>,
-        /// Why not.
+        /// The error of the system.
         error: io::Error,
     },
-    /// It begins like no list in any format.
+    /// The beginning does not match any format.
     Unknown {
         /// Name of the list.
         name: Vec<u8>,
     },
-    /// It begins with digests of a length that no usual algorithm has, or not the one that is asked for.
+    /// The digests at the beginning have a length of no usual algorithm, or not of the requested one.
     UnknownLength {
         /// Name of the list.
         name: Vec<u8>,
-        /// How many hexadecimal digits its digests have.
+        /// Number of hexadecimal digits of its digests.
         digits: usize,
-        /// The algorithm that was asked for.
+        /// The algorithm that was requested.
         algorithm: Option<Algorithm>,
     },
 }
@@ -80,18 +80,18 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OpenError::Io { name, error } => write!(f, "{}: {error}", quoted(name)),
-            OpenError::Unknown { name } => write!(f, "{}: no list of digests that pfh can read", quoted(name)),
+            OpenError::Unknown { name } => write!(f, "{} is not a list of digests that pfh can read", quoted(name)),
             OpenError::UnknownLength { name, digits, algorithm } => {
                 write!(f, "{}: its digests have {digits} digits, ", quoted(name))?;
                 match algorithm {
                     Some(algorithm) => {
                         write!(f, "and those of {algorithm} have {}; ", 2 * algorithm.digest_bytes())?;
                     }
-                    None => f.write_str("which does not tell their algorithm; ")?,
+                    None => f.write_str("which no usual algorithm has; ")?,
                 }
                 match &names_of_length(*digits)[..] {
                     [] => f.write_str("no algorithm has digests of this length"),
-                    names => write!(f, "`-a` says of which algorithm: {}", names.join(", ")),
+                    names => write!(f, "name the algorithm with `-a`: {}", names.join(", ")),
                 }
             }
         }
@@ -107,15 +107,15 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// As much of a list as is looked at to recognise it, or all of its first line.
+/// Number of bytes that are examined to detect the format; more if the first line is longer.
 const START_BYTES: usize = 1 << 16;
 
-/// As many entries as are looked at to see of which family a list has digests: the first files may have none.
+/// Number of entries that are examined to find the kind of digest: the first files may have none.
 const FIRST_ENTRIES: usize = 256;
 
 /// A list of digests in any format: header, entries, trailer.
 ///
-/// Memory: one line and what it lists, and up to 256 entries where [`List::first_kind`] or [`List::family`] is asked.
+/// Memory: one line and its entries, and up to 256 entries for [`List::first_kind`] and [`List::family`].
 ///
 /// ```
 /// use pfh_list::{Input, List, ReadOptions};
@@ -132,14 +132,14 @@ const FIRST_ENTRIES: usize = 256;
 /// ```
 pub struct List {
     name: Vec<u8>,
-    /// Entries that were looked at to see what the list has.
+    /// Entries that were examined and not yet returned.
     first: VecDeque<Result<Entry, ReadError>>,
     rest: Reader<BufReader<Box<dyn Read + Send>>>,
 }
 
 impl List {
-    /// Opens a list in whatever format it has. `options` may name the algorithm of digests that the list does not name;
-    /// else its own name may tell that (`SHA256SUMS`).
+    /// Opens a list and detects its format. `options` may name the algorithm of digests that the list does not name;
+    /// otherwise the name of the list may reveal it (`SHA256SUMS`).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -147,7 +147,7 @@ impl List {
         let Input { name, open } = input.into();
         let failed = |error| OpenError::Io { name: name.clone(), error };
         let mut reader = open_reader(&name, open).map_err(failed)?;
-        // A pipe gives what it has: the beginning is put together first.
+        // A pipe may deliver small parts, so the beginning is collected first.
         let mut start = Vec::new();
         let mut read = usize::MAX;
         while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
@@ -156,13 +156,13 @@ impl List {
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let format = match detect(&start, options) {
             Some(format) => format,
-            // Lines that only this algorithm's digests can begin, such as base64.
+            // Lines that are recognised only with a given algorithm, such as base64.
             None if options.algorithm.is_some()
                 && matches!(Reader::new(FormatName::Gnu, &*start, options).next(), Some(Ok(_))) =>
             {
                 FormatName::Gnu
             }
-            // Nothing is in it.
+            // The list is empty.
             None if start.is_empty() => FormatName::Gnu,
             None => {
                 let algorithm = options.algorithm;
@@ -178,7 +178,7 @@ impl List {
     /// Opens a list whose format is known.
     ///
     /// # Errors
-    /// [`OpenError::Io`]. What is not of the format is an error of the iteration.
+    /// [`OpenError::Io`]. If the format does not match, the iteration returns an error.
     pub fn open_as(format: FormatName, input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
@@ -193,22 +193,22 @@ impl List {
         List { name, first: VecDeque::new(), rest }
     }
 
-    /// The name of the list: its path, or what the input is called.
+    /// Returns the name of the list: its path, or the given name of the input.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// The header: the format, and what the list tells of the run that wrote it. Reads on until the first entry.
+    /// Returns the header: the format, and the facts about the run that wrote the list. Reads up to the first entry.
     pub fn header(&mut self) -> &Header {
         self.rest.header()
     }
 
-    /// The trailer, which follows the last entry; known once the iteration has ended.
+    /// Returns the trailer, once the iteration has ended.
     pub fn trailer(&self) -> Option<&Trailer> {
         if self.first.is_empty() { self.rest.trailer() } else { None }
     }
 
-    /// The kind of the first digest, by which a list without a header can be recognised. Looks at up to 256 entries.
+    /// Returns the kind of the first digest, for lists without a header. Examines up to 256 entries.
     pub fn first_kind(&mut self) -> Option<DigestKind> {
         self.first(|entry| match entry.digests.first() {
             Some(digest) => Some(digest.algorithm().into()),
@@ -216,12 +216,12 @@ impl List {
         })
     }
 
-    /// The family of the first similarity digest. Looks at up to 256 entries.
+    /// Returns the family of the first similarity digest. Examines up to 256 entries.
     pub fn family(&mut self) -> Option<Family> {
         self.first(|entry| entry.similarity_digests().next().map(pfh_similarity::Digest::family))
     }
 
-    /// The first thing that is looked for, if one of the first entries has it.
+    /// Returns the first result of `find` among the first entries.
     fn first<T>(&mut self, find: impl Fn(&Entry) -> Option<T>) -> Option<T> {
         loop {
             if let Some(found) = self.first.iter().flatten().find_map(&find) {
@@ -239,8 +239,8 @@ impl List {
 impl Iterator for List {
     type Item = Result<Entry, ReadError>;
 
-    /// The next entry. After a line that cannot be read the next call goes on with the line after it, unless
-    /// [`ReadError::is_fatal`] is true.
+    /// Returns the next entry. After a line that cannot be read, the next call continues with the line after it, unless
+    /// [`ReadError::is_fatal`].
     fn next(&mut self) -> Option<Self::Item> {
         self.first.pop_front().or_else(|| self.rest.next())
     }
@@ -253,27 +253,27 @@ fn open_reader(name: &[u8], open: Open) -> io::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// The names of the algorithms whose digests have so many hexadecimal digits.
+/// Returns the names of the algorithms whose digests have this number of hexadecimal digits.
 pub(crate) fn names_of_length(digits: usize) -> Vec<&'static str> {
     let fitting = Algorithm::all().filter(|algorithm| 2 * algorithm.digest_bytes() == digits);
-    // It only looks closer: its digests are those of SHA-1.
+    // Its digests are those of SHA-1, with a check for collision attacks.
     fitting.map(Algorithm::name).filter(|name| *name != "sha1dc").collect()
 }
 
-/// The algorithm that the name of a list tells: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. None where it names
-/// two.
+/// Returns the algorithm in the name of a list: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. `None` if the name
+/// has two.
 fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
     let name = path.rsplit(|&byte| byte == b'/').next().and_then(|name| str::from_utf8(name).ok())?;
     let mut found = None;
     for part in name.split(['.', '_', ' ']) {
-        // The longest run of words that is a name: `known-sha3-256-old` has `sha3-256`.
+        // The longest sequence of words that is a name counts: `known-sha3-256-old` has `sha3-256`.
         let words: Vec<&str> = part.split('-').collect();
         let mut first = 0;
         while first < words.len() {
             let named = (first + 1..=words.len()).rev().find_map(|end| {
                 let text = words[first..end].join("-").to_ascii_lowercase();
                 let bare = text.strip_suffix("sums").or_else(|| text.strip_suffix("sum"));
-                // Short names (`b2`) mean an algorithm only where nothing else is said.
+                // Short names (`b2`) count only if there is nothing else in the name.
                 let is_sure = bare.is_some() || text.len() > 2 || (first, end) == (0, words.len());
                 Algorithm::from_name(bare.unwrap_or(&text)).ok().filter(|_| is_sure).map(|algorithm| (algorithm, end))
             });
@@ -294,12 +294,12 @@ fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pfh_record::{ListEnd, ReadErrorKind};
+    use pfh_record::{FieldProblem, ListEnd, ReadErrorKind};
     use std::io::Write;
 
     const MD5: &str = "5d41402abc4b2a76b9719d911017c592";
 
-    /// A pipe hands out a byte at a time.
+    /// A reader that delivers one byte at a time, like a pipe.
     struct Slow(io::Cursor<Vec<u8>>);
 
     impl Read for Slow {
@@ -329,7 +329,10 @@ mod tests {
             assert_eq!(list.trailer(), None);
             assert_eq!(list.next().unwrap().unwrap().path, b"a");
             let error = list.next().unwrap().unwrap_err();
-            assert!(matches!(error.kind, ReadErrorKind::Field { field: "digest", .. }), "{error}");
+            assert!(
+                matches!(error.kind, ReadErrorKind::Field { field: "digest", problem: FieldProblem::DigestLength }),
+                "{error}"
+            );
             assert!(list.next().is_none());
             assert_eq!(list.trailer().unwrap().end, ListEnd::Unstated);
         }
@@ -342,11 +345,11 @@ mod tests {
             let opened = List::open(Input::bytes("x\n", text), ReadOptions { algorithm, ..ReadOptions::default() });
             opened.map(|list| list.name).unwrap_err().to_string()
         };
-        assert_eq!(refused("hello\n", None), "`x\\n`: no list of digests that pfh can read");
+        assert_eq!(refused("hello\n", None), "`x\\n` is not a list of digests that pfh can read");
         let text = "0123456789  a\n";
         assert_eq!(
             refused(text, None),
-            "`x\\n`: its digests have 10 digits, which does not tell their algorithm; no algorithm has digests of this length"
+            "`x\\n`: its digests have 10 digits, which no usual algorithm has; no algorithm has digests of this length"
         );
         assert!(refused(text, Some("md5")).contains("its digests have 10 digits, and those of md5 have 32; "));
         let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);

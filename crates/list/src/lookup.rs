@@ -1,4 +1,4 @@
-//! Known digests, and whether a digest is among them.
+//! Looking up digests in a collection of known digests.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,47 +12,54 @@ use pfh_record::{Entry, ReadError};
 use crate::contents::{Contents, NothingUseful};
 use crate::list::{List, names_of_length};
 
-/// A collection of known digests that can be asked for one.
+/// A collection of known digests.
 pub trait Lookup: Sync {
-    /// The algorithms whose digests it has. Others need not be made to look files up.
+    /// Returns the algorithms of its digests. A look-up of files needs no others.
     fn algorithms(&self) -> &[Algorithm];
 
-    /// The entries that have this digest, in the order of their numbers: none where it is not known.
+    /// Returns the entries that have this digest, in the order of their numbers; none if it is not known.
     ///
     /// # Errors
-    /// Where the collection is not in memory and cannot be read.
+    /// If the collection is not in memory and cannot be read.
     fn find(&self, digest: &Digest) -> io::Result<Vec<Hit>>;
 }
 
-/// Where a digest was found.
+/// An entry with a searched digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Hit {
-    /// The set that has it: the place of the list among those that were loaded; absent for a digest that came from no
-    /// list.
+    /// The index of its list among those that were loaded; `None` for a digest that came from no list.
     pub set: Option<u32>,
     /// The number of the entry in the whole collection.
     pub entry: u64,
 }
 
-/// A name, and the list that it came from.
+impl Hit {
+    /// Makes a hit of entry number `entry` of the collection, which came from this set.
+    pub fn new(set: Option<u32>, entry: u64) -> Hit {
+        Hit { set, entry }
+    }
+}
+
+/// The name of an entry, and its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The name of the list; absent for what came from none.
+    /// The name of the list; `None` for an entry from no list.
     pub list: Option<&'a [u8]>,
-    /// The name, raw bytes.
+    /// The name in raw bytes.
     pub name: &'a [u8],
 }
 
-/// Digests of lists, in memory.
+/// Digests from lists, in memory.
 #[derive(Debug)]
 pub struct KnownDigests {
     entries: Vec<Known>,
     /// Entries by their longest digest.
     places: HashMap<Digest, Vec<u32>>,
     algorithms: Vec<Algorithm>,
-    /// Other algorithms are left out where one is asked for.
+    /// The only algorithm to load; `None` for all.
     wanted: Option<Algorithm>,
-    /// One entry for each name that a list has for the same digests, instead of the first name and a count.
+    /// Whether each name that a list has for the same digests is an entry, instead of the first name and a count.
     all_names: bool,
     lists: Vec<Vec<u8>>,
     guesses: Vec<Guess>,
@@ -60,31 +67,31 @@ pub struct KnownDigests {
     bytes_max: u64,
 }
 
-/// An algorithm that was guessed for digests of a list (`None`: for one that came from no list).
+/// An algorithm that was guessed for digests of a list, or of no list (`None`).
 #[derive(Debug)]
 struct Guess {
     list: Option<u32>,
     algorithm: Algorithm,
-    /// A match has shown it to be right.
+    /// Whether a match has confirmed it.
     is_right: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Known {
     name: Vec<u8>,
-    /// How many names the list has for these digests, this one included.
+    /// Number of names that the list has for these digests, including this one.
     names: u64,
     list: Option<u32>,
     digests: Vec<Digest>,
 }
 
-/// Memory of an entry beside its name and digests, in bytes, about: a place and its key.
+/// Approximate memory of an entry beside its name and digests, in bytes: a place and its key.
 const ENTRY_BYTES: u64 = 200;
 
-/// The digests that a collection has exceed its share of memory. `Display` says what to do.
+/// The error that a collection of digests exceeds its share of memory. `Display` says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyDigests {
-    /// How many there were by then.
+    /// Number of digests up to then.
     pub count: usize,
 }
 
@@ -98,17 +105,19 @@ impl std::error::Error for TooManyDigests {}
 
 /// A match of a file, or of an entry of a list, in one list of known digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Match {
     /// The number of the first entry.
     pub entry: u64,
-    /// How many names the list has for what matches.
+    /// Number of names that the list has for these digests.
     pub names: u64,
 }
 
-/// An algorithm that was only guessed, of digests of which none matched. `Display` says what to do.
+/// A guessed algorithm none of whose digests matched. `Display` says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Doubt {
-    /// The name of the list; absent for a digest that came from none.
+    /// The name of the list; `None` for a digest from no list.
     pub list: Option<Vec<u8>>,
     /// The algorithm that was guessed from the length.
     pub algorithm: Algorithm,
@@ -125,7 +134,7 @@ impl fmt::Display for Doubt {
         others.retain(|other| *other != name);
         write!(
             f,
-            " taken for {name} by the length, and nothing matches; `-a {name}` says that this is right, and other \
+            " taken for {name} because of the length, and nothing matches; `-a {name}` confirms this, and other \
              algorithms of this length are {}",
             others.join(", ")
         )
@@ -137,16 +146,15 @@ impl Lookup for KnownDigests {
         &self.algorithms
     }
 
-    /// An entry with several digests is found by the longest of them.
+    /// Finds an entry with several digests only by the longest of them.
     fn find(&self, digest: &Digest) -> io::Result<Vec<Hit>> {
         Ok(self.hits(digest).collect())
     }
 }
 
 impl KnownDigests {
-    /// Begins a collection that takes at most about `bytes_max` bytes of memory. `wanted`: only digests of this
-    /// algorithm.
-    /// `all_names`: an entry for each name that a list has for the same digests.
+    /// Begins a collection that takes at most about `bytes_max` bytes of memory. With `wanted`, it keeps only digests
+    /// of this algorithm. With `all_names`, each name that a list has for the same digests is an entry.
     pub fn new(bytes_max: u64, wanted: Option<Algorithm>, all_names: bool) -> KnownDigests {
         KnownDigests {
             entries: Vec::new(),
@@ -161,7 +169,7 @@ impl KnownDigests {
         }
     }
 
-    /// Adds a digest that is from no list. `guessed`: nothing named its algorithm.
+    /// Adds a digest from no list. `guessed`: its algorithm is a guess.
     ///
     /// # Errors
     /// [`TooManyDigests`].
@@ -169,8 +177,8 @@ impl KnownDigests {
         self.push_entry(name.to_vec(), None, vec![digest], guessed)
     }
 
-    /// Adds the digests of a list. `broken` is called with each line that cannot be read. Returns what the list has
-    /// instead, where it has none of use.
+    /// Adds the digests of a list. Calls `broken` with each line that cannot be read. If the list has no wanted digest,
+    /// returns what it has instead.
     ///
     /// # Errors
     /// [`TooManyDigests`].
@@ -197,7 +205,7 @@ impl KnownDigests {
             let Entry { path, digests, piece: None, algorithm_guessed, .. } = entry else { continue };
             if !digests.is_empty() {
                 is_useless = false;
-                // Lists of mere digests have no names.
+                // Lists of only digests have no names.
                 let name = if path.is_empty() { digests[0].to_string().into_bytes() } else { path };
                 self.push_entry(name, Some(place), digests, algorithm_guessed)?;
             }
@@ -241,17 +249,17 @@ impl KnownDigests {
         Ok(())
     }
 
-    /// The name of an entry.
+    /// Returns the name of an entry.
     ///
     /// # Panics
-    /// Where there is no entry of this number.
+    /// If there is no entry of this number.
     pub fn name(&self, entry: u64) -> Name<'_> {
         let Known { name, list, .. } = &self.entries[entry as usize];
         Name { list: list.map(|list| &*self.lists[list as usize]), name }
     }
 
-    /// The entries whose digests are all among these, as far as these have their algorithms: the first of each list, or
-    /// all.
+    /// Returns the entries whose digests all equal these, as far as these have the algorithms: the first entry of each
+    /// list, or all entries.
     pub fn matches(&self, digests: &[Digest]) -> Vec<Match> {
         let agrees = |hit: &Hit| {
             self.entries[hit.entry as usize].digests.iter().all(|known| {
@@ -265,10 +273,10 @@ impl KnownDigests {
         let mut matches: Vec<Match> = Vec::new();
         for entry in entries {
             let Known { name, names, list, .. } = &self.entries[entry as usize];
-            // A list's entries follow each other.
+            // The entries of a list are consecutive.
             let first = matches.last_mut().map(|last| (&self.entries[last.entry as usize], last));
             match first.filter(|(first, _)| !self.all_names && first.list == *list) {
-                // Lists of lines for single algorithms name a file once for each.
+                // Lists with one line per algorithm name a file once for each.
                 Some((first, last)) => last.names += names - u64::from(first.name == *name),
                 None => matches.push(Match { entry, names: *names }),
             }
@@ -281,10 +289,10 @@ impl KnownDigests {
         places.map(|&entry| Hit { set: self.entries[entry as usize].list, entry: entry.into() })
     }
 
-    /// Notes that an entry has matched: the algorithm that was guessed of it is right.
+    /// Notes that an entry has matched, which confirms its guessed algorithm.
     ///
     /// # Panics
-    /// Where there is no entry of this number.
+    /// If there is no entry of this number.
     pub fn confirm(&self, entry: u64) {
         let Known { list, digests, .. } = &self.entries[entry as usize];
         for guess in self.guesses.iter().filter(|guess| guess.list == *list) {
@@ -294,7 +302,7 @@ impl KnownDigests {
         }
     }
 
-    /// The algorithms that were only guessed, and of whose digests none matched.
+    /// Returns the guessed algorithms none of whose digests matched.
     pub fn doubts(&self) -> Vec<Doubt> {
         let doubtful = self.guesses.iter().filter(|guess| !guess.is_right.load(Ordering::Relaxed));
         let doubt = |Guess { list, algorithm, .. }: &Guess| Doubt {
@@ -362,7 +370,9 @@ mod tests {
     fn guesses_are_doubted_until_they_match() {
         let known = known(false, &[("list", format!("{}  x\n", digest("md5", "a")))]);
         assert_eq!(known.doubts().len(), 1);
-        assert!(known.doubts()[0].to_string().starts_with("`list`: its digests were taken for md5 by the length"));
+        assert!(
+            known.doubts()[0].to_string().starts_with("`list`: its digests were taken for md5 because of the length")
+        );
         known.confirm(0);
         assert_eq!(known.doubts(), []);
     }

@@ -1,4 +1,4 @@
-//! Going on with a JSON Lines file: what it already records, and how the file is made ready to be appended to.
+//! Continuing a JSON Lines file: the files that it records, and preparing it for appending.
 
 use crate::latest::Latest;
 use pfh_record::jsonl::{Journal, JournalLine, LineContent};
@@ -13,46 +13,46 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
-/// Fewer superseded lines are not worth a word.
+/// Least number of superseded lines that is reported.
 const SUPERSEDED_MIN: u64 = 100;
 
-/// A list that an earlier run began and this one continues. The file is locked against other runs while this value is
-/// there.
+/// A list that an earlier run began and this one continues. The file is locked against other runs until this value is
+/// dropped.
 #[derive(Debug)]
 pub struct ResumedList {
     path: PathBuf,
-    /// Locked; none where there is no file yet.
+    /// The locked file; `None` if there is none yet.
     file: Option<File>,
     journal: Journal,
-    /// For each path, the identity that its latest line has.
+    /// For each path, the identity in its latest line.
     latest: Latest<1>,
     fingerprints: Fingerprints,
     remarks: Vec<Remark>,
 }
 
-/// Why a list cannot be continued. `Display` names the file and says what to do.
+/// The reason why a list cannot be continued. `Display` names the file and says what to do.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// The file cannot be opened or looked at.
+    /// The file cannot be opened or examined.
     Io {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         error: io::Error,
     },
-    /// It is a directory, a FIFO or a device.
+    /// The path is a directory, a FIFO or a device.
     NotAFile(PathBuf),
-    /// It is no JSON Lines file of this program.
+    /// The file is no JSON Lines file of pfh.
     NotAJournal {
         /// The file.
         path: PathBuf,
-        /// The first thing that is wrong with it.
+        /// The first error in it.
         error: ReadError,
     },
-    /// Another run has it.
+    /// Another run is using the file.
     InUse(PathBuf),
-    /// It has other digests, or pieces of another length.
+    /// The file has other digests, or pieces of another length.
     OtherDigests {
         /// The file.
         path: PathBuf,
@@ -61,11 +61,11 @@ pub enum ResumeError {
         /// The length of its pieces in bytes.
         piece_bytes: Option<u64>,
     },
-    /// Its relative paths start from another directory.
+    /// The relative paths in the file start from another directory.
     OtherDirectory {
         /// The file.
         path: PathBuf,
-        /// The directory, raw bytes.
+        /// The directory in raw bytes.
         directory: Vec<u8>,
     },
 }
@@ -76,11 +76,11 @@ impl fmt::Display for ResumeError {
             ResumeError::Io { path, error } => write!(f, "{}: {error}", quoted_path(path)),
             ResumeError::NotAFile(path) => {
                 let name = quoted_path(path);
-                write!(f, "{name} is no regular file: --resume cannot continue it. Give -o another name")
+                write!(f, "{name} is not a regular file, so --resume cannot continue it; give -o another name")
             }
             ResumeError::NotAJournal { path, error } => {
                 let name = quoted_path(path);
-                write!(f, "{name} is no JSON Lines file of pfh: {error}. Give -o another name")
+                write!(f, "{name} is not a JSON Lines file of pfh: {error}; give -o another name")
             }
             ResumeError::InUse(path) => {
                 let name = quoted_path(path);
@@ -114,53 +114,53 @@ impl std::error::Error for ResumeError {
     }
 }
 
-/// A remark on a list that is continued. `Display` is its text.
+/// A remark about a continued list. `Display` is its text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Remark {
-    /// The file system has no locks, or refuses one.
+    /// The file could not be locked.
     NotLocked {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The last line was cut off: what was wrong with it.
+    /// The last line was incomplete, with this error, and is removed.
     Torn(ReadError),
-    /// The file has no line at all: zero bytes only, as a crash can leave it.
+    /// The file has no lines, only zero bytes, as after a crash.
     Zeros(PathBuf),
     /// The file is empty.
     Empty(PathBuf),
-    /// Lines were damaged and are dropped.
+    /// Lines are damaged and are dropped.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The file as it was before, kept beside it.
+        /// The damaged file, kept in the same directory.
         kept: PathBuf,
-        /// How many lines there were.
+        /// Number of damaged lines.
         lines: u64,
     },
     /// One of the first damaged lines.
     Line {
         /// The file.
         path: PathBuf,
-        /// The reason why it cannot be believed.
+        /// The error in the line.
         error: ReadError,
     },
     /// Further damaged lines.
     More {
         /// The file.
         path: PathBuf,
-        /// How many.
+        /// Number of these lines.
         lines: u64,
     },
-    /// Lines that later ones supersede are still there.
+    /// Lines are superseded by later ones.
     Superseded {
         /// The file.
         path: PathBuf,
-        /// How many lines are superseded.
+        /// Number of superseded lines.
         lines: u64,
-        /// How many lines there are of files.
+        /// Number of all lines of files.
         entries: u64,
         /// Whether they were dropped.
         dropped: bool,
@@ -172,20 +172,22 @@ impl fmt::Display for Remark {
         match self {
             Remark::NotLocked { path, error } => {
                 let name = quoted_path(path);
-                write!(f, "{name} cannot be locked ({error}): see to it that no other run continues it meanwhile")
+                write!(f, "{name} cannot be locked ({error}): make sure that no other run continues it meanwhile")
             }
             Remark::Torn(error) => write!(f, "the last line was incomplete and is written anew: {error}"),
             Remark::Zeros(path) => {
                 write!(f, "{} holds zero bytes only, as a crash can leave it: it is begun anew", quoted_path(path))
             }
             Remark::Empty(path) => write!(f, "{} is empty: it is begun anew", quoted_path(path)),
-            Remark::Damaged { path, kept, lines } => write!(
-                f,
-                "{} is damaged: {lines} of its lines cannot be believed; they are dropped, their files are hashed again, \
-                 and the damaged file is kept beside it as {}",
-                quoted_path(path),
-                quoted(kept.file_name().unwrap_or_default().as_bytes())
-            ),
+            Remark::Damaged { path, kept, lines } => {
+                let dropped = if *lines == 1 { "line, which is dropped" } else { "lines, which are dropped" };
+                let (name, kept) = (quoted_path(path), quoted(kept.file_name().unwrap_or_default().as_bytes()));
+                write!(
+                    f,
+                    "{name} has {lines} damaged {dropped}: the files are hashed again, and the damaged list is kept \
+                     beside it as {kept}"
+                )
+            }
             Remark::Line { path, error } => write!(f, "{}: {error}", quoted_path(path)),
             Remark::More { path, lines } => write!(f, "{}: and {lines} more", quoted_path(path)),
             Remark::Superseded { path, lines, entries, dropped: true } => {
@@ -200,7 +202,8 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Fingerprints instead of paths. Their keys are random, so that nobody can choose names that have the same.
+/// Makes fingerprints of paths, which take less memory. Their keys are random, so that nobody can choose names with
+/// equal fingerprints.
 #[derive(Debug)]
 struct Fingerprints {
     path: RandomState,
@@ -213,7 +216,8 @@ impl Fingerprints {
         Fingerprints { path: RandomState::new(), path_again: RandomState::new(), identity: RandomState::new() }
     }
 
-    /// Two files with the same, at one in 2⁶⁴, are hashed again: the identity tells them apart.
+    /// Returns the fingerprint of a path. If two paths have the same (one pair in 2⁶⁴), their identities differ, and
+    /// the files are hashed again.
     fn path(&self, path: &[u8]) -> [u64; 1] {
         [self.path.hash_one(path)]
     }
@@ -222,12 +226,12 @@ impl Fingerprints {
         [self.path.hash_one(path), self.path_again.hash_one(path)]
     }
 
-    /// Of a file as it was when it was hashed; never 0.
+    /// Returns the fingerprint of a file in the state in which it was hashed; never 0.
     fn identity(&self, path: &[u8], size: u64, mtime: Timestamp) -> u64 {
         self.identity.hash_one((path, size, mtime)) | 1
     }
 
-    /// Of what a line says; 0 where the file is to be hashed again.
+    /// Returns the fingerprint of the state in an entry; 0 if the file is to be hashed again.
     fn of_entry(&self, entry: &Entry) -> u64 {
         match (entry.is_complete(), entry.expected.size, entry.expected.mtime) {
             (true, Some(size), Some(mtime)) => self.identity(&entry.path, size, mtime),
@@ -237,10 +241,10 @@ impl Fingerprints {
 }
 
 impl ResumedList {
-    /// Locks and reads the file, if there is one, and changes nothing.
+    /// Locks and reads the file, if there is one, without changing it.
     ///
     /// # Errors
-    /// [`ResumeError`] where the file cannot be continued by a run that makes these digests in the current directory.
+    /// [`ResumeError`] if a run with these digests in the current directory cannot continue the file.
     pub fn load(path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<ResumedList, ResumeError> {
         let mut list = ResumedList {
             path: path.to_owned(),
@@ -274,7 +278,7 @@ impl ResumedList {
         Ok(list)
     }
 
-    /// The remarks so far; [`ResumedList::begin`] may add to them.
+    /// Returns the remarks so far; [`ResumedList::begin`] may add to them.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
     }
@@ -284,24 +288,24 @@ impl ResumedList {
         self.journal.header.is_some()
     }
 
-    /// Whether lines of it were lost to something else than an interruption.
+    /// Whether lines are damaged in a way that an interruption does not cause.
     pub fn is_damaged(&self) -> bool {
         self.journal.broken.count > 0
     }
 
-    /// Whether the latest line about this path has the file as it is now.
+    /// Whether the latest line of this path describes the file as it is now.
     pub fn contains(&self, path: &[u8], metadata: &Metadata) -> bool {
         let Some(mtime) = metadata.mtime else { return false };
         let identity = self.fingerprints.identity(path, metadata.size, mtime);
         self.latest.get(self.fingerprints.path(path)) == Some(identity)
     }
 
-    /// Makes the file ready to be appended to: creates it, or cuts off what an interruption left, or, where lines are
-    /// broken or superseded ones are to go (`compact`), puts a file of the other lines in its place. Writing goes on
-    /// where the file that is returned stands.
+    /// Prepares the file for appending, and returns it positioned there. Creates it, or cuts off the remains of an
+    /// interruption, or, if lines are broken or superseded ones are to be dropped (`compact`), replaces it by a file
+    /// with the other lines.
     ///
     /// # Errors
-    /// Where the file cannot be written, or another run has begun it meanwhile.
+    /// If the file cannot be written, or another run has begun it meanwhile.
     pub fn begin(&mut self, compact: bool) -> io::Result<File> {
         let Some(mut file) = self.file.take() else { return self.create() };
         let superseded = self.journal.entries - self.latest.len();
@@ -326,7 +330,7 @@ impl ResumedList {
         Ok(file)
     }
 
-    /// Writes the lines that count to a file beside it, which then takes its place. What was damaged is kept.
+    /// Writes the valid lines to a new file, which then replaces it. A damaged file is kept under another name.
     fn rewrite(&mut self, mut file: File, compact: bool) -> io::Result<File> {
         let target = fs::canonicalize(&self.path)?;
         let directory = target.parent().unwrap_or(Path::new("/"));
@@ -342,7 +346,7 @@ impl ResumedList {
                     superseded += u64::from(!is_latest);
                     is_latest
                 }
-                // The run that goes on will write its own.
+                // The continuing run will write its own.
                 (LineContent::Summary, _) => false,
                 _ => true,
             };
@@ -357,8 +361,8 @@ impl ResumedList {
             new.set_permissions(old.permissions())?;
         }
         new.sync_all()?;
-        // Before it has the name under which another run would find it. Where this file system has no locks, that was
-        // said.
+        // Locked before it gets the name under which another run would find it. If this file system has no locks, that
+        // was reported before.
         let _ = new.try_lock();
         let kept = if self.is_damaged() { Some(keep_beside(&target, &mut file)?) } else { None };
         temporary.persist(&target).map_err(|error| error.error)?;
@@ -367,7 +371,7 @@ impl ResumedList {
         Ok(new)
     }
 
-    /// For each path, the offset of its latest line.
+    /// Returns the offset of the latest line of each path.
     fn latest_offsets(&self, file: &mut File) -> io::Result<Latest<2>> {
         let mut latest = Latest::new();
         read_again(file, |line| {
@@ -379,7 +383,7 @@ impl ResumedList {
         Ok(latest)
     }
 
-    /// Remarks on the lines that a rewriting dropped.
+    /// Adds the remarks about the lines that rewriting dropped.
     fn tell(&mut self, kept: Option<PathBuf>, superseded: u64) {
         let path = &self.path;
         if let Some(kept) = kept {
@@ -402,7 +406,7 @@ impl ResumedList {
     }
 }
 
-/// Refuses to mix what a journal has with something else.
+/// Checks that a journal has these digests, pieces and the current directory, so that runs do not mix.
 fn fits(header: &Header, path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<(), ResumeError> {
     let own = header.selection.clone().unwrap_or_default();
     if own != *selection || header.piece_bytes != piece_bytes {
@@ -418,11 +422,11 @@ fn fits(header: &Header, path: &Path, selection: &Selection, piece_bytes: Option
     }
 }
 
-/// Opens and locks the file; `None` where there is none.
+/// Opens and locks the file. Returns `None` if there is none.
 fn open_locked(path: &Path, remarks: &mut Vec<Remark>) -> Result<Option<File>, ResumeError> {
     let failed = |error: io::Error| ResumeError::Io { path: path.to_owned(), error };
     loop {
-        // Looked at before it is opened: opening a FIFO waits for somebody who writes.
+        // Its type is checked first, because opening a FIFO would wait for a writer.
         match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -436,7 +440,7 @@ fn open_locked(path: &Path, remarks: &mut Vec<Remark>) -> Result<Option<File>, R
         if !lock(&file, remarks, path) {
             return Err(ResumeError::InUse(path.to_owned()));
         }
-        // Until the lock was held, another run may have put a new file in its place.
+        // Before the lock was taken, another run may have replaced the file.
         let (held, named) = (file.metadata().map_err(failed)?, fs::metadata(path));
         if named.is_ok_and(|named| (named.dev(), named.ino()) == (held.dev(), held.ino())) {
             return Ok(Some(file));
@@ -444,8 +448,8 @@ fn open_locked(path: &Path, remarks: &mut Vec<Remark>) -> Result<Option<File>, R
     }
 }
 
-/// Takes the lock that all runs on this file take, and does not wait for it: false where another run has it. Where the
-/// file system has no locks, that is remarked, and the run goes on.
+/// Takes the lock that all runs on this file take, without waiting. Returns false if another run has it. If the file
+/// system has no locks, that is remarked, and the run continues.
 fn lock(file: &File, remarks: &mut Vec<Remark>, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => true,
@@ -457,13 +461,13 @@ fn lock(file: &File, remarks: &mut Vec<Remark>, path: &Path) -> bool {
     }
 }
 
-/// Reads a journal that was read before.
+/// Reads a journal again from its beginning.
 fn read_again(file: &mut File, visit: impl FnMut(JournalLine<'_>)) -> io::Result<()> {
     file.rewind()?;
     Journal::read(BufReader::new(&*file), visit).map(|_| ()).map_err(io::Error::other)
 }
 
-/// Keeps the file under a second name, with a number that no other has.
+/// Keeps the file under a second name, with an unused number.
 fn keep_beside(target: &Path, file: &mut File) -> io::Result<PathBuf> {
     let mut number = 0_u64;
     loop {
@@ -475,7 +479,7 @@ fn keep_beside(target: &Path, file: &mut File) -> io::Result<PathBuf> {
         match fs::hard_link(target, &kept) {
             Ok(()) => return Ok(kept),
             Err(error) if is_taken(&error) => continue,
-            // Not every file system has second names.
+            // Not every file system has hard links.
             Err(_) => match OpenOptions::new().write(true).create_new(true).open(&kept) {
                 Err(error) if is_taken(&error) => continue,
                 Err(error) => return Err(error),

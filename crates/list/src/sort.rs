@@ -1,4 +1,4 @@
-//! Puts any number of records of one length into order, within a memory ceiling: what exceeds it waits in temporary
+//! External sorting: orders any number of records of one length within a memory limit, with the rest in temporary
 //! files.
 
 use std::cmp::Reverse;
@@ -7,19 +7,19 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// Sorted parts are merged into one before there are more than this many, so that few files are open, however many
-/// records come.
+/// Most sorted parts. Before there are more, they are merged into one, so that few files are open, however many records
+/// come.
 const RUNS_MAX: usize = 64;
 
-/// The fewest records that are sorted at a time.
+/// Least number of records that are sorted at a time.
 const RECORDS_MIN: usize = 1024;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Collects records of `N` bytes and hands them out in the order of their bytes: a number that is part of a record has
-/// to stand in it with its most significant byte first. Equal records are all kept.
+/// Collects records of `N` bytes and returns them in the order of their bytes. So a number in a record must have its
+/// most significant byte first. Equal records are all kept.
 ///
-/// The temporary files have no names: nothing is left of them, however the program ends.
+/// The temporary files have no names, so nothing remains of them, however the program ends.
 ///
 /// ```
 /// let mut sort = pfh_list::ExternalSort::new(1 << 20);
@@ -37,13 +37,13 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub struct ExternalSort<const N: usize> {
     records: Vec<[u8; N]>,
     records_max: usize,
-    /// Sorted parts.
+    /// The sorted parts.
     runs: Vec<File>,
 }
 
 impl<const N: usize> ExternalSort<N> {
-    /// Takes at most `memory_bytes` of memory, or what 1024 records take, and while merging a buffer of 64
-    /// KiB for each of at most 64 files.
+    /// Makes a sort that takes at most `memory_bytes` of memory, or the memory of 1024 records, and while merging a
+    /// buffer of 64 KiB for each of at most 64 files.
     pub fn new(memory_bytes: u64) -> ExternalSort<N> {
         const { assert!(N > 0, "a record has bytes") };
         let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / N;
@@ -53,13 +53,13 @@ impl<const N: usize> ExternalSort<N> {
     /// Adds a record.
     ///
     /// # Errors
-    /// Where a temporary file cannot be made, written or read.
+    /// If a temporary file cannot be created, written or read.
     pub fn push(&mut self, record: [u8; N]) -> io::Result<()> {
         if self.records.len() == self.records_max {
             self.end_run()?;
         }
         if self.records.len() == self.records.capacity() {
-            // Not beyond the ceiling by doubling.
+            // Grows without exceeding the limit.
             let more = self.records.len().max(RECORDS_MIN).min(self.records_max - self.records.len());
             self.records.reserve_exact(more);
         }
@@ -70,13 +70,13 @@ impl<const N: usize> ExternalSort<N> {
     /// Calls `each` with all records in order.
     ///
     /// # Errors
-    /// Where a temporary file cannot be read, and those of `each`.
+    /// If a temporary file cannot be read, and the errors of `each`.
     pub fn into_each(mut self, each: impl FnMut([u8; N]) -> io::Result<()>) -> io::Result<()> {
         self.records.sort_unstable();
         merge(self.runs, self.records.into_iter(), each)
     }
 
-    /// Writes the records in memory to a file of their own.
+    /// Sorts the records in memory and writes them to a file.
     fn end_run(&mut self) -> io::Result<()> {
         if self.runs.len() == RUNS_MAX {
             let mut run = Run::new()?;
@@ -103,7 +103,7 @@ impl Run {
         self.0.write_all(record)
     }
 
-    /// The file, at its beginning.
+    /// Ends the part and returns its file, rewound.
     fn end(self) -> io::Result<File> {
         let mut file = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
@@ -111,7 +111,7 @@ impl Run {
     }
 }
 
-/// Calls `each` with the records of the runs and the rest, all of which are sorted, in order.
+/// Calls `each` with the records of the runs and the rest, in order. Each run and the rest are sorted.
 fn merge<const N: usize>(
     runs: Vec<File>,
     mut rest: impl Iterator<Item = [u8; N]>,
@@ -143,7 +143,7 @@ fn merge<const N: usize>(
     Ok(())
 }
 
-/// The next record of a file; `None` at its end.
+/// Reads the next record of a file. Returns `None` at its end.
 fn read<const N: usize>(run: &mut BufReader<File>) -> io::Result<Option<[u8; N]>> {
     let mut record = [0; N];
     let mut filled = 0;

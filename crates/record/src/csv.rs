@@ -1,6 +1,6 @@
 //! Comma-separated values (RFC 4180) with a header line.
 //!
-//! One line per file and, in a piecewise run, one more per piece. Names go out as raw bytes.
+//! There is one line per file and, in a piecewise run, one more per piece. Names are written as raw bytes.
 
 mod read;
 mod write;
@@ -12,9 +12,9 @@ pub use write::push_field;
 /// Names of the columns before those of the algorithms.
 const COLUMNS: [&str; 5] = ["path", "size", "mtime", "outcome", "error"];
 
-/// The last column, in a run with an algorithm that looks for the marks of collision attacks: names of those that found
-/// some, separated by blanks. It stands last, so that no other column has another place because of it.
+/// The last column, if an algorithm of the run detects collision attacks: the names of those that found their marks,
+/// separated by blanks. It is last, so that the other columns have the same places in every run.
 const COLLISIONS_COLUMN: &str = "collisions";
 
-/// Two more in a piecewise run: which part of the file the digests are of; empty for the whole file.
+/// Two more columns in a piecewise run: the part of the file that the digests are of; empty for the whole file.
 const PIECE_COLUMNS: [&str; 2] = ["piece_offset", "piece_length"];

@@ -1,55 +1,68 @@
-//! One file or piece, as read from a list.
+//! Entries of lists.
 
 use pfh_digest::Digest;
 
 use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
 
-/// One file, or one piece of a file, as a list has it, in whatever format.
+/// One file, or one piece of a file, as read from a list of any format.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Entry {
-    /// The path, raw bytes. Empty where the list has a digest without a name.
+    /// The path in raw bytes. Empty for a digest without a name.
     pub path: Vec<u8>,
-    /// Size and times of the file when it was hashed.
+    /// Metadata of the file when it was hashed.
     pub expected: Expected,
-    /// The digests of the contents. Empty where the list names a file that has none, as one that was unreadable.
+    /// The digests of the contents. Empty if the list names a file without digests, such as an unreadable one.
     pub digests: Vec<Digest>,
-    /// Whether nothing named the algorithm of the digests, so that it is the usual one of their length.
+    /// Whether the algorithm of the digests is a guess from their length, because neither the list nor an option names
+    /// it.
     pub algorithm_guessed: bool,
-    /// Similarity digests, without names in their texts, and the families that had none of the file.
+    /// Similarity digests, without names in their texts, and the families that have no digest of the file.
     pub similarities: Vec<Similarity>,
-    /// The part of the file that the digests are of; absent for the whole file.
+    /// The part of the file that the digests are of; `None` for the whole file.
     pub piece: Option<PieceRange>,
-    /// How the reading of the file had ended. Absent where the list does not tell, since its format lists digests only,
-    /// or since it tells of failures only. What a later version may have added is read as unreadable, with its words as
-    /// the message.
+    /// The outcome of reading the file. `None` if the list does not state it: its format lists only digests, or states
+    /// only failures. Words that a later version may have added are read as unreadable, with these words as the
+    /// message.
     pub outcome: Option<Outcome>,
-    /// The line it began on, counted from 1 (the record, in a NUL-terminated list).
+    /// The line on which the entry begins, counted from 1 (the record, in a NUL-terminated list).
     pub line: u64,
 }
 
-/// Size and times that a list promises of a file, as far as its format tells.
+/// Metadata of a file that a list states, as far as its format has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expected {
     /// Size of the whole file in bytes.
     pub size: Option<u64>,
-    /// Last modification.
+    /// Time of the last modification.
     pub mtime: Option<Timestamp>,
-    /// Last change of the inode.
+    /// Time of the last change of the inode.
     pub ctime: Option<Timestamp>,
+    /// Inode number.
+    pub inode: Option<u64>,
+    /// Number of hard links.
+    pub links: Option<u64>,
+    /// Type and permission bits as in `st_mode`.
+    pub mode: Option<u32>,
+    /// Number of the owner.
+    pub uid: Option<u32>,
+    /// Number of the group.
+    pub gid: Option<u32>,
 }
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceRange {
-    /// First byte.
+    /// Offset of the first byte.
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
 }
 
 impl Entry {
-    /// An entry of which only path, digests and line are known.
-    pub(crate) fn new(path: Vec<u8>, digests: Vec<Digest>, line: u64) -> Entry {
+    /// Makes an entry with only path, digests and line.
+    pub fn new(path: Vec<u8>, digests: Vec<Digest>, line: u64) -> Entry {
         Entry {
             path,
             expected: Expected::default(),
@@ -62,25 +75,32 @@ impl Entry {
         }
     }
 
-    /// Whether every byte of the file had been hashed. Formats without outcomes list only such files.
+    /// Whether the whole file was hashed. Formats without outcomes list only such files.
     pub fn is_complete(&self) -> bool {
         self.outcome.as_ref().is_none_or(|outcome| *outcome == Outcome::Complete)
     }
 
-    /// The similarity digests that the file has.
+    /// Iterates over the similarity digests that the file has.
     pub fn similarity_digests(&self) -> impl Iterator<Item = &pfh_similarity::Digest> {
         self.similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok())
     }
 
-    /// The record that says as much: what the list does not tell is unknown, and metadata that it cannot have are 0.
-    /// Digests of a piece stand for the whole.
+    /// Converts the entry to a record. Facts that the list does not state are unknown, and metadata that it cannot have
+    /// are 0. Digests of a piece become those of the whole file.
     pub fn into_record(self) -> Record {
-        let Expected { size, mtime, ctime } = self.expected;
-        let metadata = Metadata {
-            size: size.unwrap_or_default(),
-            mtime,
-            posix: ctime.map(|ctime| Posix { ctime, ..Posix::default() }),
+        let Expected { size, mtime, ctime, inode, links, mode, uid, gid } = self.expected;
+        let posix = Posix {
+            ctime: ctime.unwrap_or_default(),
+            device: 0,
+            inode: inode.unwrap_or_default(),
+            links: links.unwrap_or_default(),
+            mode: mode.unwrap_or_default(),
+            uid: uid.unwrap_or_default(),
+            gid: gid.unwrap_or_default(),
         };
+        let none = Expected { size, mtime, ..Expected::default() };
+        let metadata =
+            Metadata { size: size.unwrap_or_default(), mtime, posix: (self.expected != none).then_some(posix) };
         let bytes_read = match self.outcome {
             Some(Outcome::Short { read, .. }) => read,
             Some(Outcome::Unreadable { offset, .. }) => offset,
@@ -88,7 +108,7 @@ impl Entry {
         };
         Record {
             path: self.path,
-            metadata: (size.is_some() || mtime.is_some() || ctime.is_some()).then_some(metadata),
+            metadata: (self.expected != Expected::default()).then_some(metadata),
             bytes_read,
             outcome: self.outcome.unwrap_or(Outcome::Complete),
             digests: self.digests,
@@ -97,7 +117,7 @@ impl Entry {
         }
     }
 
-    /// Takes ` offset START-END` off the path where it is there, and makes it the piece. The end is inclusive, and an
+    /// If the path ends with ` offset START-END`, removes that and makes it the piece. The end is inclusive, and an
     /// empty piece is written `0-0`: `is_empty` decides between that and one byte.
     pub(crate) fn split_piece(&mut self, is_empty: bool) {
         let Some((name_bytes, offset, end)) = piece_suffix(&self.path) else { return };
@@ -108,17 +128,18 @@ impl Entry {
     }
 }
 
-/// Finds ` offset START-END` at the end of a name: length of the name proper, start, inclusive end.
+/// Finds ` offset START-END` at the end of a name. Returns the length of the name before it, the start and the
+/// inclusive end.
 fn piece_suffix(name: &[u8]) -> Option<(usize, u64, u64)> {
     const MARK: &[u8] = b" offset ";
     let name_bytes = memchr::memmem::rfind(name, MARK)?;
     let (start, end) = crate::text::split_once(&name[name_bytes + MARK.len()..], b'-')?;
     let (start, end) = (crate::text::parse_decimal(start)?, crate::text::parse_decimal(end)?);
-    // `u64::MAX` as the end would make a length that no `u64` holds.
+    // With `u64::MAX` as the end, the length might not fit `u64`.
     (start <= end && end < u64::MAX).then_some((name_bytes, start, end))
 }
 
-/// The parts into which the formats divide an outcome.
+/// The parts of an outcome, as the formats write them.
 #[derive(Debug, Default)]
 pub(crate) struct OutcomeParts<'a> {
     pub(crate) word: &'a str,
@@ -132,7 +153,8 @@ pub(crate) struct OutcomeParts<'a> {
 }
 
 impl OutcomeParts<'_> {
-    /// Words that are not known come from a later version: such a file is not complete, whatever they mean.
+    /// Returns the outcome. Unknown words come from a later version, and such a file is not complete, whatever they
+    /// mean.
     pub(crate) fn outcome(&self) -> Outcome {
         let reason = || SkipReason::ALL.into_iter().find(|reason| reason.word() == self.reason);
         let error = |kind, message: String| FileError { kind, errno: self.errno, message };

@@ -1,14 +1,15 @@
-//! The beginning and the end of a list, which tell of the run that wrote it.
+//! The beginning and the end of a list, which describe the run that wrote it.
 
-use crate::{FormatName, Selection, Summary, Timestamp};
+use crate::{FormatName, HostFacts, Selection, Summary, Timestamp};
 
-/// The facts that a list tells before its first entry, as far as its format has a place for them.
+/// The facts that a list states before its first entry, as far as its format has a place for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Header {
     /// The format of the list.
     pub format: FormatName,
-    /// The digests that each complete file has, in this order; absent where no header names them. Digests that are not
-    /// known here are left out.
+    /// The digests that each complete file has, in this order; `None` if no header names them. Unknown kinds of digests
+    /// are left out.
     pub selection: Option<Selection>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
@@ -16,16 +17,20 @@ pub struct Header {
     pub program: Option<String>,
     /// Version of that program.
     pub program_version: Option<String>,
-    /// Its command line with blanks between the arguments, raw bytes.
+    /// Its command line in raw bytes, with blanks between the arguments.
     pub command_line: Option<Vec<u8>>,
-    /// The directory that relative paths start from, raw bytes.
+    /// The directory that relative paths start from, in raw bytes.
     pub directory: Option<Vec<u8>>,
     /// When the run began.
     pub started: Option<Timestamp>,
+    /// The machine of the run. Facts that the list lacks are empty.
+    pub host: Option<HostFacts>,
+    /// The number of the user of the run.
+    pub uid: Option<u32>,
 }
 
 impl Header {
-    /// A header that tells nothing but the format.
+    /// Makes a header with only the format.
     pub fn new(format: FormatName) -> Header {
         Header {
             format,
@@ -36,46 +41,50 @@ impl Header {
             command_line: None,
             directory: None,
             started: None,
+            host: None,
+            uid: None,
         }
     }
 
-    /// Whether entries of both lists can stand in one: they have the same digests, pieces of the same length, and paths
-    /// that start from the same directory.
+    /// Whether entries of both lists can be in one list: they have the same digests, pieces of the same length, and
+    /// paths relative to the same directory.
     pub fn agrees(&self, other: &Header) -> bool {
         let promises = |header: &Header| (header.piece_bytes, header.directory.clone(), header.selection.clone());
         promises(self) == promises(other)
     }
 }
 
-/// The facts that a list tells after its last entry.
+/// The facts that a list states after its last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trailer {
-    /// The counts of the run, in the formats that end with them.
+    /// The counts of the run, if the format has them.
     pub summary: Option<Summary>,
-    /// Whether the list is all of what the run meant to write.
+    /// Whether the list is complete.
     pub end: ListEnd,
 }
 
 /// How a list ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ListEnd {
-    /// The format has no end of its own: such a list may have lost any number of lines.
+    /// The format does not mark the end, so any number of lines may be missing.
     Unstated,
-    /// The run came to its end.
+    /// The run ended normally.
     Complete,
-    /// The run was interrupted, and ended its list.
+    /// The run was interrupted, and ended its list properly.
     Interrupted,
-    /// The end is missing: the writer was killed, the rest was lost, or it cannot be read.
+    /// The end is missing: the writer was killed, the rest was lost, or it is unreadable.
     CutOff,
 }
 
 impl Trailer {
-    /// No end was seen.
-    pub(crate) fn new(end: ListEnd) -> Trailer {
+    /// Makes a trailer without counts.
+    pub fn new(end: ListEnd) -> Trailer {
         Trailer { summary: None, end }
     }
 
-    /// The run told its counts.
+    /// Makes a trailer with the counts of the run.
     pub(crate) fn of_summary(summary: Summary) -> Trailer {
         let end = if summary.interrupted { ListEnd::Interrupted } else { ListEnd::Complete };
         Trailer { summary: Some(summary), end }

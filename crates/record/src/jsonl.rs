@@ -12,8 +12,9 @@ pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
 pub use write::{push_bytes_field, push_string};
 
-/// Version of the layout, in the header. Fields are added without a new version; none changes its meaning.
+/// Version of the layout, in the header. New fields do not change it; no field changes its meaning without a new
+/// version.
 const VERSION: u64 = 1;
 
-/// Every file begins so.
+/// The beginning of every file.
 const START: &[u8] = b"{\"type\":\"header\",";

@@ -1,10 +1,10 @@
-//! Losses of the formats: one table of what each of them keeps, for readers of lists, for the tests and for the
-//! documentation.
+//! The table of the facts that each format keeps, for readers of lists, for the tests and for the documentation.
 
 use crate::{FormatName, Md5deepForm};
 
-/// A part of what is known after a run. What a format does not keep is not there when its list is read.
+/// A kind of fact about a run. A fact that a format does not keep is missing when its list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Feature {
     /// Size of each file.
     Size,
@@ -12,6 +12,10 @@ pub enum Feature {
     ModificationTime,
     /// When the inode of each file was last changed.
     ChangeTime,
+    /// Inode and number of hard links of each file.
+    Inode,
+    /// Mode, owner and group of each file.
+    Mode,
     /// The names of the algorithms, beside the digests or before them.
     Names,
     /// Files that have no digest, and why: unreadable, ended early, changed while read, skipped.
@@ -22,13 +26,13 @@ pub enum Feature {
     CollisionMarks,
     /// Similarity digests beside others.
     Similarity,
-    /// Which families have no digest of a file, and why.
-    Unfit,
+    /// The families that have no digest of a file, and why.
+    NoDigest,
     /// Digests of pieces.
     Pieces,
     /// In a piecewise run, the digests of the whole files too.
     WholeFiles,
-    /// The digests that the run was asked for.
+    /// The digests that were requested.
     Selection,
     /// The length of the pieces.
     PieceLength,
@@ -40,21 +44,27 @@ pub enum Feature {
     Directory,
     /// When the run began.
     Start,
+    /// The machine of the run.
+    Host,
+    /// The user of the run.
+    User,
     /// The counts of the run, and whether it was interrupted.
     Counts,
 }
 
-/// Each feature, the words that the documentation has for it, and the formats that keep it.
-pub const KEPT: [(Feature, &str, &[&str]); 18] = [
+/// Each feature, its name in the documentation, and the formats that keep it.
+pub const KEPT: [(Feature, &str, &[&str]); 22] = [
     (Feature::Size, "size", &["hashdeep", "md5deep-z", "csv", "jsonl", "dfxml"]),
     (Feature::ModificationTime, "modification time", &["csv", "jsonl", "dfxml"]),
     (Feature::ChangeTime, "time of the last inode change", &["md5deep-t", "dfxml"]),
+    (Feature::Inode, "inode and number of links", &["dfxml"]),
+    (Feature::Mode, "mode, owner and group", &["dfxml"]),
     (Feature::Names, "names of algorithms", &["bsd", "hashdeep", "csv", "jsonl", "dfxml"]),
     (Feature::Failures, "files without digests, and why", &["csv", "jsonl", "dfxml"]),
     (Feature::ErrorNumbers, "error numbers", &["jsonl", "dfxml"]),
     (Feature::CollisionMarks, "marks of collision attacks", &["csv", "jsonl", "dfxml"]),
     (Feature::Similarity, "similarity digests", &["csv", "jsonl", "dfxml", "ssdeep", "sdhash", "mrsh-v2", "tlsh"]),
-    (Feature::Unfit, "why a file has none of a family", &["jsonl", "dfxml"]),
+    (Feature::NoDigest, "why a file has none of a family", &["jsonl", "dfxml"]),
     (Feature::Pieces, "digests of pieces", &["gnu", "bsd", "hashdeep", "md5deep", "csv", "jsonl", "dfxml"]),
     (Feature::WholeFiles, "the whole file beside its pieces", &["gnu", "bsd", "csv", "jsonl", "dfxml"]),
     (Feature::Selection, "digests of the run", &["hashdeep", "csv", "jsonl", "ssdeep", "sdhash", "mrsh-v2", "tlsh"]),
@@ -63,11 +73,13 @@ pub const KEPT: [(Feature, &str, &[&str]); 18] = [
     (Feature::CommandLine, "command line", &["hashdeep", "jsonl", "dfxml"]),
     (Feature::Directory, "directory", &["hashdeep", "jsonl", "dfxml"]),
     (Feature::Start, "start of the run", &["sfv", "jsonl", "dfxml"]),
+    (Feature::Host, "machine", &["jsonl", "dfxml"]),
+    (Feature::User, "user", &["jsonl", "dfxml"]),
     (Feature::Counts, "counts of the run", &["jsonl", "dfxml"]),
 ];
 
 impl FormatName {
-    /// Whether what is written in this format has this feature when it is read.
+    /// Whether a list of this format keeps this feature.
     pub fn keeps(self, feature: Feature) -> bool {
         let keeps = |name: &str| KEPT.iter().any(|(one, _, formats)| *one == feature && formats.contains(&name));
         match self {
@@ -78,7 +90,18 @@ impl FormatName {
         }
     }
 
-    /// The table of what each format keeps, as Markdown.
+    /// Whether files without digests (unreadable, changed while read, …) have records in this format. Otherwise the
+    /// program must report them.
+    pub fn records_failures(self) -> bool {
+        self.keeps(Feature::Failures)
+    }
+
+    /// Whether the format can state that a file has no similarity digest. Otherwise the program must report it.
+    pub fn records_missing_digests(self) -> bool {
+        !matches!(self, FormatName::Similarity(_))
+    }
+
+    /// Returns the table as Markdown.
     pub fn kept_table() -> String {
         let columns = ["gnu", "bsd", "hashdeep", "md5deep", "sfv", "csv", "jsonl", "dfxml", "families' own"];
         let mut table = format!("| | {} |\n| --- |{}\n", columns.join(" | "), " --- |".repeat(columns.len()));

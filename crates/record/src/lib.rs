@@ -1,11 +1,12 @@
-//! What is known of one file after a run, and every format in which lists of that are written and read.
+//! Records, which hold the facts about one file after a run, and the formats in which lists of them are written and
+//! read.
 //!
-//! A [`Record`] is what a run knows of one file. A [`Format`], from [`FormatName::writer`], turns records into bytes;
-//! it has no state that changes, so any number of workers can share it. A [`Reader`] iterates over a list in any of the
-//! formats; [`jsonl::Journal`] finds out where an interrupted run can go on.
+//! A [`Record`] holds the facts about one file. A [`Format`], from [`FormatName::writer`], turns records into bytes;
+//! its state never changes, so any number of workers can share it. A [`Reader`] iterates over a list in any of the
+//! formats; [`jsonl::Journal`] finds the offset at which an interrupted run can continue.
 //!
-//! No I/O here beyond the `BufRead` that a caller hands in, no threads, no look at the environment. Whatever a list
-//! contains, reading it takes bounded memory and ends in entries and errors, never in a panic.
+//! This crate does no I/O beyond the `BufRead` of a caller, starts no threads, and does not read the environment.
+//! Whatever a list contains, reading it takes bounded memory and ends with entries and errors, never with a panic.
 //!
 //! ```
 //! use pfh_digest::Algorithm;
@@ -25,32 +26,36 @@ pub mod csv;
 mod dfxml;
 mod entry;
 mod format;
+mod format_name;
 mod gnu;
 mod hashdeep;
 mod header;
 pub mod jsonl;
 mod keeps;
 mod md5deep;
+mod parse;
 pub mod quote;
 mod read;
 mod run;
 mod selection;
 mod sfv;
 mod similarity;
+mod similarity_text;
 mod text;
 mod time;
 mod types;
+mod writer;
 
 pub use entry::{Entry, Expected, PieceRange};
-pub use format::{Encoding, Format, FormatError, FormatName, NotExpressible, UnknownFormat, WriteOptions};
+pub use format::{Encoding, Format, NotExpressible, WriteOptions};
+pub use format_name::{FormatName, Md5deepForm, UnknownFormat};
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
-pub use md5deep::Md5deepForm;
-pub use read::{
-    LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions, Reader, detect, unnamed_digits,
-};
+pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};
+pub use read::{Reader, detect, unnamed_digits};
 pub use run::{HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};
 pub use types::{
     ErrorKind, FileError, FileIdentity, Metadata, Outcome, Piece, Posix, Record, Similarity, SkipReason, Timestamp,
 };
+pub use writer::FormatError;

@@ -1,11 +1,11 @@
-//! Names and texts of others within messages for people.
+//! Quoting of names and foreign texts in messages.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path in backticks; what is not printable is escaped, so that a name can neither pass for another line nor command
-/// the terminal nor reorder what stands beside it.
+/// Returns a path in backticks, with unprintable characters escaped, so that a name cannot pass for another line,
+/// control the terminal or reorder the text beside it.
 pub fn quoted(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len() + 2);
     text.push('`');
@@ -14,7 +14,7 @@ pub fn quoted(path: &[u8]) -> String {
     text
 }
 
-/// As [`quoted`], for a path.
+/// Like [`quoted`], for a [`Path`].
 pub fn quoted_path(path: &Path) -> String {
     quoted(path.as_os_str().as_bytes())
 }
@@ -34,8 +34,8 @@ fn push_escaped(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// Format characters (general category Cf of Unicode 16: bidirectional controls, zero widths, tags, the byte order
-/// mark) and the separators of lines and paragraphs.
+/// Whether a character is a format character (general category Cf of Unicode 16: bidirectional controls, zero widths,
+/// tags, the byte order mark) or a separator of lines or paragraphs.
 fn is_invisible(character: char) -> bool {
     matches!(u32::from(character),
         0xAD | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x890..=0x891 | 0x8E2 | 0x180E | 0x200B..=0x200F
@@ -43,7 +43,7 @@ fn is_invisible(character: char) -> bool {
         | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE007F)
 }
 
-/// A text of several lines that quotes what the user typed: its own line feeds stay, all else is escaped.
+/// Returns a text that quotes user input, with everything unprintable escaped except its line feeds.
 pub fn escaped_lines(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (place, line) in text.split('\n').enumerate() {
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(quoted(b"\xff\xfe\xc3\xa9"), "`\\xff\\xfeé`");
     }
 
-    /// Nothing that reorders, hides or breaks a line passes; letters, marks and spaces of all scripts do.
+    /// Characters that reorder, hide or break a line are escaped; letters, marks and spaces of all scripts are not.
     #[test]
     fn invisible_characters_are_escaped() {
         for character in

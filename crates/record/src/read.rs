@@ -1,21 +1,14 @@
-//! Reading of lists: one door to all formats.
+//! Reading of lists in all formats.
 
 mod decoded;
 mod detect;
-mod error;
-mod lines;
 
-use std::collections::VecDeque;
 use std::io::BufRead;
 
-use pfh_digest::Algorithm;
 use pfh_similarity::Family;
 
 use decoded::Decoded;
 pub use detect::{detect, unnamed_digits};
-pub(crate) use error::Fault;
-pub use error::{ReadError, ReadErrorKind};
-pub(crate) use lines::{Line, Lines};
 
 use crate::csv::CsvParser;
 use crate::dfxml::DfxmlReader;
@@ -23,82 +16,19 @@ use crate::gnu::GnuParser;
 use crate::hashdeep::HashdeepParser;
 use crate::jsonl::JsonlParser;
 use crate::md5deep::Md5deepParser;
+use crate::parse::{Found, LINE_BYTES_MAX, LineParser, Lines, OBJECT_BYTES_MAX};
 use crate::sfv::SfvParser;
 use crate::similarity::SimilarityParser;
-use crate::{Entry, FormatName, Header, ListEnd, Trailer};
+use crate::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 
-/// Longest line that is read by default, in bytes. A path is rarely longer than 4 KiB, escaped twice that.
-pub const LINE_BYTES_MAX: usize = 1 << 20;
-
-/// Longest JSON line and longest DFXML file object that are read by default, in bytes: at some 150 bytes for each piece
-/// of a file it holds 400,000 pieces.
-pub const OBJECT_BYTES_MAX: usize = 64 << 20;
-
-/// How a list is to be read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReadOptions {
-    /// The algorithm of digests that the list does not name. Default: by length, 8 hexadecimal digits CRC-32, 32 MD5,
-    /// 40 SHA-1, 56 SHA-224, 64 SHA-256, 96 SHA-384, 128 SHA-512.
-    pub algorithm: Option<Algorithm>,
-    /// The algorithm of digests that the list does not name, as far as they have its length and `algorithm` is not
-    /// given.
-    pub likely_algorithm: Option<Algorithm>,
-    /// Records end with NUL, and nothing is escaped (`gnu`, `bsd`, `md5deep`).
-    pub null_terminated: bool,
-    /// Names that end with ` offset START-END` stand for pieces (`gnu`, `bsd`, `hashdeep`, `md5deep`; the other formats
-    /// say so themselves).
-    pub piecewise: bool,
-    /// Longest line to accept, in bytes. Default: [`LINE_BYTES_MAX`], and [`OBJECT_BYTES_MAX`] where lists of pieces or
-    /// long similarity digests may stand: in CSV, JSON Lines, DFXML and the lists of sdhash and mrsh-v2.
-    pub line_bytes_max: Option<usize>,
-}
-
-/// Entries that were read and are not yet handed out, with header and trailer.
-pub(crate) struct Found {
-    entries: VecDeque<Entry>,
-    pub(crate) header: Header,
-    /// As far as is known: it counts once the input has ended.
-    pub(crate) trailer: Trailer,
-}
-
-impl Found {
-    pub(crate) fn new(format: FormatName) -> Found {
-        let selection = match format {
-            FormatName::Similarity(family) => Some(family.into()),
-            _ => None,
-        };
-        Found {
-            entries: VecDeque::new(),
-            header: Header { selection, ..Header::new(format) },
-            trailer: Trailer::new(ListEnd::Unstated),
-        }
-    }
-
-    pub(crate) fn push(&mut self, entry: Entry) {
-        self.entries.push_back(entry);
-    }
-}
-
-/// What reads one line of a format.
-pub(crate) trait LineParser: Send {
-    /// Appends what the line lists: nothing for comments and the like. Lines of the header and of the trailer change
-    /// those.
-    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault>;
-
-    /// Says whether the input as a whole was what it should be.
-    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
-        Ok(())
-    }
-}
-
-/// Iterates over a list in any format. A line that cannot be read is an error, and the next call goes on with the line
-/// after it, unless [`ReadError::is_fatal`] says that this was the end. Memory: one line and what it lists.
+/// Iterates over a list in any format. A line that cannot be read is an error, and the next call continues with the
+/// line after it, unless [`ReadError::is_fatal`]. Memory: one line and its entries.
 pub struct Reader<R> {
     input: Input<R>,
     found: Found,
-    /// The error that stopped the search for the first entry, and is still to be handed out.
+    /// The error that ended the search for the first entry, yet to be returned.
     failed: Option<ReadError>,
-    /// An entry or an error was found, so that the header is over.
+    /// Whether an entry or an error was found, which ends the header.
     begun: bool,
     ended: bool,
 }
@@ -109,8 +39,8 @@ enum Input<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads `input` as `format`. `gnu` and `bsd` read each other's lines, and OpenSSL's. A byte-order mark of UTF-8 is
-    /// passed over; an input that begins with one of UTF-16 is decoded, and offsets are then those of the text in
+    /// Reads `input` as `format`. `gnu` and `bsd` also read each other's lines, and OpenSSL's. A byte-order mark of
+    /// UTF-8 is skipped. An input that begins with one of UTF-16 is decoded, and offsets are then those of the text in
     /// UTF-8.
     pub fn new(format: FormatName, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
@@ -142,8 +72,8 @@ impl<R: BufRead> Reader<R> {
         Reader { input: Input::Lines { lines, parser }, found, failed: None, begun: false, ended: false }
     }
 
-    /// The header: reads on until the first entry, which is where headers end. What an entry contradicts is not changed
-    /// later.
+    /// Returns the header, after reading up to the first entry, where headers end. Later entries do not change it, even
+    /// if they contradict it.
     pub fn header(&mut self) -> &Header {
         while !self.begun && !self.ended {
             self.failed = self.read_on().err();
@@ -151,13 +81,13 @@ impl<R: BufRead> Reader<R> {
         &self.found.header
     }
 
-    /// The trailer, once the iteration has ended; before that it is not known.
+    /// Returns the trailer once the iteration has ended, and `None` before.
     pub fn trailer(&self) -> Option<&Trailer> {
         let is_over = self.ended && self.failed.is_none() && self.found.entries.is_empty();
         is_over.then_some(&self.found.trailer)
     }
 
-    /// Reads one line, or one event of markup. `Ok(false)` at the end.
+    /// Reads one line, or one event of markup. Returns `Ok(false)` at the end.
     fn advance(&mut self) -> Result<bool, ReadError> {
         match &mut self.input {
             Input::Dfxml(reader) => reader.next(&mut self.found),
@@ -171,7 +101,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// As [`Reader::advance`], and keeps account of where header and list end.
+    /// Calls [`Reader::advance`] and notes where header and list end.
     fn read_on(&mut self) -> Result<(), ReadError> {
         let advanced = self.advance();
         self.begun |= advanced.is_err() || !self.found.entries.is_empty();

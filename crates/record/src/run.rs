@@ -7,34 +7,34 @@ use crate::{Outcome, Record, Selection, Timestamp};
 /// Facts about a run that are known before its first record.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
-    /// Its digests, in the order that every record has.
+    /// The digests of the run, in the order that every record has.
     pub selection: Selection,
     /// Name of the program.
     pub program: String,
-    /// Its version.
+    /// Version of the program.
     pub program_version: String,
-    /// The arguments, the program's name first, raw bytes.
+    /// The arguments in raw bytes, the program's name first.
     pub command_line: Vec<Vec<u8>>,
-    /// The directory that relative paths start from, raw bytes.
+    /// The directory that relative paths start from, in raw bytes.
     pub directory: Vec<u8>,
     /// When the run began.
     pub started: Timestamp,
-    /// Where it runs.
+    /// The machine.
     pub host: HostFacts,
-    /// The user it runs as, where the system has such numbers.
+    /// The user's number, if the system has such numbers.
     pub uid: Option<u32>,
-    /// Length of the pieces in bytes, when piecewise digests were asked for.
+    /// Length of the pieces in bytes, if piecewise digests were requested.
     pub piece_bytes: Option<u64>,
 }
 
 /// The machine, in the words of `uname`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostFacts {
     /// Operating system (`Linux`).
     pub system: String,
-    /// Its release.
+    /// Release of the operating system.
     pub release: String,
-    /// Its version.
+    /// Version of the operating system.
     pub version: String,
     /// Name of the machine.
     pub host: String,
@@ -44,8 +44,9 @@ pub struct HostFacts {
 
 /// Facts about a run that are known after its last record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
-    /// Files of which every byte was hashed.
+    /// Files that were hashed completely.
     pub complete: u64,
     /// Files that changed while they were read.
     pub changed: u64,
@@ -55,13 +56,13 @@ pub struct Summary {
     pub unreadable: u64,
     /// Files left out on purpose.
     pub skipped: u64,
-    /// Files that a stopped run did not come to, where it lists them.
+    /// Files that a stopped run did not reach, if it lists them.
     pub not_reached: u64,
-    /// Bytes that were read; those of a file with several hard links once, if it was read once.
+    /// Bytes that were read. A file with several hard links counts once, if it was read once.
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// True when the run was stopped before it had seen every file.
+    /// Whether the run was stopped before it had seen every file.
     pub interrupted: bool,
 }
 
@@ -72,7 +73,7 @@ impl Summary {
         self.bytes += record.bytes_read;
     }
 
-    /// The count that an outcome belongs to; for whoever has to count it later, when the record is gone.
+    /// Returns the counter of an outcome, for counting when the record is gone.
     pub fn counter(outcome: &Outcome) -> fn(&mut Summary) -> &mut u64 {
         match outcome {
             Outcome::Complete => |summary| &mut summary.complete,
@@ -95,7 +96,7 @@ impl Summary {
         self.bytes += part.bytes;
     }
 
-    /// All numbers but the time, by the names that the formats give them.
+    /// Iterates over all numbers except the time, with their names in the formats.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let not_reached = (self.not_reached > 0).then_some(("not_reached", self.not_reached));
         let counts = [
@@ -110,7 +111,7 @@ impl Summary {
         counts.into_iter().chain(not_reached)
     }
 
-    /// All records: the sum of the six outcomes.
+    /// Returns the number of records, the sum of the six outcomes.
     pub fn files(&self) -> u64 {
         self.complete + self.changed + self.short + self.unreadable + self.skipped + self.not_reached
     }

@@ -1,4 +1,4 @@
-//! Which digests a run makes, or a list has.
+//! The digests that a run computes, or a list has.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_similarity::Family;
 
-/// A kind of digest that can be asked for by its name.
+/// A kind of digest that can be requested by name. Exhaustive: code that ignored a kind would lose digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DigestKind {
     /// An algorithm of the registry.
@@ -16,7 +16,7 @@ pub enum DigestKind {
 }
 
 impl DigestKind {
-    /// The name: as on the command line, and in the headers of lists.
+    /// Returns the name, as on the command line and in the headers of lists.
     pub fn name(self) -> &'static str {
         match self {
             DigestKind::Algorithm(algorithm) => algorithm.name(),
@@ -43,8 +43,9 @@ impl From<Family> for DigestKind {
     }
 }
 
-/// Neither an algorithm nor a similarity family has the name given. `Display` names those with close names.
+/// The error of a name that neither an algorithm nor a similarity family has. `Display` suggests similar names.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownDigest {
     /// The name as given.
     pub name: String,
@@ -53,7 +54,7 @@ pub struct UnknownDigest {
 impl fmt::Display for UnknownDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let families = Family::ALL.map(Family::name);
-        UnknownAlgorithm { name: self.name.clone() }.describe(f, "algorithm or similarity family", &families)
+        UnknownAlgorithm::new(&self.name).describe(f, "algorithm or similarity family", &families)
     }
 }
 
@@ -72,7 +73,8 @@ impl FromStr for DigestKind {
     }
 }
 
-/// The digests that a run makes: algorithms and similarity families, each once, and each of the two in its own order.
+/// The digests that a run computes: algorithms and similarity families, each once, and each of the two in its own
+/// order.
 ///
 /// ```
 /// use pfh_record::Selection;
@@ -91,13 +93,14 @@ impl Selection {
     /// Parses names with commas between them. Blanks around a name are ignored, and so are empty names.
     ///
     /// # Errors
-    /// [`UnknownDigest`]: the first name that nothing has.
+    /// [`UnknownDigest`] for the first unknown name.
     pub fn parse(names: &str) -> Result<Selection, UnknownDigest> {
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         names.map(str::parse::<DigestKind>).collect()
     }
 
-    /// Adds a kind of digest after the others of its sort. Returns false, and changes nothing, if it is there already.
+    /// Adds an algorithm after the other algorithms, or a family after the other families. Returns false, and changes
+    /// nothing, if it is there already.
     pub fn insert(&mut self, kind: impl Into<DigestKind>) -> bool {
         let kind = kind.into();
         let is_new = !self.contains(kind);
@@ -133,7 +136,7 @@ impl Selection {
         algorithms.chain(self.families.iter().copied().map(DigestKind::Family))
     }
 
-    /// The names in the order of [`Selection::iter`], as the headers of lists have them.
+    /// Iterates over the names in the order of [`Selection::iter`], which is that of lists' headers.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.iter().map(DigestKind::name)
     }

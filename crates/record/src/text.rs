@@ -1,9 +1,6 @@
-//! Small pieces of text that several formats share.
+//! Small text functions that several formats share.
 
 use pfh_digest::{Algorithm, Digest};
-
-use crate::ReadOptions;
-use crate::read::Fault;
 
 /// Appends a number in decimal.
 pub(crate) fn push_decimal(mut value: u64, out: &mut Vec<u8>) {
@@ -25,8 +22,8 @@ pub(crate) fn push_two_digits(value: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'0' + value / 10, b'0' + value % 10]);
 }
 
-/// Appends what md5deep and hashdeep add to the name of a piece: ` offset START-END`, the end inclusive (`0-0` for an
-/// empty piece, as these programs have it).
+/// Appends the suffix that md5deep and hashdeep add to the name of a piece: ` offset START-END`, with an inclusive end
+/// (`0-0` for an empty piece).
 pub(crate) fn push_piece_range(offset: u64, length: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(b" offset ");
     push_decimal(offset, out);
@@ -34,7 +31,7 @@ pub(crate) fn push_piece_range(offset: u64, length: u64, out: &mut Vec<u8>) {
     push_decimal(offset + length.saturating_sub(1), out);
 }
 
-/// A number in decimal: digits only, and none too large for 64 bits.
+/// Parses a decimal number: digits only, and not too large for 64 bits.
 pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -51,13 +48,13 @@ pub(crate) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> 
     Some((&bytes[..at], &bytes[at + 1..]))
 }
 
-/// Number of hexadecimal digits at the beginning.
+/// Returns the number of hexadecimal digits at the beginning.
 pub(crate) fn hex_run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
 }
 
-/// A digest from its hexadecimal digits, upper or lower case; `None` where they are not as many as the algorithm has,
-/// or no hexadecimal digits.
+/// Parses the hexadecimal digits of a digest, in upper or lower case. Returns `None` if they are not hexadecimal, or
+/// their number does not fit the algorithm.
 pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
     let mut bytes = [0; Digest::BYTES_MAX];
     let bytes = bytes.get_mut(..hex.len() / 2)?;
@@ -80,7 +77,8 @@ pub(crate) fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A digest from its base64; `None` where it is none of the algorithm's length, or its last bits are not zero.
+/// Parses the base64 of a digest. Returns `None` if its length does not fit the algorithm, or its last bits are not
+/// zero.
 pub(crate) fn parse_base64(algorithm: Algorithm, text: &[u8]) -> Option<Digest> {
     if text.len() != algorithm.digest_bytes().div_ceil(3) * 4 {
         return None;
@@ -94,7 +92,7 @@ pub(crate) fn parse_base64(algorithm: Algorithm, text: &[u8]) -> Option<Digest> 
         bytes.extend_from_slice(&word.to_be_bytes()[1..]);
     }
     let digest = Digest::new(algorithm, bytes.get(..algorithm.digest_bytes())?)?;
-    // There is one way to write it: that excludes padding in other places as well.
+    // There is only one way to write it, so comparing also excludes padding in other places.
     let mut written = Vec::with_capacity(text.len());
     push_base64(digest.bytes(), &mut written);
     (written == text).then_some(digest)
@@ -106,34 +104,7 @@ fn hex_value(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16).map(|value| value as u8)
 }
 
-/// A digest whose algorithm the format does not name: the one given, else a likely one or the usual one of this length;
-/// and whether that is a guess.
-pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
-    if let Some(likely) = options.likely_algorithm.and_then(|algorithm| parse_digest(algorithm, hex))
-        && options.algorithm.is_none()
-    {
-        return Ok((likely, false));
-    }
-    let usual = match hex.len() {
-        8 => "crc32",
-        32 => "md5",
-        40 => "sha1",
-        56 => "sha224",
-        64 => "sha256",
-        96 => "sha384",
-        128 => "sha512",
-        _ => "",
-    };
-    let algorithm = options.algorithm.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
-        at,
-        "digest",
-        "has a length that no usual algorithm has; name the algorithm",
-    ))?;
-    let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(at))?;
-    Ok((digest, options.algorithm.is_none()))
-}
-
-/// Whether a digest is that of no bytes; not told where a key entered it.
+/// Whether a digest is that of the empty message. Always false for algorithms with keys.
 pub(crate) fn is_of_nothing(digest: &Digest) -> bool {
     !digest.algorithm().is_keyed() && *digest == digest.algorithm().digest(b"")
 }

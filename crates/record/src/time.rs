@@ -5,7 +5,7 @@ use crate::text::{parse_decimal, push_decimal, push_two_digits};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// A timestamp taken apart in the proleptic Gregorian calendar, UTC.
+/// The parts of a timestamp in the proleptic Gregorian calendar, UTC.
 pub(crate) struct Civil {
     pub(crate) year: i64,
     pub(crate) month: u8,
@@ -16,16 +16,16 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
-    /// Total: every `i64` has a date.
+    /// Returns the date and time; every `i64` has one.
     pub(crate) fn of(seconds: i64) -> Civil {
         let second_of_day = seconds.rem_euclid(SECONDS_PER_DAY);
-        // Count years from 1 March, so that the leap day is the last of a year, and in eras of 400 years = 146,097
-        // days. 719,468 days lie between 0000-03-01 and 1970-01-01.
+        // Years are counted from 1 March, so that the leap day is the last of a year, and in eras of 400 years, which
+        // are 146,097 days. There are 719,468 days between 0000-03-01 and 1970-01-01.
         let days = seconds.div_euclid(SECONDS_PER_DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        // From March on the months are 31, 30, 31, 30, 31 days long, twice and a bit: 153 days in five months.
+        // From March on, the months have 31, 30, 31, 30, 31 days, twice and a bit: 153 days in five months.
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
@@ -39,8 +39,8 @@ impl Civil {
         }
     }
 
-    /// At least four digits, with a minus sign before year 0 (as `xs:dateTime` has it; RFC 3339 knows 0000 to 9999
-    /// only).
+    /// Appends the year with at least four digits, and a minus sign before year 0 (as in `xs:dateTime`; RFC 3339 has
+    /// only 0000 to 9999).
     pub(crate) fn push_year(&self, out: &mut Vec<u8>) {
         if self.year < 0 {
             out.push(b'-');
@@ -75,7 +75,7 @@ pub(crate) fn push_rfc3339(time: Timestamp, out: &mut Vec<u8>) {
     out.push(b'Z');
 }
 
-/// Seconds from 1970-01-01T00:00:00Z to the given moment; `None` where a part is out of its range.
+/// Returns the seconds from 1970-01-01T00:00:00Z to the given moment; `None` if a part is out of its range.
 fn seconds_of(civil: &Civil) -> Option<i64> {
     let Civil { year, month, day, hour, minute, second } = *civil;
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -85,7 +85,7 @@ fn seconds_of(civil: &Civil) -> Option<i64> {
         1..=12 => 31,
         _ => return None,
     };
-    // 60 is a leap second, which the count of seconds does not know: it becomes the next second.
+    // Second 60 is a leap second, which the count of seconds lacks: it becomes the next second.
     if !(1..=month_days).contains(&day) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
@@ -96,11 +96,11 @@ fn seconds_of(civil: &Civil) -> Option<i64> {
     let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
     let days = era.checked_mul(146_097)?.checked_add(day_of_era)?.checked_sub(719_468)?;
     let second_of_day = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second);
-    // In 128 bits, since the product alone passes 64 on the first and the last day that 64 bits can say.
+    // In 128 bits, since the product overflows 64 bits on the first and the last representable day.
     i64::try_from(i128::from(days) * i128::from(SECONDS_PER_DAY) + i128::from(second_of_day)).ok()
 }
 
-/// Takes digits off the front: exactly `count` of them.
+/// Parses exactly `count` digits at the front, and removes them.
 fn take_digits(text: &mut &[u8], count: usize) -> Option<u8> {
     let (digits, rest) = text.split_at_checked(count)?;
     *text = rest;
@@ -112,7 +112,7 @@ fn take_byte(text: &mut &[u8], wanted: u8) -> Option<()> {
     Some(())
 }
 
-/// A year of four or more digits, and what follows it.
+/// Parses a year of four or more digits at the front, and removes it.
 fn take_year(text: &mut &[u8]) -> Option<i64> {
     let negative = take_byte(text, b'-').is_some();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -122,8 +122,8 @@ fn take_year(text: &mut &[u8]) -> Option<i64> {
     Some(if negative { -year } else { year })
 }
 
-/// Reads a time as RFC 3339 and `xs:dateTime` have it: any number of fractional digits (those beyond nine are dropped),
-/// `Z` or an offset from UTC. A time without either is taken as UTC.
+/// Parses a time of RFC 3339 or `xs:dateTime`: any number of fractional digits (those beyond nine are dropped), `Z` or
+/// an offset from UTC. A time without either is taken as UTC.
 pub(crate) fn parse_rfc3339(text: &[u8]) -> Option<Timestamp> {
     let text = &mut { text };
     let year = take_year(text)?;
@@ -178,7 +178,7 @@ pub(crate) fn push_colon_time(time: Timestamp, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads md5deep's form off the front.
+/// Parses md5deep's form at the front, and removes it.
 pub(crate) fn take_colon_time(text: &mut &[u8]) -> Option<Timestamp> {
     let year = take_year(text)?;
     let mut parts = [0; 5];
@@ -205,7 +205,7 @@ mod tests {
         Timestamp { seconds, nanoseconds }
     }
 
-    /// Expected values by `date -u -d @SECONDS +%FT%TZ` of GNU coreutils 9.1.
+    /// The expected values are from `date -u -d @SECONDS +%FT%TZ` of GNU coreutils 9.1.
     #[test]
     fn known_moments() {
         for (seconds, text) in [

@@ -1,7 +1,7 @@
-//! Value types: what is known of one file after a run.
+//! Value types: the facts about one file after a run.
 
 use pfh_digest::Digest;
-use pfh_similarity::{Family, Unfit};
+use pfh_similarity::{Family, NoDigest};
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -18,23 +18,24 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
-/// Metadata of the file at the moment when all its bytes had been read, as the place that holds it states them.
+/// Metadata of a file at the moment when all its bytes had been read, as its source states them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Metadata {
     /// Length in bytes.
     pub size: u64,
-    /// Last modification, where the place has such a time.
+    /// Time of the last modification, if the source has it.
     pub mtime: Option<Timestamp>,
-    /// Further metadata of a POSIX filesystem; absent elsewhere.
+    /// Further metadata of a POSIX filesystem; `None` elsewhere.
     pub posix: Option<Posix>,
 }
 
 /// Metadata that only POSIX filesystems have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Posix {
-    /// Last change of the inode.
+    /// Time of the last change of the inode.
     pub ctime: Timestamp,
-    /// Device number that holds the file (`st_dev`).
+    /// Number of the device that holds the file (`st_dev`).
     pub device: u64,
     /// Inode number.
     pub inode: u64,
@@ -42,24 +43,37 @@ pub struct Posix {
     pub links: u64,
     /// Type and permission bits as in `st_mode`.
     pub mode: u32,
-    /// Owner.
+    /// Number of the owner.
     pub uid: u32,
-    /// Group.
+    /// Number of the group.
     pub gid: u32,
 }
 
-/// Identifies a file, whatever name leads to it: by a number for the place that numbers its files, and the number there
-/// (device and inode of a file system).
+impl Metadata {
+    /// Makes metadata of a source that has no others.
+    pub fn new(size: u64, mtime: Option<Timestamp>) -> Metadata {
+        Metadata { size, mtime, posix: None }
+    }
+
+    /// Adds the metadata of a POSIX filesystem.
+    #[must_use]
+    pub fn with_posix(self, posix: Posix) -> Metadata {
+        Metadata { posix: Some(posix), ..self }
+    }
+}
+
+/// The identity of a file, whatever name leads to it: a number for the place that numbers its files, and the number
+/// there (device and inode of a file system).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileIdentity {
     /// The place: `st_dev` for files of this machine.
     pub device: u64,
-    /// Its number for the file: `st_ino` for files of this machine.
+    /// The number of the file in that place: `st_ino` for files of this machine.
     pub number: u64,
 }
 
 impl FileIdentity {
-    /// The file with this number in this place.
+    /// Makes the identity of the file with this number in this place.
     pub const fn new(device: u64, number: u64) -> FileIdentity {
         FileIdentity { device, number }
     }
@@ -67,21 +81,23 @@ impl FileIdentity {
 
 /// Digests of one piece of a file (`--piecewise`).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Piece {
-    /// First byte of the piece.
+    /// Offset of the first byte.
     pub offset: u64,
     /// Length in bytes; only the last piece may be shorter than the others.
     pub length: u64,
-    /// In the order that the run's algorithms have.
+    /// The digests, in the order of the run's algorithms.
     pub digests: Vec<Digest>,
 }
 
-/// How the reading of one file ended.
+/// The outcome of reading one file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Every expected byte was read and hashed.
     Complete,
-    /// Size, content time or identity changed between opening and the last read; no digest is given.
+    /// Size, modification time or identity changed between opening and the last read; there is no digest.
     ChangedWhileReading,
     /// The file ended before the size that the filesystem states.
     Short {
@@ -92,25 +108,26 @@ pub enum Outcome {
     },
     /// An error stopped the reading.
     Unreadable {
-        /// First byte that could not be read; 0 when the file could not be opened.
+        /// Offset of the first byte that could not be read; 0 if the file could not be opened.
         offset: u64,
         /// The error.
         error: FileError,
     },
-    /// Not read on purpose.
+    /// The file was not read, on purpose.
     Skipped(SkipReason),
-    /// The run was stopped before the file was read to its end; nothing is known of its contents.
+    /// The run was stopped before the file was read to its end; nothing is known about its contents.
     NotReached,
 }
 
 /// An error that belongs to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileError {
     /// The kind of the error, for programs.
     pub kind: ErrorKind,
-    /// The system's error number, where there is one.
+    /// The system's error number, if there is one.
     pub errno: Option<i32>,
-    /// For people: what failed and why, without the path.
+    /// A message for display: what failed and why, without the path.
     pub message: String,
 }
 
@@ -118,23 +135,23 @@ pub struct FileError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no such file any more.
+    /// The file does not exist any more.
     NotFound,
-    /// Reading it, or something on the way to it, is not permitted.
+    /// Reading the file, or entering a directory on its path, is not permitted.
     PermissionDenied,
     /// The medium or the connection failed.
     Io,
-    /// A name is longer than the place that holds the files allows.
+    /// A name is longer than the filesystem allows.
     NameTooLong,
     /// Too many symbolic links were followed.
     Loop,
-    /// The file is gone on the server.
+    /// The server no longer has the file.
     Vanished,
-    /// Whoever asked for the file's bytes beside its digests could not take them.
+    /// A consumer of the file's bytes failed.
     Consumer,
     /// A defect: the code that lists, reads or hashes panicked.
     Internal,
-    /// Anything else; see the message and the number.
+    /// Another error; see the message and the number.
     Other,
 }
 
@@ -152,7 +169,7 @@ impl ErrorKind {
         ErrorKind::Other,
     ];
 
-    /// Stable word for programs, the same in every format.
+    /// Returns the stable word for programs, the same in every format.
     pub const fn word(self) -> &'static str {
         match self {
             ErrorKind::NotFound => "not-found",
@@ -167,7 +184,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind that has this word.
+    /// Returns the kind with this word.
     pub fn from_word(word: &str) -> Option<ErrorKind> {
         ErrorKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
@@ -179,7 +196,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The kind that an error of the system has.
+/// Returns the kind of an error of the system.
 impl From<&io::Error> for ErrorKind {
     fn from(error: &io::Error) -> ErrorKind {
         const EIO: i32 = 5;
@@ -197,7 +214,7 @@ impl From<&io::Error> for ErrorKind {
     }
 }
 
-/// An error of the system, with its number and its text.
+/// Converts an error of the system, with its number and text.
 impl From<io::Error> for FileError {
     fn from(error: io::Error) -> FileError {
         FileError { kind: ErrorKind::from(&error), errno: error.raw_os_error(), message: error.to_string() }
@@ -213,44 +230,52 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl FileError {
-    /// An error that no system call reported.
+    /// Makes an error that no system call reported.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> FileError {
         FileError { kind, errno: None, message: message.into() }
     }
+
+    /// Adds the system's error number, if there is one.
+    #[must_use]
+    pub fn with_errno(self, errno: Option<i32>) -> FileError {
+        FileError { errno, ..self }
+    }
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SkipReason {
-    /// FIFO, socket or device that was not named as an argument.
+    /// It is a FIFO, socket or device that was not named as an argument.
     NotRegular,
-    /// The walk met the directory it is in again (symlink or bind-mount loop).
+    /// It is a directory that the walk is already in (a loop of symlinks or bind mounts).
     Loop,
-    /// Digests of all pieces would not fit the memory option.
+    /// The digests of all its pieces would not fit the memory option.
     TooManyPieces,
-    /// The caller of the run knows its digests already: it is unchanged since an earlier list.
+    /// The caller of the run knows its digests already, because it is unchanged since an earlier list.
     Unchanged,
-    /// The caller of the run wanted it listed only.
+    /// The caller of the run wanted it only listed.
     NotWanted,
 }
 
 /// The record of one file after a run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Record {
-    /// The path as the user named it and the walk extended it: raw bytes.
+    /// The path in raw bytes, as the user named it and the walk extended it.
     pub path: Vec<u8>,
-    /// Absent when the file could not be opened, and for pipes.
+    /// The metadata; `None` if the file could not be opened, and for pipes.
     pub metadata: Option<Metadata>,
-    /// Bytes that went through the digests (equals `metadata.size` for a complete regular file).
+    /// Number of bytes that were hashed (`metadata.size` for a complete regular file).
     pub bytes_read: u64,
-    /// How the reading ended.
+    /// The outcome of reading the file.
     pub outcome: Outcome,
-    /// One per algorithm of the run, or of those that were asked for of this file, in the run's order; empty unless
+    /// One digest per algorithm of the run, or per algorithm requested for this file, in the run's order; empty unless
     /// `outcome` is complete.
     pub digests: Vec<Digest>,
-    /// Piecewise digests in file order; empty unless asked for and complete.
+    /// The digests of pieces in file order; empty unless requested, and `outcome` is complete.
     pub pieces: Vec<Piece>,
-    /// One per similarity family of the run, or of those that were asked for of this file, in the run's order; empty
+    /// One result per similarity family of the run, or per family requested for this file, in the run's order; empty
     /// unless `outcome` is complete.
     pub similarities: Vec<Similarity>,
 }
@@ -260,18 +285,19 @@ pub struct Record {
 pub struct Similarity {
     /// The family.
     pub family: Family,
-    /// The digest, without a name in its text; or why the family has none for such contents, which is no error.
-    pub digest: Result<pfh_similarity::Digest, Unfit>,
+    /// The digest, without a name in its text; or the reason why the family has none, which is no error.
+    pub digest: Result<pfh_similarity::Digest, NoDigest>,
 }
 
 impl Similarity {
-    /// Length of the digest's text in bytes, without a name: at least as long as it is, and never much longer.
+    /// Returns the approximate length of the digest's text without a name, in bytes: never less than the real one, and
+    /// not much more.
     pub fn text_bytes(&self) -> usize {
-        /// More than what stands around the filters.
+        /// Upper bound for the text around the filters.
         const FRAME_BYTES: usize = 80;
         match &self.digest {
             Ok(pfh_similarity::Digest::Ssdeep(_)) => 160,
-            // Base64 of 256 bytes, and of each block the number of its elements.
+            // Base64 of 256 bytes, and in each block the number of its elements.
             Ok(pfh_similarity::Digest::Sdhash(digest)) => FRAME_BYTES + 348 * digest.filters(),
             Ok(pfh_similarity::Digest::MrshV2(digest)) => FRAME_BYTES + 512 * digest.filters(),
             Ok(pfh_similarity::Digest::Tlsh(_)) => 72,
@@ -280,8 +306,58 @@ impl Similarity {
     }
 }
 
+/// The result for the file as text for display, without its path.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Complete => f.write_str("complete"),
+            Outcome::ChangedWhileReading => {
+                f.write_str("changed while it was read; no digest is given. Run again when it no longer changes")
+            }
+            Outcome::Short { expected, read } => write!(
+                f,
+                "ended after {read} of {expected} bytes; no digest is given. The filesystem states a larger size than it delivers"
+            ),
+            Outcome::Unreadable { offset: 0, error } => error.fmt(f),
+            Outcome::Unreadable { offset, error } => write!(f, "unreadable from byte {offset} on: {error}"),
+            Outcome::Skipped(reason) => reason.fmt(f),
+            Outcome::NotReached => f.write_str("not read: the run was stopped before"),
+        }
+    }
+}
+
+/// The reason as text for display.
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SkipReason::NotRegular => "neither a regular file nor named as an argument; not read",
+            SkipReason::Loop => {
+                "this directory is already being read, through a loop of links; it is not entered again"
+            }
+            SkipReason::TooManyPieces => "the digests of its pieces do not fit the memory option; not read",
+            SkipReason::Unchanged => "unchanged since an earlier list; not read",
+            SkipReason::NotWanted => "not wanted; not read",
+        })
+    }
+}
+
 impl Outcome {
-    /// Stable word for programs, the same in every format.
+    /// Whether a file that was to be read could not be read or digested.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Outcome::Complete
+            | Outcome::Skipped(
+                SkipReason::NotRegular | SkipReason::Loop | SkipReason::Unchanged | SkipReason::NotWanted,
+            ) => false,
+            Outcome::ChangedWhileReading
+            | Outcome::Short { .. }
+            | Outcome::Unreadable { .. }
+            | Outcome::NotReached
+            | Outcome::Skipped(SkipReason::TooManyPieces) => true,
+        }
+    }
+
+    /// Returns the stable word for programs, the same in every format.
     pub fn word(&self) -> &'static str {
         match self {
             Outcome::Complete => "complete",
@@ -303,7 +379,7 @@ impl SkipReason {
         SkipReason::NotWanted,
     ];
 
-    /// Stable word for programs, the same in every format.
+    /// Returns the stable word for programs, the same in every format.
     pub fn word(self) -> &'static str {
         match self {
             SkipReason::NotRegular => "not-regular",
@@ -316,6 +392,11 @@ impl SkipReason {
 }
 
 impl Piece {
+    /// Makes a piece that begins at `offset` and has `length` bytes.
+    pub fn new(offset: u64, length: u64, digests: Vec<Digest>) -> Piece {
+        Piece { offset, length, digests }
+    }
+
     /// Whether the piece bears the marks of a known collision attack.
     pub fn collision_detected(&self) -> bool {
         self.digests.iter().any(Digest::collision_detected)
@@ -323,7 +404,20 @@ impl Piece {
 }
 
 impl Record {
-    /// The path, for the file system's functions and for [`Path::display`].
+    /// Makes a record with only path and outcome.
+    pub fn new(path: impl Into<Vec<u8>>, outcome: Outcome) -> Record {
+        Record {
+            path: path.into(),
+            metadata: None,
+            bytes_read: 0,
+            outcome,
+            digests: Vec::new(),
+            pieces: Vec::new(),
+            similarities: Vec::new(),
+        }
+    }
+
+    /// Returns the path, for the file system's functions and for [`Path::display`].
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
@@ -333,7 +427,7 @@ impl Record {
         self.digests.iter().any(Digest::collision_detected)
     }
 
-    /// Size in bytes as far as it is known: what the filesystem states, else what a complete stream delivered.
+    /// Returns the size in bytes, if it is known: as the filesystem states it, or the length of a complete stream.
     pub fn size(&self) -> Option<u64> {
         match (&self.metadata, &self.outcome) {
             (Some(metadata), _) => Some(metadata.size),

@@ -93,6 +93,16 @@ impl Digests {
         Ok(())
     }
 
+    /// The digest of this number, if there is one.
+    pub fn get(&self, number: usize) -> Option<Digest> {
+        match self {
+            Digests::Ssdeep(digests) => digests.get(number).cloned().map(Digest::Ssdeep),
+            Digests::Sdhash(digests) => digests.get(number).cloned().map(Digest::Sdhash),
+            Digests::MrshV2(digests) => digests.get(number).cloned().map(Digest::MrshV2),
+            Digests::Tlsh(digests) => digests.get(number).cloned().map(Digest::Tlsh),
+        }
+    }
+
     /// Estimated memory of the digest appended last, in bytes.
     pub fn last_bytes(&self) -> u64 {
         let filters = |filters: usize| (filters * FILTER_BYTES) as u64;
@@ -153,7 +163,7 @@ impl Digests {
 
 /// A pair of similar digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct SimilarPair {
     /// Number of the first: the lower one, or the one on the left side.
     pub first: u32,
     /// Number of the second.
@@ -166,6 +176,7 @@ pub struct Found {
 ///
 /// It finds exactly the pairs that comparing each digest with each would find.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Compare {
     /// The lowest score that is of interest; with TLSH the largest distance. For a family that has scores, 0 makes
     /// every pair count, so that each digest is compared with each, in time proportional to the number of pairs.
@@ -204,7 +215,7 @@ impl Fraction {
 }
 
 /// Receives pairs, in no particular order, until it breaks.
-pub type Take<'a> = dyn FnMut(&[Found]) -> ControlFlow<()> + Send + 'a;
+pub type Take<'a> = dyn FnMut(&[SimilarPair]) -> ControlFlow<()> + Send + 'a;
 
 impl Compare {
     /// A comparison with the family's usual threshold (1; TLSH: 30), a thread for each core, and a gibibyte of memory.
@@ -336,12 +347,12 @@ const BATCH: usize = 4096;
 /// Pairs that one thread found and has not handed over yet.
 struct Batch<'a, 'b, 'c> {
     run: &'c Run<'a, 'b>,
-    found: Vec<Found>,
+    found: Vec<SimilarPair>,
 }
 
 impl Batch<'_, '_, '_> {
     fn push(&mut self, first: usize, second: usize, score: u32) -> ControlFlow<()> {
-        self.found.push(Found { first: first as u32, second: second as u32, score });
+        self.found.push(SimilarPair { first: first as u32, second: second as u32, score });
         if self.found.len() == BATCH { self.flush() } else { ControlFlow::Continue(()) }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use pfh_vector::Backend;
 
-use crate::{Family, ParseError, Unfit, mrsh_v2, sdhash, ssdeep, tlsh};
+use crate::{Family, NoDigest, ParseError, mrsh_v2, sdhash, ssdeep, tlsh};
 
 /// Options of making digests, for the families that have any. A digest does not say with which it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,8 +84,8 @@ impl Hasher {
     /// Ends the input and returns its digest.
     ///
     /// # Errors
-    /// [`Unfit`] if the family has no digest for such an input.
-    pub fn finish(self) -> Result<Digest, Unfit> {
+    /// [`NoDigest`] if the family has no digest for such an input.
+    pub fn finish(self) -> Result<Digest, NoDigest> {
         match self {
             Hasher::Ssdeep(hasher) => hasher.finish().map(Digest::Ssdeep),
             Hasher::Sdhash(hasher) => hasher.finish().map(Digest::Sdhash),
@@ -126,8 +126,8 @@ impl ManyHasher {
         }
     }
 
-    /// The digest of each message, in their order; [`Unfit`] for one that the family has no digest for.
-    pub fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+    /// The digest of each message, in their order; [`NoDigest`] for one that the family has no digest for.
+    pub fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Result<Digest, NoDigest>> {
         match self {
             ManyHasher::Ssdeep(hasher) => {
                 hasher.digest_many(messages).into_iter().map(|digest| digest.map(Digest::Ssdeep)).collect()
@@ -154,6 +154,7 @@ pub enum Digest {
 
 /// How similar two digests are, in the measure of their family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Score {
     /// 0 (nothing in common) to 100.
     Similarity(u8),

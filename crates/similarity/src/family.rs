@@ -63,6 +63,11 @@ impl Family {
         }
     }
 
+    /// Whether digests of the family can be put into an index file.
+    pub const fn has_index(self) -> bool {
+        matches!(self, Family::Ssdeep | Family::Tlsh)
+    }
+
     /// Length of the shortest input that has a digest, in bytes.
     pub const fn minimum_bytes(self) -> u64 {
         match self {

@@ -4,10 +4,10 @@
 //! those of the larger one. Nearly all pairs of filters do not match, and few common bits tell so. So those are counted
 //! for one filter and many others at once, and only where there are enough is a score computed.
 //!
-//! Digests are ordered by their number of filters, so that everything that a needle is looked for in lies in one
+//! Digests are ordered by their number of filters, so that everything that a needle is compared with lies in one
 //! stretch; the stretch is divided into *tiles* that fit the cache, and all needles go through one tile before the next
-//! one. Within a tile filters are ordered by weight, since those with few bits have to be looked at closely more often,
-//! and eight are at a time.
+//! one. Within a tile filters are ordered by weight, since those with few bits have to be examined closely more often,
+//! and eight are processed at a time.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(crate) trait Match {
     /// Less than that is allowed, and costs time.
     fn min_common(&self, needle: &Counted, numbers: Numbers<'_>, min_common: &mut [u16]);
 
-    /// The score of two filters with so many common bits up to each of [`STAGE_ENDS`]; above 0 if they match.
+    /// The score of two filters with these numbers of common bits up to each of [`STAGE_ENDS`]; above 0 if they match.
     fn score(&self, needle: &Counted, other: &Counted<()>, counts: [u16; STAGE_ENDS.len()]) -> f64;
 }
 
@@ -59,8 +59,8 @@ impl Numbers<'_> {
     }
 }
 
-/// The share of bits that so many elements are expected to set, in 1/65536: the product of two of them is what two
-/// filters have in common by chance.
+/// The share of bits that this number of elements is expected to set, in 1/65536: the product of two shares is that of
+/// common bits by chance.
 fn share(elements: u16) -> u16 {
     (65_536.0 * (1.0 - (2047.0 / 2048.0_f64).powi(5 * i32::from(elements)))) as u16
 }
@@ -96,7 +96,7 @@ struct Tile {
     weights: Vec<u16>,
     shares: Vec<u16>,
     elements: Vec<u8>,
-    /// The first so many have enough elements.
+    /// Number of filters with enough elements, which are the first ones.
     dense: usize,
     columns: Columns,
 }
@@ -164,13 +164,13 @@ impl Tile {
         }
     }
 
-    /// The numbers of the first so many filters.
+    /// The numbers of the first `count` filters.
     fn numbers(&self, count: usize) -> Numbers<'_> {
         Numbers { weights: &self.weights[..count], shares: &self.shares[..count], elements: &self.elements[..count] }
     }
 }
 
-/// Divides digests into stretches of about so many filters.
+/// Divides digests into stretches of about `filters` filters.
 fn tiles(starts: &[usize], filters: usize) -> Vec<Range<usize>> {
     let mut tiles = Vec::new();
     let mut first = 0;

@@ -31,17 +31,20 @@ const VERSION: u64 = 1;
 
 /// An error in an index file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum IndexError {
     /// The file could not be read.
     Io(io::Error),
-    /// The file is not an index of this family, or was made by a later version.
-    NotThisFormat {
-        /// The missing part.
-        reason: &'static str,
+    /// The file is not an index of this family.
+    NotThisFamily {
+        /// The family.
+        family: Family,
     },
+    /// The file was made by another version.
+    OtherVersion,
     /// The file is damaged.
     Corrupt {
-        /// The problem.
+        /// For people: what tells so.
         problem: &'static str,
     },
 }
@@ -50,7 +53,8 @@ impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             IndexError::Io(error) => write!(f, "cannot read: {error}"),
-            IndexError::NotThisFormat { reason } => f.write_str(reason),
+            IndexError::NotThisFamily { family } => write!(f, "this is no index of {family} digests"),
+            IndexError::OtherVersion => f.write_str("the index is of another version; build it anew"),
             IndexError::Corrupt { problem } => write!(f, "the index is damaged: {problem}; build it anew"),
         }
     }
@@ -152,27 +156,23 @@ pub(crate) struct PageReader<R> {
 impl<R: Read + Seek> PageReader<R> {
     /// Reads the header and returns its numbers.
     pub(crate) fn new(mut input: R, family: Family) -> Result<(PageReader<R>, [u64; 3]), IndexError> {
-        let algorithm = algorithm().ok_or(IndexError::NotThisFormat { reason: "there is no XXH3-64" })?;
+        let algorithm = algorithm().ok_or_else(|| IndexError::Io(io::ErrorKind::Unsupported.into()))?;
         let bytes = input.seek(SeekFrom::End(0)).map_err(IndexError::Io)?;
         let page = Box::new([0; PAGE_BYTES]);
         let content_bytes = bytes / PAGE_BYTES as u64 * CONTENT_BYTES as u64;
         let mut reader = PageReader { input, algorithm, page, number: None, content_bytes };
-        let reason = match family {
-            Family::Tlsh => "this is no index of tlsh digests",
-            _ => "this is no index of ssdeep digests",
-        };
-        let not_this = IndexError::NotThisFormat { reason };
+        let not_this = IndexError::NotThisFamily { family };
         if content_bytes == 0 {
             return Err(not_this);
         }
-        // Looked at before the checksum: another kind of file is not called damaged.
+        // The magic comes before the checksum, so that another kind of file is not called damaged.
         reader.load(0).map_err(IndexError::Io)?;
         if reader.page[..16] != magic(family) {
             return Err(not_this);
         }
         let [version, numbers @ ..]: [u64; 4] = reader.numbers(16)?;
         if version != VERSION {
-            return Err(IndexError::NotThisFormat { reason: "the index is of another version; build it anew" });
+            return Err(IndexError::OtherVersion);
         }
         if !bytes.is_multiple_of(PAGE_BYTES as u64) {
             return Err(corrupt("it does not end with a whole page"));

@@ -12,7 +12,7 @@
 //! let digest = hasher.finish()?;
 //! assert_eq!(digest.to_string(), "3:a6/G:asG");
 //! assert_eq!(digest.compare(&digest), Some(Score::Similarity(100)));
-//! # Ok::<(), pfh_similarity::Unfit>(())
+//! # Ok::<(), pfh_similarity::NoDigest>(())
 //! ```
 //!
 //! [`all_pairs`] compares many digests with each other, on any number of threads. [`frash`] measures how the digests of
@@ -23,6 +23,7 @@
 
 pub mod all_pairs;
 mod any;
+mod any_index;
 mod cancel;
 mod family;
 mod fields;
@@ -32,18 +33,19 @@ pub mod frash;
 mod index_file;
 pub mod list;
 pub mod mrsh_v2;
+mod no_digest;
 mod pair;
 mod parse_error;
 pub mod sdhash;
 pub mod ssdeep;
 pub mod tlsh;
-mod unfit;
 
 pub use any::{Digest, Hasher, ManyHasher, Score, SimilarityOptions};
+pub use any_index::{IndexFile, IndexMatch, write_index};
 pub use cancel::CancelToken;
 pub use family::{Family, FamilyKernel, UnknownFamily};
 pub use index_file::IndexError;
+pub use no_digest::{NoDigest, NoDigestReason};
 pub use pair::Pair;
 pub use parse_error::ParseError;
 pub use pfh_vector::Backend;
-pub use unfit::{Unfit, UnfitReason};

@@ -1,17 +1,37 @@
 //! The lines of digest lists, one interface for all families. Lists are read by `pfh_record::Reader`.
 
+use std::fmt;
+
 use crate::ParseError;
 
-/// An error in a line.
+/// An error in a line. Exhaustive: a reader decides by it whether it goes on.
 #[derive(Debug)]
 pub enum LineError {
     /// The input is not a list of this family.
     NotThisFormat {
-        /// The missing part.
+        /// For people: the missing part.
         reason: &'static str,
     },
     /// The line is broken; those after it may be whole.
     Line(ParseError),
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineError::NotThisFormat { reason } => f.write_str(reason),
+            LineError::Line(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LineError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LineError::NotThisFormat { .. } => None,
+            LineError::Line(error) => Some(error),
+        }
+    }
 }
 
 /// The contents of a line: name and digest, or nothing.

@@ -18,7 +18,7 @@
 //! let (whole, part) = (digest_of(&text(0, 9_000))?, digest_of(&text(2_000, 4_000))?);
 //! assert!(whole.compare(&part, Measure::Containment) > 30);
 //! assert!(whole.compare(&part, Measure::Resemblance) < whole.compare(&part, Measure::Containment));
-//! # Ok::<(), pfh_similarity::Unfit>(())
+//! # Ok::<(), pfh_similarity::NoDigest>(())
 //! ```
 
 mod compare;

@@ -20,7 +20,7 @@
 //! };
 //! let (whole, part) = (digest_of(&bytes)?, digest_of(&bytes[5_000..45_000])?);
 //! assert!(whole.compare(&part, &Comparison::default()) > Some(30));
-//! # Ok::<(), pfh_similarity::Unfit>(())
+//! # Ok::<(), pfh_similarity::NoDigest>(())
 //! ```
 
 mod base64;

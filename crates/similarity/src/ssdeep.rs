@@ -17,7 +17,7 @@
 //! let digest = hasher.finish()?;
 //! assert_eq!(digest.to_string(), "3:a6/G:asG");
 //! assert_eq!(digest.compare(&digest), 100);
-//! # Ok::<(), pfh_similarity::Unfit>(())
+//! # Ok::<(), pfh_similarity::NoDigest>(())
 //! ```
 
 mod compare;

@@ -18,7 +18,7 @@
 //! }
 //! let digest = hasher.finish()?;
 //! assert_eq!(digest.compare(&digest), 0);
-//! # Ok::<(), pfh_similarity::Unfit>(())
+//! # Ok::<(), pfh_similarity::NoDigest>(())
 //! ```
 
 mod digest;

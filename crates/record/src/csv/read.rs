@@ -1,17 +1,17 @@
-//! Reading of our CSV: columns by name, in any order; columns that are not known are passed over.
+//! Reading of pfh's CSV: columns by name, in any order; unknown columns are ignored.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
 use crate::entry::OutcomeParts;
-use crate::read::{Fault, Found, Line, LineParser};
-use crate::similarity::parse_similarity;
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
+use crate::similarity_text::parse_similarity;
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
-use crate::{DigestKind, Entry, Outcome, PieceRange, Similarity};
+use crate::{DigestKind, Entry, FormatName, Outcome, PieceRange, Similarity};
 
-/// Keeps what the header says of each column; `None` before the header.
+/// The columns that the header names; `None` before the header.
 #[derive(Default)]
 pub(crate) struct CsvParser {
     columns: Option<Vec<Column>>,
@@ -31,7 +31,7 @@ enum Column {
     Other,
 }
 
-/// No list of ours has nearly as many columns.
+/// Most columns of a list; pfh writes far fewer.
 const COLUMNS_MAX: usize = 1 << 10;
 
 impl Column {
@@ -50,10 +50,10 @@ impl Column {
     }
 }
 
-/// Cuts the fields of one line; yields each with its place in the line.
+/// Splits a line into fields; yields each with its offset in the line.
 struct Fields<'a> {
     text: &'a [u8],
-    /// Where the next field begins; `None` after the last.
+    /// Offset of the next field; `None` after the last.
     next: Option<usize>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Reads up to the closing quote; returns the field and the bytes read, the closing quote among them.
+/// Reads up to the closing quote. Returns the field and the number of bytes read, including the closing quote.
 fn unquote(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Fault> {
     let mut field = Cow::Borrowed(&text[..0]);
     let mut start = 0;
@@ -111,7 +111,7 @@ fn unquote(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Fault> {
 }
 
 fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
-    let not_this = |reason| Fault::not_this_format("csv", reason);
+    let not_this = |reason| Fault::not_this_format(FormatName::Csv, reason);
     let mut columns = Vec::new();
     for field in (Fields { text, next: Some(0) }) {
         let (_, name) = field.map_err(|_| not_this("its header is broken"))?;
@@ -126,7 +126,7 @@ fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
     Ok(columns)
 }
 
-/// The outcome from its two columns, of which the second is for people.
+/// Parses the outcome from its two columns. The second one is meant for display.
 fn parse_outcome(word: &[u8], text: &[u8], size: Option<u64>) -> Outcome {
     let (word, text) = (String::from_utf8_lossy(word), String::from_utf8_lossy(text));
     let mut parts =
@@ -173,14 +173,14 @@ impl LineParser for CsvParser {
             if field.is_empty() {
                 continue;
             }
-            let number = |name| parse_decimal(&field).ok_or(Fault::field(at, name, "is not a number")).map(Some);
+            let number = |name| parse_decimal(&field).ok_or(Fault::field(at, name, FieldProblem::NotANumber)).map(Some);
             match column {
                 Column::Path => entry.path = field.into_owned(),
                 Column::Size => entry.expected.size = number("size")?,
                 Column::PieceOffset => piece_offset = number("piece_offset")?,
                 Column::PieceLength => piece_length = number("piece_length")?,
                 Column::Mtime => {
-                    let mtime = parse_rfc3339(&field).ok_or(Fault::field(at, "mtime", "is not a time"))?;
+                    let mtime = parse_rfc3339(&field).ok_or(Fault::field(at, "mtime", FieldProblem::NotATime))?;
                     entry.expected.mtime = Some(mtime);
                 }
                 Column::Digest(DigestKind::Algorithm(algorithm)) => {
@@ -200,7 +200,7 @@ impl LineParser for CsvParser {
             return Err(Fault::shape(text.len(), "as many fields as the header has"));
         }
         if entry.path.is_empty() {
-            return Err(Fault::field(0, "path", "is missing"));
+            return Err(Fault::field(0, "path", FieldProblem::Missing));
         }
         if let (Some(offset), Some(length)) = (piece_offset, piece_length) {
             entry.piece = Some(PieceRange { offset, length });
@@ -219,7 +219,7 @@ impl LineParser for CsvParser {
     fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         match self.columns {
             Some(_) => Ok(()),
-            None => Err(Fault::not_this_format("csv", "it is empty")),
+            None => Err(Fault::not_this_format(FormatName::Csv, "it is empty")),
         }
     }
 }

@@ -3,12 +3,12 @@
 use pfh_digest::Digest;
 
 use super::{COLLISIONS_COLUMN, COLUMNS, PIECE_COLUMNS};
-use crate::similarity::push_similarity;
+use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Selection, Summary};
 
-/// One line per file, CRLF line ends.
+/// The writer: one line per file, with CRLF line ends.
 pub(crate) struct Csv {
     selection: Selection,
     piecewise: bool,
@@ -52,7 +52,7 @@ impl Csv {
                 digest.push_hex(out);
             }
         }
-        // Pieces have none.
+        // Pieces have no similarity digests.
         let similarities = if piece.is_none() { &*record.similarities } else { &[] };
         for family in self.selection.families() {
             out.push(b',');
@@ -87,7 +87,7 @@ fn push_error(outcome: &Outcome, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a field, quoted where RFC 4180, section 2, rules 6 and 7 ask for it.
+/// Appends a field, quoted if RFC 4180, section 2, rules 6 and 7, requires it.
 pub fn push_field(field: &[u8], out: &mut Vec<u8>) {
     if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
         out.extend_from_slice(field);

@@ -1,25 +1,25 @@
-//! What lies between the bytes of a DFXML file and the XML parser.
+//! The adapter between the bytes of a DFXML file and the XML parser.
 
 use std::io::{self, BufRead, Read};
 
 use memchr::memchr_iter;
 
-/// How many bytes are widened at a time.
+/// Number of bytes that are widened at a time.
 const CHUNK_BYTES: usize = 8 << 10;
 
-/// Hands the parser every byte as the character with the same number (ISO 8859-1, in UTF-8), so that names which are no
-/// UTF-8 reach us whole: hashdeep writes them as they are. Markup is ASCII, which stays what it is. [`narrow`] is the way
-/// back. Also counts lines, and ends the reading when one object is longer than allowed.
+/// Passes every byte to the parser as the character with the same number (ISO 8859-1, in UTF-8). So names that are not
+/// UTF-8, which hashdeep writes unchanged, survive; markup is ASCII and stays the same. [`narrow`] is the inverse. Also
+/// counts lines, and fails if one object is longer than allowed.
 pub(super) struct Widened<R> {
     input: R,
-    /// Widened and not yet consumed, from `start` on.
+    /// Widened bytes; those from `start` on are not consumed yet.
     buffer: Vec<u8>,
     start: usize,
-    /// Bytes of the input that were consumed.
+    /// Number of bytes of the input that were consumed.
     pub(super) offset: u64,
     /// The line of the next byte, counted from 1.
     pub(super) line: u64,
-    /// Consumed since the last [`Widened::allow`].
+    /// Number of bytes consumed since the last [`Widened::allow`].
     object_bytes: usize,
     limit_bytes: usize,
 }
@@ -81,7 +81,7 @@ impl<R: BufRead> Read for Widened<R> {
     }
 }
 
-/// Appends the bytes that `text` was widened from.
+/// Appends the bytes from which `text` was widened.
 pub(super) fn narrow(text: &str, out: &mut Vec<u8>) {
     out.extend(text.chars().map(|character| character as u8));
 }

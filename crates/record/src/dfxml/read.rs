@@ -1,5 +1,5 @@
-//! Reading of DFXML, ours and others': `fileobject` elements wherever they are, and of them what we know. No entity but
-//! the five of XML is expanded, and nothing outside the input is looked at.
+//! Reading of DFXML, pfh's own and that of other programs: `fileobject` elements at any place, and the known parts of
+//! them. Only the five entities of XML are expanded, and nothing outside the input is accessed.
 
 use std::io::BufRead;
 use std::time::Duration;
@@ -7,22 +7,23 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
-use pfh_similarity::Unfit;
+use pfh_similarity::NoDigest;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Error as XmlError, Reader as XmlReader};
 
 use super::input::{Widened, narrow};
 use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE};
 use crate::entry::OutcomeParts;
-use crate::read::{Fault, Found, ReadError, ReadErrorKind};
-use crate::similarity::{parse_similarity, parse_unfit};
+use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
+use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::text::{parse_decimal, parse_digest};
 use crate::time::parse_rfc3339;
 use crate::{
-    DigestKind, Entry, Expected, Header, ListEnd, Outcome, PieceRange, Similarity, Summary, Timestamp, Trailer,
+    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, Outcome, PieceRange, Similarity, Summary,
+    Timestamp, Trailer,
 };
 
-/// Deepest nesting that is followed. The schema's deepest is about ten.
+/// Deepest accepted nesting. The schema's deepest is about ten.
 const DEPTH_MAX: usize = 64;
 
 pub(crate) struct DfxmlReader<R> {
@@ -46,6 +47,9 @@ enum Heading {
     Version,
     CommandLine,
     Started,
+    /// One of the facts about the machine.
+    Host(fn(&mut HostFacts) -> &mut String),
+    User,
 }
 
 impl Heading {
@@ -55,6 +59,12 @@ impl Heading {
             "version" => Some(Heading::Version),
             "command_line" => Some(Heading::CommandLine),
             "start_time" => Some(Heading::Started),
+            "os_sysname" => Some(Heading::Host(|host| &mut host.system)),
+            "os_release" => Some(Heading::Host(|host| &mut host.release)),
+            "os_version" => Some(Heading::Host(|host| &mut host.version)),
+            "host" => Some(Heading::Host(|host| &mut host.host)),
+            "arch" => Some(Heading::Host(|host| &mut host.architecture)),
+            "uid" => Some(Heading::User),
             _ => None,
         }
     }
@@ -66,12 +76,19 @@ impl Heading {
             Heading::Version if header.program_version.is_none() => header.program_version = string(),
             Heading::CommandLine if header.command_line.is_none() => header.command_line = Some(text),
             Heading::Started if header.started.is_none() => header.started = parse_rfc3339(text.trim_ascii()),
+            Heading::Host(fact) => {
+                let fact = fact(header.host.get_or_insert_default());
+                if fact.is_empty() {
+                    *fact = String::from_utf8_lossy(&text).into_owned();
+                }
+            }
+            Heading::User if header.uid.is_none() => header.uid = parse_number(&text),
             _ => {}
         }
     }
 }
 
-/// A file object as far as it was read.
+/// A file object that is being read.
 #[derive(Default)]
 struct Object {
     /// Depth of its children.
@@ -82,34 +99,39 @@ struct Object {
     expected: Expected,
     digests: Vec<Digest>,
     similarities: Vec<Similarity>,
-    /// What the file's own element says of its failure, and what ours does.
+    /// The failure as the schema's element states it, and as pfh's element does.
     error: Option<String>,
     outcome: Option<OutcomeFields>,
     pieces: Vec<(PieceRange, Vec<Digest>)>,
     /// The open run of bytes, and the depth of its children.
     run: Option<(PieceRange, usize)>,
-    /// The open element whose text is wanted.
+    /// The open element, if its text is read.
     field: Option<Field>,
     text: Vec<u8>,
-    /// A digest of an algorithm that is not known.
+    /// The name of the first unknown algorithm that has a digest.
     unknown: Option<Vec<u8>>,
-    /// The first thing that was wrong; the object is then not listed.
+    /// The first fault of the object; it is not listed then.
     fault: Option<Fault>,
 }
 
 enum Field {
-    /// With the raw bytes, where an attribute has them.
+    /// The name, with the raw bytes if an attribute has them.
     Filename(Option<Vec<u8>>),
     Size,
     Mtime,
     Ctime,
-    /// With the name of the algorithm, and whether it bears the mark of a collision attack.
+    Inode,
+    Links,
+    Mode,
+    User,
+    Group,
+    /// A digest, with the name of its algorithm, and whether it bears the mark of a collision attack.
     Digest(Vec<u8>, bool),
     Error,
     Outcome,
 }
 
-/// The attributes and the text of our own element on a failure.
+/// The attributes and the text of pfh's own element for a failure.
 struct OutcomeFields {
     word: String,
     kind: String,
@@ -146,7 +168,7 @@ impl<R: BufRead> DfxmlReader<R> {
         DfxmlReader { xml, limit_bytes, buffer: Vec::new(), depth: 0, is_dfxml: false, object: None, heading: None }
     }
 
-    /// Reads one event. `Ok(false)` at the end.
+    /// Reads one event. Returns `Ok(false)` at the end.
     pub(crate) fn next(&mut self, found: &mut Found) -> Result<bool, ReadError> {
         if self.object.is_none() {
             self.xml.get_mut().allow();
@@ -207,7 +229,7 @@ impl<R: BufRead> DfxmlReader<R> {
                 if let Some((heading, text)) = self.heading.take() {
                     heading.set(text, &mut found.header);
                 }
-                // The parser has checked that every end has a start.
+                // The parser has checked that every end tag has a start tag.
                 self.depth = self.depth.saturating_sub(1);
             }
             Event::Text(text) => open_text(&mut self.heading, &mut self.object).map_or((), |open| narrow(&text, open)),
@@ -218,7 +240,7 @@ impl<R: BufRead> DfxmlReader<R> {
                 } else if let Some(object) = open_field(&mut self.object) {
                     match character(&reference) {
                         Some(character) => object.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-                        None => object.fail(Fault::field(0, "text", "has a reference to an entity that is not known")),
+                        None => object.fail(Fault::field(0, "text", FieldProblem::Entity)),
                     }
                 }
             }
@@ -228,7 +250,7 @@ impl<R: BufRead> DfxmlReader<R> {
             }
             Event::Eof => {
                 if found.trailer.summary.is_none() {
-                    // Whole markup, of a program that writes no counts.
+                    // The markup is complete, and its program writes no counts.
                     found.trailer = Trailer::new(ListEnd::Complete);
                 }
                 return Ok(false);
@@ -244,7 +266,7 @@ impl<R: BufRead> DfxmlReader<R> {
     }
 }
 
-/// The text of the open element, where it is wanted.
+/// Returns the buffer for the text of the open element, if it is read.
 fn open_text<'a>(
     heading: &'a mut Option<(Heading, Vec<u8>)>,
     object: &'a mut Option<Object>,
@@ -255,16 +277,16 @@ fn open_text<'a>(
     }
 }
 
-/// The object, while an element whose text is wanted is open in it.
+/// Returns the object, if an element is open in it whose text is read.
 fn open_field(object: &mut Option<Object>) -> Option<&mut Object> {
     object.as_mut().filter(|object| object.field.is_some())
 }
 
 fn not_dfxml(reason: &'static str) -> ReadErrorKind {
-    ReadErrorKind::NotThisFormat { format: "dfxml", reason }
+    ReadErrorKind::NotThisFormat { format: FormatName::Dfxml, reason }
 }
 
-/// What a reference stands for: a character by its number, or one of the five entities of XML.
+/// Returns the character of a reference: by its number, or one of the five entities of XML.
 fn character(reference: &BytesRef<'_>) -> Option<char> {
     if reference.is_char_ref() {
         return reference.resolve_char_ref().ok().flatten();
@@ -279,13 +301,13 @@ fn character(reference: &BytesRef<'_>) -> Option<char> {
     }
 }
 
-/// The value of an attribute; all that we look at are plain ASCII.
+/// Returns the value of an attribute as written. No attribute read here contains escapes.
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<Vec<u8>> {
     let attribute = element.try_get_attribute(name).ok().flatten()?;
     Some(attribute.value.as_bytes().to_vec())
 }
 
-/// The directory that our own attribute has.
+/// Returns the directory from pfh's own attributes.
 fn directory(element: &BytesStart<'_>) -> Option<Vec<u8>> {
     if let Some(base64) = attribute(element, BASE64_ATTRIBUTE) {
         return BASE64.decode(base64).ok();
@@ -296,7 +318,7 @@ fn directory(element: &BytesStart<'_>) -> Option<Vec<u8>> {
     Some(directory)
 }
 
-/// The counts of our own element.
+/// Returns the counts from pfh's own element.
 fn summary(element: &BytesStart<'_>) -> Summary {
     let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value)).unwrap_or_default();
     let seconds = attribute(element, "elapsed_seconds").and_then(|value| str::from_utf8(&value).ok()?.parse().ok());
@@ -322,7 +344,7 @@ impl Object {
         let run_depth = self.run.as_ref().map(|&(_, depth)| depth);
         let name = element.local_name();
         let field = match name.as_ref() {
-            // Runs lie in `byte_runs`, or with hashdeep right in the file object.
+            // Runs are in `byte_runs`, or with hashdeep directly in the file object.
             "byte_run" if self.run.is_none() => {
                 let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value));
                 if let (Some(offset), Some(length)) = (number("file_offset"), number("len")) {
@@ -340,25 +362,30 @@ impl Object {
                 None => Field::Filename(None),
                 Some(base64) => match BASE64.decode(base64) {
                     Ok(path) => Field::Filename(Some(path)),
-                    Err(_) => return self.fail(Fault::field(0, BASE64_ATTRIBUTE, "is not base64")),
+                    Err(_) => return self.fail(Fault::field(0, BASE64_ATTRIBUTE, FieldProblem::NotBase64)),
                 },
             },
             "filesize" => Field::Size,
             "mtime" => Field::Mtime,
             "ctime" => Field::Ctime,
+            "inode" => Field::Inode,
+            "nlink" => Field::Links,
+            "mode" => Field::Mode,
+            "uid" => Field::User,
+            "gid" => Field::Group,
             "error" => Field::Error,
             "outcome" => {
                 self.outcome = Some(OutcomeFields::of(element));
                 Field::Outcome
             }
-            "unfit" => return self.similarities.extend(unfit(element)),
+            "unfit" => return self.similarities.extend(no_digest(element)),
             _ => return,
         };
         self.field = Some(field);
         self.text.clear();
     }
 
-    /// An element within the object ends.
+    /// Ends an element within the object.
     fn end(&mut self, depth: usize) {
         if let Some(field) = self.field.take()
             && let Err(fault) = self.set(field)
@@ -373,10 +400,17 @@ impl Object {
         match field {
             Field::Filename(raw) => self.path = Some(raw.unwrap_or_else(|| self.text.clone())),
             Field::Size => {
-                self.expected.size = Some(parse_decimal(text).ok_or(Fault::field(0, "filesize", "is not a number"))?)
+                self.expected.size =
+                    Some(parse_decimal(text).ok_or(Fault::field(0, "filesize", FieldProblem::NotANumber))?)
             }
             Field::Mtime => self.expected.mtime = Some(parse_time(text, "mtime")?),
             Field::Ctime => self.expected.ctime = Some(parse_time(text, "ctime")?),
+            // No digest depends on these, so values of other programs that are not numbers are ignored.
+            Field::Inode => self.expected.inode = parse_decimal(text),
+            Field::Links => self.expected.links = parse_decimal(text),
+            Field::Mode => self.expected.mode = parse_number(text),
+            Field::User => self.expected.uid = parse_number(text),
+            Field::Group => self.expected.gid = parse_number(text),
             Field::Error => self.error = Some(String::from_utf8_lossy(text).into_owned()),
             Field::Outcome => {
                 if let Some(outcome) = &mut self.outcome {
@@ -410,14 +444,14 @@ impl Object {
         Ok(())
     }
 
-    /// The object is whole.
+    /// Ends the object and lists it with its pieces.
     fn finish(mut self, found: &mut Found) -> Result<(), ReadError> {
         let has_similarity = self.similarities.iter().any(|one| one.digest.is_ok());
         let has_digest = !(self.digests.is_empty() && self.pieces.is_empty()) || has_similarity;
         let fault = match (self.fault, &self.path, self.unknown) {
             (Some(fault), ..) => Some(fault),
-            (None, None, _) => Some(Fault::field(0, "filename", "is missing")),
-            // A file with digests of which none can be checked must not pass for one without.
+            (None, None, _) => Some(Fault::field(0, "filename", FieldProblem::Missing)),
+            // A file must not pass for one without digests if it has only unknown ones.
             (None, Some(_), Some(name)) if !has_digest => Some(Fault::unknown_digest(0, &name)),
             _ => None,
         };
@@ -425,8 +459,8 @@ impl Object {
             return Err(ReadError { kind: fault.kind, line: self.line, offset: self.offset });
         }
         for similarity in &mut self.similarities {
-            if let Err(unfit) = &mut similarity.digest {
-                unfit.bytes = self.expected.size.unwrap_or_default();
+            if let Err(no_digest) = &mut similarity.digest {
+                no_digest.bytes = self.expected.size.unwrap_or_default();
             }
         }
         let whole = Entry {
@@ -443,20 +477,25 @@ impl Object {
     }
 }
 
-fn parse_time(text: &[u8], field: &'static str) -> Result<Timestamp, Fault> {
-    parse_rfc3339(text).ok_or(Fault::field(0, field, "is not a time"))
+/// Parses a number of 32 bits; `None` for other text.
+fn parse_number(text: &[u8]) -> Option<u32> {
+    parse_decimal(text.trim_ascii()).and_then(|number| u32::try_from(number).ok())
 }
 
-/// A family that has no digest of the file, by our own element.
-fn unfit(element: &BytesStart<'_>) -> Option<Similarity> {
+fn parse_time(text: &[u8], field: &'static str) -> Result<Timestamp, Fault> {
+    parse_rfc3339(text).ok_or(Fault::field(0, field, FieldProblem::NotATime))
+}
+
+/// Parses pfh's own element for a family that has no digest of the file.
+fn no_digest(element: &BytesStart<'_>) -> Option<Similarity> {
     let text = |name| attribute(element, name).map(|value| String::from_utf8_lossy(&value).into_owned());
     let family = text("family")?.parse().ok()?;
-    let reason = parse_unfit(&text("reason")?)?;
+    let reason = parse_no_digest(&text("reason")?)?;
     let minimum_bytes = text("minimum_bytes").and_then(|number| number.parse().ok()).unwrap_or_default();
-    Some(Similarity { family, digest: Err(Unfit { minimum_bytes, bytes: 0, reason }) })
+    Some(Similarity { family, digest: Err(NoDigest::new(reason, 0, minimum_bytes)) })
 }
 
-/// How the reading had ended. Other programs have the error alone.
+/// Returns the outcome of reading the file. Other programs write only the error.
 fn outcome(fields: Option<&OutcomeFields>, error: Option<&str>) -> Option<Outcome> {
     let message = error.unwrap_or_default();
     let parts = match fields {

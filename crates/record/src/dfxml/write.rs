@@ -1,4 +1,4 @@
-//! Writing of DFXML: children in the order of the schema, well-formed for every name.
+//! Writing of DFXML, with children in the order of the schema, and well-formed for every name.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -8,12 +8,12 @@ use super::{
     ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS,
     SCHEMA_VERSION, TYPES,
 };
-use crate::similarity::{push_similarity, unfit_word};
+use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, Metadata, NotExpressible, Outcome, Record, RunFacts, Similarity, Summary};
 
-/// One document: the run's circumstances, then one `fileobject` per record.
+/// The writer of one document: facts about the run, then one `fileobject` per record.
 pub(crate) struct Dfxml;
 
 impl Format for Dfxml {
@@ -99,7 +99,7 @@ fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends an element on a line of its own, and what `push_content` puts into it.
+/// Appends an element on a line of its own, with the content that `push_content` appends.
 fn push_wrapped(indent: &str, name: &str, out: &mut Vec<u8>, push_content: impl FnOnce(&mut Vec<u8>)) {
     push(out, indent);
     push(out, "<");
@@ -115,7 +115,8 @@ fn push_number(indent: &str, name: &str, value: u64, out: &mut Vec<u8>) {
     push_wrapped(indent, name, out, |out| push_decimal(value, out));
 }
 
-/// Appends an element with raw bytes; where XML cannot hold them, a likeness, and the bytes in an attribute.
+/// Appends an element with raw bytes. If XML cannot represent them, its text is an approximation, and an attribute has
+/// the bytes.
 fn push_element(indent: &str, name: &str, content: &[u8], out: &mut Vec<u8>) {
     push(out, indent);
     push(out, "<");
@@ -139,7 +140,7 @@ fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     push(out, "'");
 }
 
-/// The current directory, for which the schema has no element.
+/// Appends the current directory, for which the schema has no element.
 fn push_directory(directory: &[u8], out: &mut Vec<u8>) {
     push(out, " ");
     push(out, DIRECTORY_ATTRIBUTE);
@@ -152,15 +153,15 @@ fn push_directory(directory: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// XML 1.0, production 2 (Char).
+/// Whether XML allows the character (XML 1.0, production 2, Char).
 fn is_xml(character: char) -> bool {
     !matches!(character, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space goes
-/// out as references, which no reader changes.
+/// Escapes text for content and for attributes in either kind of quotes. White space other than the plain space is
+/// written as references, which no reader changes.
 fn push_text(text: &str, out: &mut Vec<u8>) {
-    // Nearly every name.
+    // The usual case.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b"&<>'\"".contains(&byte)) {
         return push(out, text);
     }
@@ -195,7 +196,7 @@ fn push_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
     if let Some(posix) = &metadata.posix {
         for (name, value) in [
             ("inode", posix.inode),
-            // The bits of `st_mode` in base 10, as the schema has it.
+            // The bits of `st_mode` in base 10, as the schema requires.
             ("mode", posix.mode.into()),
             ("nlink", posix.links),
             ("uid", posix.uid.into()),
@@ -241,27 +242,28 @@ fn push_digests(indent: &str, digests: &[Digest], out: &mut Vec<u8>) {
     }
 }
 
-/// Digests, and in elements of ours the families that have none of the file, which is no error.
+/// Appends similarity digests, and in pfh's own elements the families that have no digest of the file, which is no
+/// error.
 fn push_similarities(indent: &str, similarities: &[Similarity], out: &mut Vec<u8>) {
     for digest in similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok()) {
         push(out, indent);
         push(out, "<hashdigest");
         push_type(digest.family().name(), out);
         push(out, ">");
-        // Without a name, it has no character that needs escaping.
+        // Without a name, the text contains no character that needs escaping.
         push_similarity(digest, out);
         push(out, "</hashdigest>\n");
     }
-    for (family, unfit) in
-        similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|unfit| (one.family, unfit)))
+    for (family, no_digest) in
+        similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|no_digest| (one.family, no_digest)))
     {
-        let (reason, minimum_bytes) = (unfit_word(unfit.reason), unfit.minimum_bytes);
+        let (reason, minimum_bytes) = (no_digest.reason.word(), no_digest.minimum_bytes);
         push(out, indent);
         push(out, &format!("<pfh:unfit family='{family}' reason='{reason}' minimum_bytes='{minimum_bytes}'/>\n"));
     }
 }
 
-/// Writes the facts about a failure that programs need, in an element of our own namespace.
+/// Appends the facts about a failure that programs need, in an element of pfh's own namespace.
 fn push_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
     if *outcome == Outcome::Complete {
         return;

@@ -1,21 +1,21 @@
-//! Reading of the untagged, the tag and the OpenSSL form, line by line as `md5sum --check` takes them.
+//! Reading of the untagged, the tag and the OpenSSL form, line by line as `md5sum --check` reads them.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
-use crate::read::{Fault, Found, Line, LineParser};
-use crate::text::{hex_run, is_of_nothing, parse_base64, parse_digest, parse_unnamed_digest};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::text::{hex_run, is_of_nothing, parse_base64, parse_digest};
 use crate::{Entry, ReadOptions};
 
-/// No algorithm of any program has a longer name.
+/// Longest name of an algorithm in any program, in bytes.
 const TAG_BYTES_MAX: usize = 32;
 
-/// Keeps what earlier lines say about later ones.
+/// The parser, with its state from earlier lines.
 pub(crate) struct GnuParser {
     options: ReadOptions,
-    /// How untagged lines part digest and name; the first of them decides.
+    /// The separator between digest and name in untagged lines, which the first of them decides.
     separator: Option<Separator>,
 }
 
@@ -32,9 +32,9 @@ impl GnuParser {
         GnuParser { options, separator: None }
     }
 
-    /// Takes `HEX  NAME` and its variants apart.
+    /// Parses `HEX  NAME` and its variants.
     fn untagged(&mut self, text: &[u8]) -> Result<Parts, Fault> {
-        // Base64 only where the algorithm is known: any word could be that.
+        // Base64 is tried only if the algorithm is known, because any word could be base64.
         let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
         let base64 = self.options.algorithm.and_then(|algorithm| parse_base64(algorithm, &text[..word]));
         let ((digest, guessed), hex) = match base64 {
@@ -47,7 +47,7 @@ impl GnuParser {
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
             return Err(Fault::shape(hex, "a space and a name after the digest"));
         };
-        // One character alone is a name even if it looks like a mark.
+        // A single character is a name even if it looks like a mark.
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let separator = *self.separator.get_or_insert(if marked { Separator::Marked } else { Separator::Single });
         let name = match (separator, marked) {
@@ -61,16 +61,16 @@ impl GnuParser {
     }
 }
 
-/// What a line consists of.
+/// The parts of a line.
 struct Parts {
     digest: Digest,
     guessed: bool,
-    /// Where the name is.
+    /// The range of the name.
     name: Range<usize>,
 }
 
-/// Takes `ALGORITHM (NAME) = HEX` and its variants apart (no space before the parenthesis or the equals sign: OpenSSL;
-/// several: RHash). `None` where the line has not this form.
+/// Parses `ALGORITHM (NAME) = HEX` and its variants (OpenSSL has no space before the parenthesis or the equals sign,
+/// RHash several). Returns `None` if the line does not have this form.
 fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
     let open = memchr(b'(', text)?;
     let close = memrchr(b')', text).filter(|&close| close > open)?;
@@ -78,9 +78,9 @@ fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
     let tag = text[..open].trim_ascii_end();
     let algorithm = str::from_utf8(tag).ok().and_then(|tag| Algorithm::from_name(tag).ok());
     Some(match algorithm {
-        // The first word is hexadecimal: an untagged line whose name happens to look so.
+        // The first word is hexadecimal, so this is an untagged line with a name that looks like the tag form.
         None if hex_run(tag) == tag.len() => return None,
-        // No tag has spaces or is that long: an untagged line too.
+        // No tag contains spaces or is that long, so this is an untagged line too.
         None if tag.len() > TAG_BYTES_MAX || tag.contains(&b' ') => return None,
         None => Err(Fault::unknown_algorithm(0, tag)),
         Some(algorithm) => match tagged_digest(algorithm, tag, hex) {
@@ -90,8 +90,8 @@ fn tagged(text: &[u8]) -> Option<Result<Parts, Fault>> {
     })
 }
 
-/// The digest after a tag. Where the tag of an extendable-output function names no length, the digits do: `openssl dgst` and
-/// `b3sum --tag` write only the name.
+/// Parses the digest after a tag. If the tag of an extendable-output function states no length, the digits determine
+/// it: `openssl dgst` and `b3sum --tag` write only the name.
 fn tagged_digest(algorithm: Algorithm, tag: &[u8], text: &[u8]) -> Option<Digest> {
     let other_length = || {
         // `SHAKE-128` is OpenSSL's spelling.
@@ -104,7 +104,8 @@ fn tagged_digest(algorithm: Algorithm, tag: &[u8], text: &[u8]) -> Option<Digest
         .or_else(|| parse_base64(algorithm, text))
 }
 
-/// Undoes the escaping of coreutils: `\\`, `\n`, `\r`.
+/// Decodes the escapes of coreutils: `\\`, `
+/// `, `\r`.
 fn unescape(name: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut path = Vec::with_capacity(name.len());
     let mut rest = name;
@@ -116,7 +117,7 @@ fn unescape(name: &[u8]) -> Result<Vec<u8>, Fault> {
             Some(b'r') => b'\r',
             _ => {
                 let at = name.len() - rest.len() + backslash;
-                return Err(Fault::field(at, "name", "has a backslash that is not followed by `\\`, `n` or `r`"));
+                return Err(Fault::field(at, "name", FieldProblem::Escape));
             }
         });
         rest = &rest[backslash + 2..];
@@ -142,10 +143,10 @@ impl LineParser for GnuParser {
         let Parts { digest, guessed, name } = parts.map_err(|fault| fault.after(at))?;
         let (name_at, name) = (at + name.start, &text[name]);
         if name.is_empty() {
-            return Err(Fault::field(name_at, "name", "is missing"));
+            return Err(Fault::field(name_at, "name", FieldProblem::Missing));
         }
         if let Some(nul) = memchr(0, name) {
-            return Err(Fault::field(name_at + nul, "name", "contains a NUL byte"));
+            return Err(Fault::field(name_at + nul, "name", FieldProblem::Nul));
         }
         let path = if escaped { unescape(name).map_err(|fault| fault.after(name_at))? } else { name.to_vec() };
         let mut entry = Entry { algorithm_guessed: guessed, ..Entry::new(path, vec![digest], line.number) };

@@ -7,21 +7,21 @@ use super::tag;
 use crate::text::push_piece_range;
 use crate::{Encoding, Format, NotExpressible, Record, RunFacts, Summary};
 
-/// `DIGEST  NAME`: the default form of the coreutils programs.
+/// The writer of `DIGEST  NAME`, the default form of the coreutils programs.
 pub(crate) struct Gnu {
     line: LineForm,
     encoding: Encoding,
 }
 
-/// `ALGORITHM (NAME) = DIGEST`: the default of the BSD systems and of `cksum -a`.
+/// The writer of `ALGORITHM (NAME) = DIGEST`, the default of the BSD systems and of `cksum -a`.
 pub(crate) struct Bsd {
     line: LineForm,
     encoding: Encoding,
-    /// One per algorithm of the run, in its order.
-    tags: Vec<String>,
+    /// One per algorithm of the run.
+    tags: Vec<(Algorithm, String)>,
 }
 
-/// How lines end, and with it whether names are escaped.
+/// The line end, which decides whether names are escaped.
 #[derive(Clone, Copy)]
 struct LineForm {
     null_terminated: bool,
@@ -35,12 +35,16 @@ impl Gnu {
 
 impl Bsd {
     pub(crate) fn new(algorithms: &[Algorithm], null_terminated: bool, encoding: Encoding) -> Bsd {
-        Bsd { line: LineForm { null_terminated }, encoding, tags: algorithms.iter().copied().map(tag).collect() }
+        Bsd {
+            line: LineForm { null_terminated },
+            encoding,
+            tags: algorithms.iter().map(|&algorithm| (algorithm, tag(algorithm))).collect(),
+        }
     }
 }
 
 impl LineForm {
-    /// Calls `push_line` with the digests and the ready-made name, first of the whole file and then of each piece.
+    /// Calls `push_line` with the digests and the prepared name, first of the whole file and then of each piece.
     fn record(
         self,
         record: &Record,
@@ -65,7 +69,7 @@ impl LineForm {
     }
 }
 
-/// A name on its way into a line.
+/// A name to be written into a line.
 #[derive(Clone, Copy)]
 struct Name<'a> {
     path: &'a [u8],
@@ -126,7 +130,9 @@ impl Format for Bsd {
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
         self.line.record(record, out, |digests, name, out| {
-            for (tag, digest) in self.tags.iter().zip(digests) {
+            for digest in digests {
+                // A file may have only some of the run's digests.
+                let Some((_, tag)) = self.tags.iter().find(|(one, _)| *one == digest.algorithm()) else { continue };
                 name.push_mark(out);
                 out.extend_from_slice(tag.as_bytes());
                 out.extend_from_slice(b" (");

@@ -3,11 +3,11 @@
 use pfh_digest::Algorithm;
 
 use super::{COLUMNS, FIRST_LINE};
-use crate::read::{Fault, Found, Line, LineParser};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
 use crate::text::{parse_decimal, parse_digest, split_once};
-use crate::{Entry, Expected, Header, ReadOptions};
+use crate::{Entry, Expected, FormatName, Header, ReadOptions};
 
-/// Keeps the columns that the header names.
+/// The parser, with the columns that the header names.
 pub(crate) struct HashdeepParser {
     options: ReadOptions,
     stage: Stage,
@@ -19,7 +19,7 @@ enum Stage {
     Columns(Vec<Algorithm>),
 }
 
-/// No header names more columns than the registry has algorithms.
+/// Most columns of a header; the format has far fewer algorithms.
 const COLUMNS_MAX: usize = 64;
 
 impl HashdeepParser {
@@ -33,7 +33,7 @@ fn starts_with(text: &[u8], prefix: &[u8]) -> bool {
 }
 
 fn not_this(reason: &'static str) -> Fault {
-    Fault::not_this_format("hashdeep", reason)
+    Fault::not_this_format(FormatName::Hashdeep, reason)
 }
 
 fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
@@ -51,13 +51,13 @@ fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
     names
         .map(|name| {
             let known = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
-            known.ok_or(not_this("a column has the name of no algorithm that is known here"))
+            known.ok_or(not_this("a column is named after an unknown algorithm"))
         })
         .collect()
 }
 
-/// Takes directory and command line from the comments that begin a list. Line breaks in them stay escaped: nothing
-/// tells an escape from a backslash.
+/// Reads directory and command line from the comments that begin a list. Line breaks in them stay escaped, because
+/// escapes cannot be told from backslashes.
 fn comment(text: &[u8], header: &mut Header) {
     if let Some(directory) = text.strip_prefix(b"## Invoked from: ") {
         header.directory.get_or_insert(directory.to_vec());
@@ -89,7 +89,7 @@ impl LineParser for HashdeepParser {
             comment(text, &mut found.header);
             return Ok(());
         }
-        // Two lists joined into one.
+        // The header of a second list in the same file.
         if text.eq_ignore_ascii_case(FIRST_LINE) {
             self.stage = Stage::FirstLineSeen;
             return Ok(());
@@ -97,7 +97,7 @@ impl LineParser for HashdeepParser {
         let at = |rest: &[u8]| text.len() - rest.len();
         let missing = || Fault::shape(0, "as many columns as the header names");
         let (size, mut rest) = split_once(text, b',').ok_or_else(missing)?;
-        let size = parse_decimal(size).ok_or(Fault::field(0, "size", "is not a number"))?;
+        let size = parse_decimal(size).ok_or(Fault::field(0, "size", FieldProblem::NotANumber))?;
         let mut digests = Vec::with_capacity(algorithms.len());
         for &algorithm in algorithms {
             let (hex, after) = split_once(rest, b',').ok_or_else(missing)?;
@@ -105,7 +105,7 @@ impl LineParser for HashdeepParser {
             rest = after;
         }
         if rest.is_empty() {
-            return Err(Fault::field(at(rest), "name", "is missing"));
+            return Err(Fault::field(at(rest), "name", FieldProblem::Missing));
         }
         let expected = Expected { size: Some(size), ..Expected::default() };
         let mut entry = Entry { expected, ..Entry::new(rest.to_vec(), digests, line.number) };

@@ -7,23 +7,32 @@ use super::{ALGORITHMS, COLUMNS, FIRST_LINE};
 use crate::text::{push_decimal, push_piece_range};
 use crate::{Format, NotExpressible, Record, RunFacts, Summary};
 
-/// `SIZE,DIGEST,…,NAME`, the digests in the format's order.
+/// The writer of `SIZE,DIGEST,…,NAME`, with the digests in the format's order.
 pub(crate) struct Hashdeep {
-    /// The algorithms of the run in the order of columns, each with its place in the run's order.
-    columns: Vec<(&'static str, usize)>,
+    /// The algorithms of the run in the order of columns.
+    columns: Vec<Algorithm>,
 }
 
 impl Hashdeep {
     pub(crate) fn new(algorithms: &[Algorithm]) -> Hashdeep {
-        let place = |name: &'static str| Some((name, algorithms.iter().position(|a| a.name() == name)?));
-        Hashdeep { columns: ALGORITHMS.into_iter().filter_map(place).collect() }
+        let own = |name: &str| algorithms.iter().copied().find(|algorithm| algorithm.name() == name);
+        Hashdeep { columns: ALGORITHMS.into_iter().filter_map(own).collect() }
+    }
+
+    /// Every line of this format has a digest in each column.
+    fn check_columns(&self, digests: &[Digest]) -> Result<(), NotExpressible> {
+        let is_there = |algorithm: &Algorithm| digests.iter().any(|digest| digest.algorithm() == *algorithm);
+        match self.columns.iter().find(|algorithm| !is_there(algorithm)) {
+            Some(&algorithm) => Err(NotExpressible::MissingDigest { algorithm }),
+            None => Ok(()),
+        }
     }
 
     fn push_columns(&self, size: u64, digests: &[Digest], name: &[u8], out: &mut Vec<u8>) {
         push_decimal(size, out);
-        for &(_, place) in &self.columns {
+        for algorithm in &self.columns {
             out.push(b',');
-            if let Some(digest) = digests.get(place) {
+            if let Some(digest) = digests.iter().find(|digest| digest.algorithm() == *algorithm) {
                 digest.push_hex(out);
             }
         }
@@ -32,7 +41,7 @@ impl Hashdeep {
     }
 }
 
-/// A line break within a comment would begin a line that is none.
+/// Appends the text of a comment with escaped line breaks, which would otherwise begin an entry.
 fn push_comment(text: &[u8], out: &mut Vec<u8>) {
     for &byte in text {
         match byte {
@@ -48,8 +57,8 @@ impl Format for Hashdeep {
         out.extend_from_slice(FIRST_LINE);
         out.push(b'\n');
         out.extend_from_slice(COLUMNS);
-        for (name, _) in &self.columns {
-            out.extend_from_slice(name.as_bytes());
+        for algorithm in &self.columns {
+            out.extend_from_slice(algorithm.name().as_bytes());
             out.push(b',');
         }
         out.extend_from_slice(b"filename\n## Invoked from: ");
@@ -69,6 +78,9 @@ impl Format for Hashdeep {
             Some(_) => return Err(NotExpressible::LineBreak),
             None => {}
         }
+        let pieces = record.pieces.iter().map(|piece| &piece.digests);
+        let listed = if record.pieces.is_empty() { Some(&record.digests) } else { None };
+        listed.into_iter().chain(pieces).try_for_each(|digests| self.check_columns(digests))?;
         if record.pieces.is_empty() {
             if name.ends_with(b"\r") {
                 return Err(NotExpressible::FinalCarriageReturn);

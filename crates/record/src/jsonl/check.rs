@@ -1,15 +1,16 @@
-//! The check value at the end of every line: an accident to a byte does not go unseen.
+//! The check value at the end of every line, which reveals accidental changes.
 
 use pfh_digest::Algorithm;
 
-use crate::read::{Fault, ReadErrorKind};
+use crate::parse::{CheckProblem, Fault, ReadErrorKind};
 
-/// What stands between the bytes that are checked and the value.
+/// The bytes between the checked part and the value.
 const FIELD: &[u8] = b",\"check\":\"";
 const VALUE_BYTES: usize = 8;
 const END: &[u8] = b"\"}";
 
-/// CRC-32C of the line before the field: of a line of up to 655 bytes it finds every change of up to five bits.
+/// Returns the CRC-32C of the line before the field. In a line of up to 655 bytes it detects every change of up to five
+/// bits.
 fn check(bytes: &[u8]) -> [u8; VALUE_BYTES] {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let digest = Algorithm::CRC32C.digest(bytes);
@@ -29,12 +30,12 @@ pub fn end_line(start: usize, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// What a line says of its own bytes.
+/// The result of checking a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checked {
-    /// They are as they were written.
+    /// The bytes match the check value.
     Right,
-    /// It has no check value in its last place.
+    /// The line does not end with a check value.
     Absent,
 }
 
@@ -44,6 +45,6 @@ pub(super) fn verify(line: &[u8]) -> Result<Checked, Fault> {
     match parts.and_then(|(rest, value)| Some((rest.strip_suffix(FIELD)?, value))) {
         None => Ok(Checked::Absent),
         Some((body, value)) if check(body) == *value => Ok(Checked::Right),
-        Some((body, _)) => Err(Fault { kind: ReadErrorKind::Check("its check value is another one"), at: body.len() }),
+        Some((body, _)) => Err(Fault { kind: ReadErrorKind::Check(CheckProblem::Differs), at: body.len() }),
     }
 }

@@ -1,41 +1,41 @@
-//! A JSON Lines file as the journal of a run that may go on.
+//! A JSON Lines file as the journal of a run that can be continued.
 
 use std::io::BufRead;
 
 use super::START;
 use super::read::{Checks, FileLine, LineKind, parse_header};
-use crate::read::{Fault, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
-use crate::{Entry, Header};
+use crate::parse::{Fault, FieldProblem, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
+use crate::{Entry, FormatName, Header};
 
-/// What a JSON Lines file says of the run that wrote it, and how another run can go on with it.
+/// The state of the run that wrote a JSON Lines file, from which another run can continue it.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The first line; absent when not even that is whole.
+    /// The header; `None` if not even the first line is whole.
     pub header: Option<Header>,
-    /// Number of file lines that are whole.
+    /// Number of whole lines with files.
     pub entries: u64,
     /// Offset after the last whole line.
     pub whole_bytes: u64,
-    /// Offset of the summary, where it is the last whole line: the run came to its end, and a run that goes on cuts
-    /// here.
+    /// Offset of the summary, if it is the last whole line: the run had ended, and a run that continues cuts here.
     pub summary_offset: Option<u64>,
-    /// What an interruption left after the last whole line, a part of a line or zero bytes: it can be cut.
+    /// The remains of an interruption after the last whole line, a part of a line or zero bytes. They can be cut.
     pub torn: Option<ReadError>,
-    /// Lines that no interruption leaves: only the whole ones beside them can be believed.
+    /// Damaged lines that an interruption cannot explain; only the whole lines are reliable.
     pub broken: BrokenLines,
 }
 
-/// Lines that cannot be believed.
+/// Damaged lines.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct BrokenLines {
-    /// How many there are.
+    /// Number of damaged lines.
     pub count: u64,
-    /// What is wrong with the first few.
+    /// The errors of the first few.
     pub first: Vec<ReadError>,
 }
 
 impl BrokenLines {
-    /// So many are kept with their reasons.
+    /// Most errors that are kept.
     pub const FIRST_MAX: usize = 5;
 
     fn push(&mut self, error: ReadError) {
@@ -48,37 +48,39 @@ impl BrokenLines {
 
 /// One whole line of a journal.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct JournalLine<'a> {
-    /// As it was written, without its line feed.
+    /// The line as written, without its line feed.
     pub bytes: &'a [u8],
     /// Offset of its first byte.
     pub offset: u64,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub number: u64,
-    /// What it says.
+    /// The content of the line.
     pub content: LineContent<'a>,
 }
 
-/// What a line of a journal says.
+/// The content of a line of a journal.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LineContent<'a> {
-    /// What all others are about; always the first line.
+    /// The header, which is always the first line.
     Header,
-    /// How one file turned out. Where a path is there twice, the later line counts, whatever it says.
+    /// The result of one file. If a path occurs twice, the later line counts, whatever it says.
     File(&'a Entry),
     /// The end of a run.
     Summary,
-    /// Something from a later version of pfh.
+    /// A line type of a later version of pfh.
     Other,
 }
 
 impl Journal {
-    /// Reads a journal to its end and shows `visit` each whole line. Memory: one line.
+    /// Reads a journal to its end and passes each whole line to `visit`. Memory: one line.
     ///
-    /// A line is whole if its check value says so, where the list has check values, and if it has the digests that the
+    /// A line is whole if its check value matches, in lists with check values, and if it has the digests that the
     /// header promises.
     /// # Errors
-    /// The input cannot be read; or it is no journal, or one of several runs that promised different digests.
+    /// The input is unreadable, or is no journal, or contains runs with different digests.
     pub fn read(input: impl BufRead, mut visit: impl FnMut(JournalLine<'_>)) -> Result<Journal, ReadError> {
         let mut journal = Journal::default();
         let mut checks = Checks::default();
@@ -88,7 +90,7 @@ impl Journal {
             let zeros_here = |error: ReadError| ReadError { offset: error.offset - zeros, ..error };
             let (terminated, read) = match lines.next() {
                 Ok(None) if zeros > 0 => {
-                    // Number and offset are those of the line that would begin after them.
+                    // Number and offset are those of the line that would begin after the zeros.
                     let torn = lines.error(Fault { kind: ReadErrorKind::Zeros, at: 0 });
                     journal.torn = Some(zeros_here(torn));
                     return Ok(journal);
@@ -110,15 +112,16 @@ impl Journal {
             match error {
                 error if error.is_fatal() => return Err(error),
                 error if is_torn => journal.torn = Some(error),
-                // Whoever cuts at 0 what is no journal destroys it: only the beginning of a header may be cut off.
+                // Cutting at 0 would destroy a file that is no journal, so only the beginning of a header may be cut
+                // off.
                 error if journal.header.is_none() => return Err(error),
                 error => journal.broken.push(zeros_here(error)),
             }
         }
     }
 
-    /// Where a run that goes on cuts the file, to append its own lines: before the summary, or after the last whole
-    /// line. Only of use where no line is broken.
+    /// Returns the offset at which a run that continues cuts the file, to append its own lines: before the summary, or
+    /// after the last whole line. Useful only if no line is broken.
     pub fn resume_offset(&self) -> u64 {
         self.summary_offset.unwrap_or(self.whole_bytes)
     }
@@ -146,13 +149,16 @@ impl Journal {
                 return Err(Fault::shape(0, "one header, and this is the second"));
             }
             (LineKind::Header, Some(_)) => {
-                return Err(Fault::not_this_format("jsonl", "it has a second header, of a run with other digests"));
+                return Err(Fault::not_this_format(
+                    FormatName::Jsonl,
+                    "it has a second header, of a run with other digests",
+                ));
             }
             (LineKind::Summary, _) => LineContent::Summary,
             (LineKind::File, Some(header)) => {
                 let mut file = FileLine::parse(line.bytes)?;
                 if !file.keeps(header) {
-                    return Err(Fault::field(0, "digests", "are not all that the header promises"));
+                    return Err(Fault::field(0, "digests", FieldProblem::DigestsMissing));
                 }
                 entry = file.entry(line.number, header.selection.as_ref())?;
                 LineContent::File(&entry)
@@ -168,5 +174,5 @@ impl Journal {
 }
 
 fn not_a_journal() -> Fault {
-    Fault::not_this_format("jsonl", "its first line is no header")
+    Fault::not_this_format(FormatName::Jsonl, "its first line is not a header")
 }

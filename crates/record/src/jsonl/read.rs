@@ -1,4 +1,4 @@
-//! Reading of JSON Lines. Fields and line types that are not known are passed over.
+//! Reading of JSON Lines. Unknown fields and line types are ignored.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,22 +8,23 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
-use pfh_similarity::{Family, Unfit};
+use pfh_similarity::{Family, NoDigest};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::VERSION;
 use super::check::{Checked, verify};
 use crate::entry::OutcomeParts;
-use crate::read::{Fault, Found, Line, LineParser, ReadErrorKind};
-use crate::similarity::{parse_similarity, parse_unfit};
+use crate::parse::{CheckProblem, Fault, FieldProblem, Found, Line, LineParser, ReadErrorKind};
+use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
 use crate::{
-    DigestKind, Entry, Expected, FormatName, Header, ListEnd, PieceRange, Selection, Similarity, Summary, Trailer,
+    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, PieceRange, Selection, Similarity, Summary,
+    Trailer,
 };
 
-/// What every line has.
+/// The fields that every line has.
 #[derive(Deserialize)]
 struct Kind<'a> {
     #[serde(borrow, rename = "type")]
@@ -31,12 +32,12 @@ struct Kind<'a> {
     check: Option<IgnoredAny>,
 }
 
-/// What kind of line it is.
+/// The type of a line.
 pub(super) enum LineKind {
     Header,
     File,
     Summary,
-    /// From a later version of pfh.
+    /// A line type of a later version of pfh.
     Other,
 }
 
@@ -61,6 +62,24 @@ struct HeaderLine<'a> {
     directory: Option<Cow<'a, str>>,
     #[serde(borrow)]
     directory_base64: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    host: Option<HostFields<'a>>,
+    uid: Option<u32>,
+}
+
+/// The machine that the run was on.
+#[derive(Deserialize)]
+struct HostFields<'a> {
+    #[serde(default, borrow)]
+    name: Cow<'a, str>,
+    #[serde(default, borrow)]
+    system: Cow<'a, str>,
+    #[serde(default, borrow)]
+    release: Cow<'a, str>,
+    #[serde(default, borrow)]
+    version: Cow<'a, str>,
+    #[serde(default, borrow)]
+    architecture: Cow<'a, str>,
 }
 
 /// The parts of a file's line that a reader needs.
@@ -78,8 +97,8 @@ pub(super) struct FileLine<'a> {
     #[serde(default)]
     digests: Digests,
     /// The families that have no digest of the file.
-    #[serde(default, borrow)]
-    unfit: BTreeMap<Cow<'a, str>, UnfitFields<'a>>,
+    #[serde(default, borrow, rename = "unfit")]
+    no_digest: BTreeMap<Cow<'a, str>, NoDigestFields<'a>>,
     /// The algorithms whose digests bear the mark of a collision attack.
     #[serde(default, borrow)]
     collisions: Vec<Cow<'a, str>>,
@@ -103,7 +122,7 @@ struct PieceFields<'a> {
 }
 
 #[derive(Deserialize)]
-struct UnfitFields<'a> {
+struct NoDigestFields<'a> {
     #[serde(default, borrow)]
     reason: Cow<'a, str>,
     #[serde(default)]
@@ -121,7 +140,7 @@ struct ErrorFields<'a> {
     errno: Option<i32>,
 }
 
-/// The counts of a run. Those that a line lacks are 0.
+/// The counts of a run. Missing ones are 0.
 #[derive(Deserialize)]
 struct SummaryLine {
     #[serde(default)]
@@ -144,12 +163,12 @@ struct SummaryLine {
     interrupted: bool,
 }
 
-/// The digests of one object, in their order. Algorithms that are not known are passed over.
+/// The digests of one object, in their order. Unknown algorithms are ignored.
 #[derive(Default)]
 struct Digests {
     known: Vec<Digest>,
     similarities: Vec<pfh_similarity::Digest>,
-    /// The first of those passed over.
+    /// The first unknown name.
     unknown: Option<String>,
 }
 
@@ -198,7 +217,7 @@ impl<'de> Visitor<'de> for DigestsVisitor {
     }
 }
 
-/// A string, borrowed where it has no escapes.
+/// A string, borrowed if it has no escapes.
 struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -229,23 +248,23 @@ impl<'de> Visitor<'de> for Text {
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
     serde_json::from_slice(text).map_err(|error| {
         let message = error.to_string();
-        // The parser's own place is about the line alone; ours is about the file.
+        // The parser's position is relative to the line; the fault's will be relative to the file.
         let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message).to_owned();
         Fault { kind: ReadErrorKind::Json(message), at: error.column().saturating_sub(1) }
     })
 }
 
-/// Holds the lines of one list against their check values.
+/// Compares the lines of one list with their check values.
 #[derive(Default)]
 pub(super) struct Checks {
-    /// The header has a check value, so every line must have one.
+    /// Whether the header has a check value, so that every line must have one.
     promised: bool,
 }
 
 impl Checks {
-    /// What kind of line it is, once it is known to be as it was written. Lists that have no check values are believed.
+    /// Checks that a line is as written and returns its type. Lists without check values are trusted.
     pub(super) fn kind(&mut self, text: &[u8]) -> Result<LineKind, Fault> {
-        // To serde, an array of the right length would do as well.
+        // Serde would also accept an array of the right length.
         if !text.starts_with(b"{") {
             return Err(Fault { kind: ReadErrorKind::Json("expected an object".to_owned()), at: 0 });
         }
@@ -253,8 +272,8 @@ impl Checks {
         let line = parse::<Kind<'_>>(text)?;
         let damaged = |reason| Err(Fault { kind: ReadErrorKind::Check(reason), at: 0 });
         match checked {
-            Checked::Absent if line.check.is_some() => return damaged("its check value is not its last field"),
-            Checked::Absent if self.promised => return damaged("it has no check value, and the header has one"),
+            Checked::Absent if line.check.is_some() => return damaged(CheckProblem::NotLast),
+            Checked::Absent if self.promised => return damaged(CheckProblem::Missing),
             Checked::Absent | Checked::Right => {}
         }
         Ok(match &*line.kind {
@@ -269,19 +288,19 @@ impl Checks {
     }
 }
 
-/// The raw bytes of a name that has a second field where it is not UTF-8.
+/// Returns the raw bytes of a name, which has a second field if it is not UTF-8.
 fn raw(text: Cow<'_, str>, base64: Option<Cow<'_, str>>, field: &'static str) -> Result<Vec<u8>, Fault> {
     match base64 {
         None => Ok(text.into_owned().into_bytes()),
-        Some(base64) => BASE64.decode(&*base64).map_err(|_| Fault::field(0, field, "is not base64")),
+        Some(base64) => BASE64.decode(&*base64).map_err(|_| Fault::field(0, field, FieldProblem::NotBase64)),
     }
 }
 
-/// What a header tells. Refuses layouts that are not known, and with `all_known` digests that are not.
+/// Parses a header. Refuses unknown versions of the layout and, with `all_known`, unknown digests.
 pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault> {
     let line: HeaderLine<'_> = parse(text)?;
     if line.version != VERSION {
-        return Err(Fault::not_this_format("jsonl", "its version is not known; a newer pfh wrote it"));
+        return Err(Fault::not_this_format(FormatName::Jsonl, "its version is not known; a newer pfh wrote it"));
     }
     let mut selection = Selection::default();
     for name in &line.algorithms {
@@ -307,10 +326,18 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
         command_line: arguments.map(|all| all.join(&b' ')),
         directory: directory.transpose()?,
         started: line.started.and_then(|time| parse_rfc3339(time.as_bytes())),
+        host: line.host.map(|host| HostFacts {
+            system: host.system.into_owned(),
+            release: host.release.into_owned(),
+            version: host.version.into_owned(),
+            host: host.name.into_owned(),
+            architecture: host.architecture.into_owned(),
+        }),
+        uid: line.uid,
     })
 }
 
-/// The counts that end a list.
+/// Parses the counts at the end of a list.
 fn parse_summary(text: &[u8]) -> Result<Summary, Fault> {
     let line: SummaryLine = parse(text)?;
     Ok(Summary {
@@ -331,8 +358,8 @@ impl<'a> FileLine<'a> {
         parse(text)
     }
 
-    /// Whether the line, of a complete file, has the digests that the header promises: of the whole, and of pieces that
-    /// make up the whole. Other files need none.
+    /// Whether the line of a complete file has all digests that the header promises: of the whole, and of pieces that
+    /// make up the whole. Other files need no digests.
     pub(super) fn keeps(&self, header: &Header) -> bool {
         let Some(selection) = header.selection.as_ref().filter(|_| self.outcome == "complete") else { return true };
         let has_all = |digests: &Digests| {
@@ -340,7 +367,7 @@ impl<'a> FileLine<'a> {
         };
         let has_family = |family: &Family| {
             self.digests.similarities.iter().any(|one| one.family() == *family)
-                || self.unfit.contains_key(family.name())
+                || self.no_digest.contains_key(family.name())
         };
         let has_pieces = || {
             let end = self.pieces.iter().try_fold(0_u64, |end, piece| {
@@ -352,25 +379,25 @@ impl<'a> FileLine<'a> {
         has_all(&self.digests) && selection.families().iter().all(has_family) && (!needs_pieces || has_pieces())
     }
 
-    /// The whole file, with those of its digests that are known. `selection`: the order of similarity digests.
+    /// Returns the entry of the whole file, with its known digests. `selection` has the order of similarity digests.
     pub(super) fn entry(&mut self, number: u64, selection: Option<&Selection>) -> Result<Entry, Fault> {
         let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;
         if path.is_empty() {
-            return Err(Fault::field(0, "path", "is empty"));
+            return Err(Fault::field(0, "path", FieldProblem::Empty));
         }
         let mtime = self
             .mtime
             .as_ref()
-            .map(|text| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", "is not a time")));
+            .map(|text| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", FieldProblem::NotATime)));
         let mtime = mtime.transpose()?;
         let Digests { known, similarities, .. } = std::mem::take(&mut self.digests);
         let fit = similarities.into_iter().map(|digest| Similarity { family: digest.family(), digest: Ok(digest) });
         let bytes = self.size.unwrap_or_default();
-        let unfit = self.unfit.iter().filter_map(|(name, UnfitFields { reason, minimum_bytes })| {
-            let (family, reason) = (name.parse().ok()?, parse_unfit(reason)?);
-            Some(Similarity { family, digest: Err(Unfit { minimum_bytes: *minimum_bytes, bytes, reason }) })
+        let no_digest = self.no_digest.iter().filter_map(|(name, NoDigestFields { reason, minimum_bytes })| {
+            let (family, reason) = (name.parse().ok()?, parse_no_digest(reason)?);
+            Some(Similarity { family, digest: Err(NoDigest::new(reason, bytes, *minimum_bytes)) })
         });
-        let mut similarities: Vec<Similarity> = fit.chain(unfit).collect();
+        let mut similarities: Vec<Similarity> = fit.chain(no_digest).collect();
         if let Some(selection) = selection {
             similarities.sort_by_key(|one| selection.families().iter().position(|family| *family == one.family));
         }
@@ -385,7 +412,7 @@ impl<'a> FileLine<'a> {
             reason: &self.reason,
         };
         Ok(Entry {
-            expected: Expected { size: self.size, mtime, ctime: None },
+            expected: Expected { size: self.size, mtime, ..Expected::default() },
             outcome: Some(outcome.outcome()),
             similarities,
             ..Entry::new(path, marked(known, &self.collisions), number)
@@ -393,7 +420,7 @@ impl<'a> FileLine<'a> {
     }
 }
 
-/// The digests with the marks that a list of algorithms gives them.
+/// Returns the digests, with marks of collision attacks for the listed algorithms.
 fn marked(mut digests: Vec<Digest>, collisions: &[Cow<'_, str>]) -> Vec<Digest> {
     for digest in &mut digests {
         if collisions.iter().any(|name| name == digest.algorithm().name()) {
@@ -404,7 +431,7 @@ fn marked(mut digests: Vec<Digest>, collisions: &[Cow<'_, str>]) -> Vec<Digest> 
 }
 
 impl Digests {
-    /// A file with digests of which none can be checked must not pass for one without.
+    /// A file must not pass for one without digests if it has only unknown ones.
     fn check_usable(&self) -> Result<(), Fault> {
         match &self.unknown {
             Some(name) if self.known.is_empty() && self.similarities.is_empty() => {
@@ -428,7 +455,7 @@ impl LineParser for JsonlParser {
         }
         let parsed = parse_line(&mut self.checks, text, line.number, found);
         match parsed {
-            // Whatever the parser stumbled on, the cause is that the line stops.
+            // Whatever the parser reports, the cause is that the line is incomplete.
             Err(Fault { kind: ReadErrorKind::Json(_) | ReadErrorKind::Check(_), .. }) if !line.terminated => {
                 found.trailer = Trailer::new(ListEnd::CutOff);
                 Err(Fault { kind: ReadErrorKind::Torn, at: 0 })
@@ -462,7 +489,7 @@ fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut Found) 
             found.push(whole);
             parts.into_iter().for_each(|part| found.push(part));
             if found.trailer.summary.is_some() {
-                // A summary that is not the end is that of an earlier run.
+                // A summary before other lines is that of an earlier run.
                 found.trailer = Trailer::new(ListEnd::CutOff);
             }
         }

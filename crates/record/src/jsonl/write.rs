@@ -1,16 +1,16 @@
-//! Writing of JSON Lines. A hot path: text is appended straight to the buffer.
+//! Writing of JSON Lines. This is a hot path, so text is appended directly to the buffer.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
 
 use super::{START, VERSION, end_line};
-use crate::similarity::{push_similarity, unfit_word};
+use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Similarity, Summary};
 
-/// The format has no state: the names of the algorithms stand beside every digest.
+/// The writer. It has no state, because the names of the algorithms are beside every digest.
 pub(crate) struct Jsonl;
 
 impl Format for Jsonl {
@@ -63,7 +63,7 @@ impl Format for Jsonl {
         }
         if record.outcome == Outcome::Complete {
             push_digests(&record.digests, &record.similarities, out);
-            push_unfit(&record.similarities, out);
+            push_no_digest(&record.similarities, out);
             push_collisions(&record.digests, out);
             push_pieces(record, out);
         }
@@ -122,27 +122,28 @@ fn push_digests(digests: &[Digest], similarities: &[Similarity], out: &mut Vec<u
         }
         push_string(digest.family().name(), out);
         out.push(b':');
-        // Without a name, it has no character that needs escaping.
+        // Without a name, the text contains no character that needs escaping.
         push_quoted(out, |out| push_similarity(digest, out));
     }
     out.push(b'}');
 }
 
-/// The families that have no digest of the file, which is no error.
-fn push_unfit(similarities: &[Similarity], out: &mut Vec<u8>) {
-    let unfit = similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|unfit| (one.family, unfit)));
-    for (position, (family, unfit)) in unfit.clone().enumerate() {
+/// Appends the families that have no digest of the file, which is no error.
+fn push_no_digest(similarities: &[Similarity], out: &mut Vec<u8>) {
+    let no_digest =
+        similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|no_digest| (one.family, no_digest)));
+    for (position, (family, no_digest)) in no_digest.clone().enumerate() {
         if position == 0 {
             push_key("unfit", out);
         }
         out.push(if position == 0 { b'{' } else { b',' });
         push_string(family.name(), out);
         out.extend_from_slice(b":{\"reason\":");
-        push_string(unfit_word(unfit.reason), out);
-        push_number_field("minimum_bytes", unfit.minimum_bytes, out);
+        push_string(no_digest.reason.word(), out);
+        push_number_field("minimum_bytes", no_digest.minimum_bytes, out);
         out.push(b'}');
     }
-    if unfit.count() > 0 {
+    if no_digest.count() > 0 {
         out.push(b'}');
     }
 }
@@ -178,7 +179,7 @@ fn push_pieces(record: &Record, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends `,"key":`. Keys are ours and need no escaping.
+/// Appends `,"key":`. Keys are pfh's own and need no escaping.
 fn push_key(key: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
@@ -195,7 +196,7 @@ fn push_text_field(key: &str, value: &str, out: &mut Vec<u8>) {
     push_string(value, out);
 }
 
-/// Appends `,"key":` and raw bytes as text, and where they are not UTF-8 a second time in base64 (RFC 4648, section 4).
+/// Appends `,"key":` and raw bytes as text, and if they are not UTF-8 a second time in base64 (RFC 4648, section 4).
 /// Keys are not escaped.
 pub fn push_bytes_field(key: &str, key_base64: &str, bytes: &[u8], out: &mut Vec<u8>) {
     match str::from_utf8(bytes) {

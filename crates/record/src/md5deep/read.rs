@@ -1,10 +1,11 @@
-//! Reading of md5deep's forms. Each line says which it has, but for the time between commas, which a name may look like.
+//! Reading of md5deep's forms. Each line shows its form, except for a time between commas, which may also be part of a
+//! name.
 
-use super::{Md5deepForm, SIZE_COLUMNS, SIZE_MAX};
-use crate::read::{Fault, Found, Line, LineParser};
-use crate::text::{hex_run, is_of_nothing, parse_decimal, parse_unnamed_digest};
+use super::{SIZE_COLUMNS, SIZE_MAX};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::text::{hex_run, is_of_nothing, parse_decimal};
 use crate::time::take_colon_time;
-use crate::{Entry, Expected, ReadOptions};
+use crate::{Entry, Expected, Md5deepForm, ReadOptions};
 
 pub(crate) struct Md5deepParser {
     form: Md5deepForm,
@@ -17,8 +18,8 @@ impl Md5deepParser {
     }
 }
 
-/// Takes the size column off the front, where there is one. It is as wide as its number is right-aligned, which no
-/// digest and no space is. The size shown for all larger ones says nothing.
+/// Removes the size column from the front, if there is one. It has a fixed width and right-aligned numbers, unlike
+/// digests. The largest size stands for all larger ones, so it is returned as unknown.
 pub(crate) fn take_size(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
     let (column, rest) = text.split_at_checked(SIZE_COLUMNS)?;
     let rest = rest.strip_prefix(b"  ").or_else(|| rest.strip_prefix(b", "))?;
@@ -58,7 +59,7 @@ impl LineParser for Md5deepParser {
             _ => return Err(Fault::shape(at(rest), "a space or a comma after the digest")),
         };
         if let Some(nul) = memchr::memchr(0, name) {
-            return Err(Fault::field(at(name) + nul, "name", "contains a NUL byte"));
+            return Err(Fault::field(at(name) + nul, "name", FieldProblem::Nul));
         }
         let expected = Expected { size, ctime, ..Expected::default() };
         let mut entry = Entry { expected, algorithm_guessed, ..Entry::new(name.to_vec(), vec![digest], line.number) };
@@ -70,7 +71,7 @@ impl LineParser for Md5deepParser {
     }
 }
 
-/// A time that is followed by `separator`, and what comes after that.
+/// Parses a time before `separator`, and returns it with the rest.
 fn time_before<'a>(text: &'a [u8], separator: &[u8]) -> Option<(crate::Timestamp, &'a [u8])> {
     let mut rest = text;
     let time = take_colon_time(&mut rest)?;

@@ -3,12 +3,12 @@
 use memchr::memchr2;
 use pfh_digest::Digest;
 
-use super::{Md5deepForm, SIZE_COLUMNS, SIZE_MAX};
+use super::{SIZE_COLUMNS, SIZE_MAX};
 use crate::text::{push_decimal, push_piece_range};
 use crate::time::push_colon_time;
-use crate::{Format, NotExpressible, Record, RunFacts, Summary, Timestamp};
+use crate::{Format, Md5deepForm, NotExpressible, Record, RunFacts, Summary, Timestamp};
 
-/// `[SIZE  ]DIGEST[ TIME]  NAME` or `[SIZE, ]DIGEST,[TIME,]NAME`.
+/// The writer of `[SIZE  ]DIGEST[ TIME]  NAME` or `[SIZE, ]DIGEST,[TIME,]NAME`.
 pub(crate) struct Md5deep {
     form: Md5deepForm,
     null_terminated: bool,
@@ -55,7 +55,7 @@ impl Md5deep {
     }
 }
 
-/// The time that md5deep writes: the last change of the inode.
+/// Returns the time that md5deep writes, the last change of the inode.
 fn changed(record: &Record) -> Option<Timestamp> {
     record.metadata?.posix.map(|posix| posix.ctime)
 }

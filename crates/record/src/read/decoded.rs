@@ -1,9 +1,9 @@
-//! Lists in UTF-16, as PowerShell's `>` and some editors of Windows write them, read as UTF-8.
+//! Decoding of lists in UTF-16, which PowerShell's `>` and some editors of Windows write.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-/// Code units that are decoded at a time.
+/// Number of code units that are decoded at a time.
 const CHUNK_UNITS: usize = 4 << 10;
 
 /// The order of the bytes of each 16-bit unit.
@@ -14,7 +14,7 @@ enum Order {
 }
 
 impl Order {
-    /// By the byte-order mark.
+    /// Returns the order of a byte-order mark.
     fn of(start: &[u8]) -> Option<Order> {
         match start {
             [0xFF, 0xFE, ..] => Some(Order::Little),
@@ -31,7 +31,7 @@ impl Order {
     }
 }
 
-/// The beginning of an input as UTF-8 where its mark says that it is UTF-16; otherwise as it is.
+/// Returns the beginning of an input as UTF-8 if its mark says that it is UTF-16; otherwise unchanged.
 pub(super) fn decoded_start(start: &[u8]) -> Cow<'_, [u8]> {
     let Some(order) = Order::of(start) else { return Cow::Borrowed(start) };
     let units = start[2..].chunks_exact(2).map(|pair| order.unit([pair[0], pair[1]]));
@@ -39,8 +39,8 @@ pub(super) fn decoded_start(start: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(characters.collect::<String>().into_bytes())
 }
 
-/// Hands out an input as it is, or as UTF-8 where its mark says that it is UTF-16. A surrogate without its partner becomes
-/// U+FFFD. Memory: one chunk.
+/// An input that is passed on unchanged, or as UTF-8 if its mark says that it is UTF-16. A surrogate without its
+/// partner becomes U+FFFD. Memory: one chunk.
 pub(crate) struct Decoded<R> {
     input: R,
     encoding: Encoding,
@@ -49,7 +49,8 @@ pub(crate) struct Decoded<R> {
 enum Encoding {
     /// Nothing was read yet.
     Unknown,
-    /// Bytes that were read to find a mark and are none, and how many of them were consumed; then the rest of the input.
+    /// The bytes read to find a mark, if they are none, and how many of them were consumed. The rest of the input
+    /// follows.
     Plain {
         first: Vec<u8>,
         consumed: usize,
@@ -59,12 +60,12 @@ enum Encoding {
 
 struct Utf16 {
     order: Order,
-    /// The first byte of a unit whose second is still to come.
+    /// The first byte of a unit whose second byte was not read yet.
     half: Option<u8>,
-    /// A unit that may be the first half of a character.
+    /// A unit that may be the first half of a surrogate pair.
     pending: Option<u16>,
     units: Vec<u16>,
-    /// Decoded and not yet consumed, from `start` on.
+    /// Decoded text; the part from `start` on is not consumed yet.
     text: Vec<u8>,
     start: usize,
     ended: bool,
@@ -75,7 +76,7 @@ impl<R: BufRead> Decoded<R> {
         Decoded { input, encoding: Encoding::Unknown }
     }
 
-    /// Looks at the first two bytes. A pipe may hand them out one by one.
+    /// Recognises the encoding from the first two bytes, which a pipe may deliver one by one.
     fn recognise(&mut self) -> io::Result<()> {
         let mut first = Vec::new();
         while first.len() < 2 {
@@ -108,7 +109,7 @@ impl<R: BufRead> Decoded<R> {
 }
 
 impl Utf16 {
-    /// Decodes on until there is text, or the input ends.
+    /// Decodes until there is text, or the input ends.
     fn fill(&mut self, input: &mut impl BufRead) -> io::Result<()> {
         while self.start == self.text.len() && !self.ended {
             self.text.clear();
@@ -127,7 +128,7 @@ impl Utf16 {
             let consumed = available.len();
             input.consume(consumed);
             if self.ended {
-                // A byte that is left over is no character.
+                // A single remaining byte is no character.
                 self.units.extend(self.half.take().map(|_| 0xFFFD));
             } else {
                 self.pending = self.units.pop_if(|unit| (0xD800..0xDC00).contains(unit));

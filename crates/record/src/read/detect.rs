@@ -1,21 +1,19 @@
-//! Which format an input has, by its first bytes.
+//! Detection of the format of an input from its first bytes.
 
 use pfh_similarity::Family;
 
-use crate::md5deep::Md5deepForm;
-use crate::read::decoded::decoded_start;
-use crate::read::lines::BYTE_ORDER_MARK;
-use crate::read::{Found, Line, LineParser};
+use super::decoded::decoded_start;
+use crate::parse::{BYTE_ORDER_MARK, Found, Line, LineParser};
 use crate::similarity::SimilarityParser;
 use crate::text::hex_run;
 use crate::time::take_colon_time;
-use crate::{FormatName, ReadOptions, gnu, md5deep, sfv};
+use crate::{FormatName, Md5deepForm, ReadOptions, gnu, md5deep, sfv};
 
-/// Guesses the format from the beginning of an input: some kilobytes, the more the surer. `None` where nothing fits.
-/// `options` may say of which algorithm digests are whose length no usual one has.
+/// Guesses the format from the beginning of an input: some kilobytes, and more bytes make it more certain. Returns
+/// `None` if no format matches. `options` may name the algorithm of digests of unusual length.
 ///
-/// md5deep's plain form is `gnu` to this function, and so is the form with an asterisk: they differ only in names that
-/// need escaping.
+/// md5deep's plain form is reported as `gnu`, and so is the form with an asterisk: they differ only in names that need
+/// escaping.
 pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     let start = &*decoded_start(start);
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
@@ -45,14 +43,15 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
         .or_else(|| bare_digests(start))
 }
 
-/// Digests without names, as md5deep reads them: the first line that is not empty is a hexadecimal number.
+/// Recognises digests without names, as md5deep reads them: the first line that is not empty is a hexadecimal number.
 fn bare_digests(start: &[u8]) -> Option<FormatName> {
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty())?;
     first.iter().all(u8::is_ascii_hexdigit).then(|| FormatName::Md5deep(Md5deepForm::default()))
 }
 
-/// How many hexadecimal digits the digests of a list have that [`detect`] does not know because no usual algorithm has so many.
+/// Returns the number of hexadecimal digits of a list's digests if [`detect`] needs to be told their algorithm, because
+/// no usual one has this length.
 pub fn unnamed_digits(start: &[u8]) -> Option<usize> {
     let start = &*decoded_start(start);
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
@@ -65,7 +64,7 @@ pub fn unnamed_digits(start: &[u8]) -> Option<usize> {
     is_digest.then_some(digits)
 }
 
-/// The format of one line, where it looks like one of a list.
+/// Returns the format of one line, if it looks like a line of a list.
 fn of_line(line: &[u8], options: ReadOptions) -> Option<FormatName> {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if text.starts_with(b";") {

@@ -5,7 +5,7 @@ use memchr::memchr3;
 use crate::time::push_rfc3339;
 use crate::{Format, NotExpressible, Record, RunFacts, Summary};
 
-/// `NAME CRC32`, the digest in upper case.
+/// The writer of `NAME CRC32`, with the digest in upper case.
 pub(crate) struct Sfv;
 
 impl Format for Sfv {

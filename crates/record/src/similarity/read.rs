@@ -3,8 +3,8 @@
 use pfh_similarity::list::{LineError, LineFormat};
 use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
 
-use crate::read::{Fault, Found, Line, LineParser, ReadErrorKind};
-use crate::{Entry, Similarity};
+use crate::parse::{Fault, Found, Line, LineParser, ReadErrorKind};
+use crate::{Entry, FormatName, Similarity};
 
 /// A family's reader of lines.
 pub(crate) enum SimilarityParser {
@@ -36,7 +36,7 @@ impl SimilarityParser {
     fn fault(&self, kind: LineError) -> Fault {
         let kind = match kind {
             LineError::NotThisFormat { reason } => {
-                ReadErrorKind::NotThisFormat { format: self.family().name(), reason }
+                ReadErrorKind::NotThisFormat { format: FormatName::Similarity(self.family()), reason }
             }
             LineError::Line(error) => return error.into(),
         };
@@ -44,7 +44,7 @@ impl SimilarityParser {
     }
 }
 
-/// Name and digest of a line, the digest without the name: it is the path beside it.
+/// Reads name and digest of a line. The name in the digest is dropped, because the path is beside it.
 fn read<F: LineFormat>(
     lines: &mut F,
     text: &[u8],

@@ -6,10 +6,10 @@ use pfh_similarity::{Digest, Family, mrsh_v2, sdhash, ssdeep, tlsh};
 
 use crate::{Format, NotExpressible, Record, RunFacts, Summary};
 
-/// One entry for each file that has a digest of the family.
+/// The writer: one entry for each file that has a digest of the family.
 pub(crate) struct SimilarityList {
     pub(crate) family: Family,
-    /// In MiB; `None` for no segments.
+    /// Length of the segments in MiB; `None` for no segments.
     pub(crate) sdhash_segment: Option<NonZero<u32>>,
 }
 
@@ -42,7 +42,7 @@ impl Format for SimilarityList {
             Digest::MrshV2(digest) => mrsh_v2::list::write(&digest.clone().with_name(path), &mut *out),
             Digest::Tlsh(digest) => tlsh::list::Writer::new(&mut *out).entry(digest, path),
         };
-        // Writing to a vector cannot fail: what is refused is the name.
+        // Writing to a vector cannot fail, so the error is about the name.
         written.map_err(|_| {
             out.truncate(length);
             NotExpressible::LineBreak

@@ -1,4 +1,4 @@
-//! The format is known by the first bytes.
+//! Detection of the format from the first bytes.
 
 use pfh_record::{FormatName, ReadOptions, detect};
 

@@ -1,4 +1,4 @@
-//! DFXML is well-formed for every name, and others' documents are read.
+//! DFXML is well-formed for every name, and documents of other programs are read.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -45,7 +45,7 @@ fn well_formed_for_every_name() {
     assert_eq!(objects, odd_names().len() + 510 + 5);
 }
 
-/// expat through Python, where there is Python: a parser that is strict about characters.
+/// Checks with expat, which is strict about characters, if there is Python.
 #[test]
 fn well_formed_for_python() {
     let script = "import sys, xml.dom.minidom as m\n\
@@ -75,8 +75,8 @@ fn error(document: &str) -> String {
     items(document).into_iter().find_map(Result::err).unwrap()
 }
 
-/// As hashdeep 4.4 writes with `-d -p 2`, shortened: its runs lie outside `byte_runs`, and it does not escape bytes that
-/// are no UTF-8.
+/// A shortened document of hashdeep 4.4 with `-d -p 2`: its runs are outside of `byte_runs`, and it does not escape
+/// bytes that are not UTF-8.
 #[test]
 fn hashdeeps_documents() {
     let document = b"<?xml version='1.0' encoding='UTF-8'?>
@@ -154,7 +154,7 @@ fn objects_that_cannot_be_read() {
         ),
         (
             "<filename>x</filename><hashdigest type='MD5'>00</hashdigest>",
-            "digest has not as many hexadecimal digits as its algorithm asks for",
+            "digest does not have the number of hexadecimal digits of its algorithm",
         ),
     ] {
         let items = items(&object(content));
@@ -166,11 +166,13 @@ fn objects_that_cannot_be_read() {
 
 #[test]
 fn documents_that_are_none() {
-    assert_eq!(error(""), "line 1, byte 0: this is no `dfxml` list: it has no document element");
-    assert!(error("<html/>").ends_with("this is no `dfxml` list: its document element is not `dfxml`"));
-    assert!(error("<dfxml><fileobject>").ends_with("broken markup: the document ends in the middle"));
-    assert!(error("<dfxml></html>").contains("broken markup: "));
-    assert!(error("<dfxml><fileobject").contains("broken markup: "));
+    assert_eq!(error(""), "line 1, byte 0: this is not a list in the format `dfxml`: it has no document element");
+    assert!(
+        error("<html/>").ends_with("this is not a list in the format `dfxml`: its document element is not `dfxml`")
+    );
+    assert!(error("<dfxml><fileobject>").ends_with("invalid markup: the document ends in the middle"));
+    assert!(error("<dfxml></html>").contains("invalid markup: "));
+    assert!(error("<dfxml><fileobject").contains("invalid markup: "));
     let utf16: Vec<u8> = "<dfxml/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(read(FormatName::Dfxml, &utf16, ReadOptions::default())[0].is_err());
 }
@@ -187,5 +189,5 @@ fn entities_of_the_document_are_not_expanded() {
 #[test]
 fn nesting_has_an_end() {
     let document = format!("<dfxml>{}", "<a>".repeat(1_000_000));
-    assert!(error(&document).ends_with("broken markup: nested too deeply"));
+    assert!(error(&document).ends_with("invalid markup: nested too deeply"));
 }

@@ -1,4 +1,4 @@
-//! Lists as programs of Windows save them: with a byte-order mark, in UTF-16, with CRLF.
+//! Lists as saved by Windows programs: with a byte-order mark, in UTF-16, with CRLF.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -7,7 +7,7 @@ use pfh_similarity::Family;
 
 use crate::samples::*;
 
-/// A list of two files in every format, and of which algorithm.
+/// A list of two files in every format, and its algorithm.
 fn lists() -> Vec<(FormatName, &'static str, Vec<u8>)> {
     let mut lists = Vec::new();
     for (name, algorithm) in [
@@ -43,7 +43,7 @@ fn read(format: FormatName, input: impl BufRead) -> Vec<Entry> {
     entries.unwrap_or_else(|error| panic!("{format:?}: {error}"))
 }
 
-/// Hands out one byte at a time, as a slow pipe may.
+/// A reader that delivers one byte at a time, like a slow pipe.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {
@@ -79,7 +79,7 @@ fn marks_and_utf_16_change_nothing() {
     }
 }
 
-/// What is no UTF-16 is no reason to stop, and a character across two pieces of the input is one.
+/// Invalid UTF-16 does not stop the reading, and a character split across two chunks of the input is read as one.
 #[test]
 fn broken_utf_16_is_a_replacement_character() {
     let mut list = utf16(format!("{MD5}  ").as_bytes(), false);
@@ -98,7 +98,7 @@ fn broken_utf_16_is_a_replacement_character() {
     }
 }
 
-/// What a list does not say, an option can.
+/// An option can name the algorithm that a list does not name.
 #[test]
 fn an_algorithm_that_is_given_decides_before_lengths_do() {
     for (name, digits) in [("xxh64", 16), ("tiger", 48), ("ripemd320", 80), ("blake3", 64), ("fnv1a-32", 8)] {

@@ -1,5 +1,5 @@
-//! What is written, byte for byte. Peers' forms are those observed with coreutils 9.1, hashdeep and md5deep 4.4,
-//! cksfv 1.3.15 and RHash 1.4.3.
+//! The written lists, byte for byte. The forms of other programs were observed with coreutils 9.1, hashdeep and md5deep
+//! 4.4, cksfv 1.3.15 and RHash 1.4.3.
 
 use pfh_digest::Algorithm;
 use pfh_record::{FormatName, ReadOptions, Record, RunFacts, WriteOptions};
@@ -10,7 +10,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// How GNU coreutils writes the odd names: `None` where as they are, after two spaces.
+/// The odd names as GNU coreutils writes them; `None` if unchanged, after two spaces.
 fn gnu_escaped(name: &[u8]) -> Option<&'static [u8]> {
     Some(match name {
         b"back\\slash" => b"back\\\\slash",
@@ -68,7 +68,7 @@ fn tags_are_spelled_as_the_programs_that_own_them() {
 
 #[test]
 fn hashdeep_document() {
-    // The order of the run is not that of the columns.
+    // The order of the run differs from that of the columns.
     let algorithms = algorithms(&["whirlpool", "sha256", "md5"]);
     let mut records = vec![hello(b"evidence/hello, x.txt", &algorithms), stdin(&algorithms)];
     records.extend(failures());
@@ -130,7 +130,8 @@ fn md5deep_forms() {
         assert_eq!(text(lines(name, &md5, false, &stdin(&md5)).unwrap()), format!("{MD5}\n"));
     }
     assert_eq!(text(lines("md5deep-zt", &md5, false, &stdin(&md5)).unwrap()), format!("         5  {MD5}\n"));
-    let large = Record { bytes_read: 10_000_000_000, ..record };
+    let mut large = record;
+    large.bytes_read = 10_000_000_000;
     let line = text(lines("md5deep-z", &md5, false, &large).unwrap());
     assert_eq!(line, format!("9999999999  {MD5}  hello.txt\n"));
 }
@@ -188,7 +189,8 @@ fn pieces() {
         assert_eq!(text(lines(name, &md5, false, &hello).unwrap()), expected, "{name}");
         assert_eq!(text(lines(name, &md5, false, &empty).unwrap()), expected_empty, "{name}");
     }
-    let stdin = Record { pieces: hello.pieces[..1].to_vec(), ..stdin(&md5) };
+    let mut stdin = stdin(&md5);
+    stdin.pieces = hello.pieces[..1].to_vec();
     assert_eq!(text(lines("md5deep", &md5, false, &stdin).unwrap()), format!("{he}  stdin offset 0-1\n"));
     assert_eq!(text(lines("hashdeep", &md5, false, &stdin).unwrap()), format!("2,{he},stdin offset 0-1\n"));
 }
@@ -268,7 +270,7 @@ fn jsonl_document() {
     }
     assert_eq!(document.lines().count(), expected.len());
     assert!(document.ends_with('\n'));
-    // CRC-32C of the 123456789 that catalogues of such checks give.
+    // CRC-32C of `123456789`, as in catalogues of CRCs.
     assert_eq!(checked("123456789}"), "123456789,\"check\":\"e3069283\"}");
 }
 
@@ -407,7 +409,7 @@ fn detected_collisions_are_shown() {
     let (json, xml) = (line("jsonl", b"hello"), line("dfxml", b"hello"));
     assert!(json.contains(SHA1) && !json.contains("collision"), "{json}");
     assert!(xml.contains(SHA1) && !xml.contains("collision"), "{xml}");
-    // The marks of a piece stand with the piece. The other columns have the places that they always have.
+    // The marks of a piece are in its line. The other columns keep their places.
     let record = in_pieces(b"x", &[&message[..], &[0; 320]].concat(), 320, &algorithms);
     assert!(record.pieces[0].collision_detected() && !record.pieces[1].collision_detected());
     let options = WriteOptions { null_terminated: false, piecewise: true, ..WriteOptions::default() };
@@ -437,6 +439,24 @@ fn failures_have_no_line_in_lists_of_digests() {
     }
 }
 
+/// A caller of the engine may request only some of the run's digests for a file.
+#[test]
+fn a_file_with_some_of_the_digests() {
+    let all = algorithms(&["md5", "sha1", "sha256"]);
+    let record = hello(b"x", &algorithms(&["sha1"]));
+    let listed = |format: &str| lines(format, &all, false, &record).map(|line| String::from_utf8(line).unwrap());
+    assert_eq!(listed("bsd"), Ok(format!("SHA1 (x) = {SHA1}\n")));
+    assert_eq!(listed("csv"), Ok(format!("x,5,2026-11-20T14:08:22.123456789Z,complete,,,{SHA1},\r\n")));
+    let refused =
+        "the file has other digests, but none of md5, which this format cannot express; use the format `jsonl`";
+    assert_eq!(listed("hashdeep"), Err(refused.to_owned()));
+    let none = hello(b"x", &[]);
+    for format in ["gnu", "bsd", "hashdeep", "md5deep", "sfv"] {
+        let run = algorithms(&[if format == "sfv" { "crc32" } else { "md5" }]);
+        assert_eq!(lines(format, &run, false, &none), Ok(Vec::new()), "{format}");
+    }
+}
+
 #[test]
 fn what_cannot_be_expressed() {
     let not = |what: &str| format!("{what}, which this format cannot express; use the format `jsonl`");
@@ -462,7 +482,7 @@ fn what_cannot_be_expressed() {
     }
     let md5 = algorithms(&["md5"]);
     assert_eq!(lines("md5deep", &md5, true, &hello(b"a\nb\r", &md5)), Ok([MD5, "  a\nb\r\0"].concat().into_bytes()));
-    let pipe = Record { metadata: None, ..hello(b"fifo", &md5) };
+    let pipe = unknown(hello(b"fifo", &md5));
     assert_eq!(lines("md5deep-t", &md5, false, &pipe), Err(not("the time of the file is not known")));
 }
 
@@ -523,7 +543,7 @@ fn names_of_formats() {
             FormatName::from_name(name).unwrap_err().to_string(),
             format!(
                 "there is no format `{name}`; the formats are `gnu`, `bsd`, `hashdeep`, `md5deep`, `sfv`, `csv`, `jsonl`, \
-                 `dfxml`, `ssdeep`, `sdhash`, `mrsh-v2`, `tlsh`; after `md5deep` a hyphen and any of the letters k, z, c, t"
+                 `dfxml`, `ssdeep`, `sdhash`, `mrsh-v2`, `tlsh`; `md5deep` may be followed by a hyphen and any of the letters k, z, c, t"
             )
         );
     }

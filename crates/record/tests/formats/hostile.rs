@@ -1,4 +1,4 @@
-//! Whatever a list contains, reading it ends, in bounded memory and without a panic.
+//! Reading any list ends, in bounded memory and without a panic.
 
 use std::io::{self, BufReader, Read};
 
@@ -15,7 +15,8 @@ fn every_truncation_of_every_format() {
         let whole = read(format, document, options);
         for cut in 0..document.len() {
             let part = read(format, &document[..cut], options);
-            // All but the last are as in the whole; the last may be a shorter name or an error.
+            // All entries except the last equal those of the whole list; the last may have a shorter name or be an
+            // error.
             let same = part.len().saturating_sub(1);
             assert!(part.len() <= whole.len() + 1, "{format:?} cut at {cut}");
             assert_eq!(part[..same], whole[..same], "{format:?} cut at {cut}");
@@ -39,7 +40,7 @@ fn every_damaged_byte_of_every_format() {
     }
 }
 
-/// Highest memory use of this process so far, in bytes.
+/// Returns the highest memory use of this process so far, in bytes.
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -47,7 +48,7 @@ fn peak_bytes() -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// A line of 1 GiB costs no more memory than the longest that is accepted.
+/// A line of 1 GiB takes no more memory than the longest accepted one.
 #[test]
 fn endless_lines() {
     let endless = |start: &'static [u8]| BufReader::new(start.chain(io::repeat(b'a').take(1 << 30)));
@@ -87,7 +88,7 @@ fn the_line_limit_is_exact_and_the_next_line_is_read() {
     let longer = format!("{MD5}  1234567\n");
     let read = read(FormatName::Gnu, [&fits[..], &longer, &fits].concat().as_bytes(), options);
     assert!(read[0].is_ok() && read[2].is_ok());
-    assert_eq!(read[1], Err("line 2, byte 41: longer than 40 bytes".to_owned()));
+    assert_eq!(read[1], Err("line 2, byte 41: the line is longer than 40 bytes".to_owned()));
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn counts_are_claims() {
     assert!(read(FormatName::Jsonl, nested.as_bytes(), ReadOptions::default())[0].is_err());
 }
 
-/// Fails at a certain byte; before that, is interrupted before every read.
+/// A reader that fails at a certain byte, and is interrupted before every earlier read.
 struct Failing<'a> {
     rest: &'a [u8],
     interrupted: bool,

@@ -1,4 +1,4 @@
-//! Where an interrupted run can go on.
+//! Journals, and the offset at which an interrupted run can continue.
 
 use std::io::BufReader;
 
@@ -16,7 +16,7 @@ fn journal_lines() -> Vec<String> {
     String::from_utf8(document).unwrap().lines().map(|line| format!("{line}\n")).collect()
 }
 
-/// The same as an earlier version of pfh wrote them.
+/// The same lines as an earlier version of pfh wrote them.
 fn unchecked_lines() -> Vec<String> {
     journal_lines().iter().map(|line| unchecked(line)).collect()
 }
@@ -25,7 +25,7 @@ type Seen = Vec<(Vec<u8>, Option<u64>, bool, u64, u64)>;
 
 fn read(journal: &[u8]) -> Result<(Journal, Seen), String> {
     let mut seen = Vec::new();
-    // A small buffer, so that lines lie across its ends.
+    // The buffer is small, so that lines cross its ends.
     let input = BufReader::with_capacity(7, journal);
     let journal = Journal::read(input, |line| {
         assert!(journal[line.offset as usize..].starts_with(line.bytes));
@@ -39,7 +39,7 @@ fn read(journal: &[u8]) -> Result<(Journal, Seen), String> {
     journal.map(|journal| (journal, seen)).map_err(|error| error.to_string())
 }
 
-/// The broken lines, and what is wrong with the first.
+/// Returns the number of broken lines, and the errors of the first.
 fn broken(journal: &Journal) -> (u64, String) {
     let first = journal.broken.first.first().map_or_else(String::new, ToString::to_string);
     (journal.broken.count, first)
@@ -56,15 +56,15 @@ fn a_whole_journal() {
         })
         .collect();
     let (journal, seen) = read(lines.concat().as_bytes()).unwrap();
-    let header = Header {
-        selection: Some(algorithms(&["md5", "sha256"]).into()),
-        program: Some("pfh".to_owned()),
-        program_version: Some("0.1.0".to_owned()),
-        command_line: Some(b"pfh hash a b".to_vec()),
-        directory: Some(b"/cases/demo".to_vec()),
-        started: Some(Timestamp { nanoseconds: 0, ..TIME }),
-        ..Header::new(FormatName::Jsonl)
-    };
+    let mut header = Header::new(FormatName::Jsonl);
+    header.selection = Some(algorithms(&["md5", "sha256"]).into());
+    header.program = Some("pfh".to_owned());
+    header.program_version = Some("0.1.0".to_owned());
+    header.command_line = Some(b"pfh hash a b".to_vec());
+    header.directory = Some(b"/cases/demo".to_vec());
+    header.started = Some(Timestamp { nanoseconds: 0, ..TIME });
+    header.host = Some(run_facts(&[]).host);
+    header.uid = Some(1000);
     assert_eq!(journal.header, Some(header));
     assert_eq!((journal.entries, journal.whole_bytes), (3, offsets[4]));
     assert_eq!(journal.summary_offset, Some(offsets[3]));
@@ -102,7 +102,7 @@ fn every_prefix_of_a_journal() {
     }
 }
 
-/// A crash of the machine can leave zeros of what was not on the disk yet, any number of them.
+/// A crash of the machine can leave any number of zeros instead of data that were not on the disk yet.
 #[test]
 fn zeros_after_the_whole_lines() {
     let lines = journal_lines();
@@ -111,8 +111,8 @@ fn zeros_after_the_whole_lines() {
         let (journal, seen) = read(&[good.as_bytes(), &vec![0; zeros]].concat()).unwrap();
         assert_eq!((journal.whole_bytes, seen.len(), journal.broken.count), (good.len() as u64, 2, 0));
         let torn = journal.torn.unwrap().to_string();
-        assert_eq!(torn, format!("line 4, byte {}: zero bytes instead of a line", good.len()));
-        // Behind a part of a line, and where nothing else is there.
+        assert_eq!(torn, format!("line 4, byte {}: there are zero bytes instead of a line", good.len()));
+        // After a part of a line, and without anything else.
         let (journal, seen) = read(&[good.as_bytes(), b"{\"type\":", &vec![0; zeros]].concat()).unwrap();
         assert_eq!((journal.whole_bytes, seen.len(), journal.broken.count), (good.len() as u64, 2, 0));
         assert!(journal.torn.is_some());
@@ -121,7 +121,7 @@ fn zeros_after_the_whole_lines() {
     }
 }
 
-/// What an interruption does not leave is broken, and the whole lines beside it count.
+/// Damage that an interruption does not cause makes lines broken; the whole lines beside them count.
 #[test]
 fn garbage_between_and_after_the_whole_lines() {
     let lines = journal_lines();
@@ -142,11 +142,11 @@ fn garbage_between_and_after_the_whole_lines() {
             assert!(journal.torn.is_none());
         }
     }
-    // Zeros in the place of a part of it, which ends in the middle of a line.
+    // Zeros replace a part of it and end in the middle of a line.
     let hole = [&lines[0], &lines[1], &*"\0".repeat(4096), &lines[2][40..], &lines[3]].concat();
     let (journal, seen) = read(hole.as_bytes()).unwrap();
     let place = lines[..2].concat().len();
-    assert_eq!(broken(&journal), (1, format!("line 3, byte {place}: zero bytes instead of a line")));
+    assert_eq!(broken(&journal), (1, format!("line 3, byte {place}: there are zero bytes instead of a line")));
     assert_eq!(seen.len(), 2);
 }
 
@@ -158,7 +158,7 @@ fn lists_without_check_values_are_believed() {
         assert_eq!((seen.len(), journal.broken.count), (3, 0));
         assert!(journal.header.is_some() && journal.summary_offset.is_some());
     }
-    // A header with one promises one for every line.
+    // A header with a check value promises one for every line.
     let (journal, seen) = read([&lines[..2], &older[2..3], &lines[3..]].concat().concat().as_bytes()).unwrap();
     assert_eq!(seen.len(), 2);
     let reason = "the line is damaged: it has no check value, and the header has one";
@@ -166,7 +166,7 @@ fn lists_without_check_values_are_believed() {
     assert_eq!(broken(&journal), (1, format!("line 3, byte {place}: {reason}")));
 }
 
-/// Whichever bit of a journal flips, no line is believed that says something else than what was written.
+/// Whichever bit of a journal flips, no changed line is trusted.
 #[test]
 fn every_bit_of_a_journal() {
     let document = journal_lines().concat().into_bytes();
@@ -188,7 +188,7 @@ fn every_bit_of_a_journal() {
             continue;
         };
         for (line, is_header) in &believed {
-            // The name of the field may be hit in the header: then it passes for one without.
+            // The flip may hit the name of the field in the header, which then looks like one without check values.
             let content = line.rsplitn(2, |&byte| byte == b',').last().unwrap();
             let same = |written: &&[u8]| written.starts_with(content) && (written == line || *is_header);
             assert!(written_lines.iter().any(same), "bit {bit}: {}", line.escape_ascii());
@@ -201,7 +201,7 @@ fn every_bit_of_a_journal() {
     assert!(seen_less > 4000 && refused > 1000, "{seen_less} {refused}");
 }
 
-/// Flips of the bits of a digest are seen by all who read the list.
+/// Every reader of the list detects flipped bits in a digest.
 #[test]
 fn readers_report_lines_that_are_not_as_written() {
     let lines = journal_lines();
@@ -209,15 +209,15 @@ fn readers_report_lines_that_are_not_as_written() {
     let document = [&lines[0][..], &flipped, &lines[2]].concat();
     let read = crate::samples::read(format("jsonl"), document.as_bytes(), Default::default());
     assert_eq!(read.len(), 2);
-    assert!(read[0].as_ref().unwrap_err().ends_with("the line is damaged: its check value is another one"), "{read:?}");
+    assert!(read[0].as_ref().unwrap_err().ends_with("the line is damaged: its check value does not match"), "{read:?}");
     assert_eq!(read[1].as_ref().unwrap().path, b"\xFFb");
-    // Written again by another program, with spaces: the value is of other bytes.
+    // Another program rewrote it with spaces, so the value belongs to other bytes.
     let spaced = lines[1].replace(",\"", ", \"");
     let read = crate::samples::read(format("jsonl"), spaced.as_bytes(), Default::default());
     assert!(read[0].as_ref().unwrap_err().ends_with("the line is damaged: its check value is not its last field"));
 }
 
-/// A line that says `complete` has what the header promises.
+/// A line with the outcome `complete` has the digests that the header promises.
 #[test]
 fn complete_lines_without_their_digests() {
     let lines = unchecked_lines();
@@ -228,10 +228,14 @@ fn complete_lines_without_their_digests() {
     for less in [lines[1].replace(&digests, md5), lines[1].replace(&digests, sha256), lines[1].replace(&digests, "")] {
         let (journal, seen) = read_one(&lines[0], &less);
         assert_eq!(seen.len(), 0);
-        assert!(broken(&journal).1.ends_with("digests are not all that the header promises"), "{:?}", broken(&journal));
+        assert!(
+            broken(&journal).1.ends_with("digests do not include all that the header promises"),
+            "{:?}",
+            broken(&journal)
+        );
     }
     assert_eq!(read_one(&lines[0], &lines[1]).1.len(), 1);
-    // Pieces make up the whole.
+    // Pieces must make up the whole.
     let piece = |offset: u64, length: u64, digests: &str| {
         format!("{{\"offset\":{offset},\"length\":{length},\"digests\":{{{digests}}}}}")
     };
@@ -245,11 +249,11 @@ fn complete_lines_without_their_digests() {
         let line = lines[1].replace(",\"outcome\"", &format!(",\"pieces\":[{}],\"outcome\"", pieces.join(",")));
         assert_eq!(read_one(&header("\"piece_bytes\":3,"), &line).1.len(), whole, "{line}");
     }
-    // A family's digest, or why there is none.
+    // A digest of a family, or the reason why there is none.
     let header = lines[0].replace("\"sha256\"]", "\"sha256\",\"tlsh\"]");
-    let unfit = "\"unfit\":{\"tlsh\":{\"reason\":\"too-short\",\"minimum_bytes\":50}},\"outcome\"";
+    let no_digest = "\"unfit\":{\"tlsh\":{\"reason\":\"too-short\",\"minimum_bytes\":50}},\"outcome\"";
     assert_eq!(read_one(&header, &lines[1]).1.len(), 0);
-    assert_eq!(read_one(&header, &lines[1].replace("\"outcome\"", unfit)).1.len(), 1);
+    assert_eq!(read_one(&header, &lines[1].replace("\"outcome\"", no_digest)).1.len(), 1);
 }
 
 #[test]
@@ -259,11 +263,11 @@ fn a_file_that_goes_on_after_its_summary() {
     assert_eq!((journal.summary_offset, seen.len()), (None, 4));
 }
 
-/// What is no journal must never be cut: it belongs to somebody.
+/// A file that is no journal must never be cut, because it belongs to somebody.
 #[test]
 fn what_is_no_journal_is_refused() {
     let lines = unchecked_lines();
-    let no_header = "line 1, byte 0: this is no `jsonl` list: its first line is no header";
+    let no_header = "line 1, byte 0: this is not a list in the format `jsonl`: its first line is not a header";
     let zeros_before = ["\0\0\0", &lines.concat()].concat();
     for alien in
         ["\n", "hello\n", "hello", "{}", "{\"type\":\"file\"}\n", &lines[1], &"x".repeat(1 << 20), &zeros_before, "\0x"]
@@ -275,7 +279,7 @@ fn what_is_no_journal_is_refused() {
         (header.replace("\"version\":1", "\"version\":2"), "its version is not known; a newer pfh wrote it"),
         (header.replace("sha256", "sha257"), "there is no algorithm or similarity family `sha257`"),
         (header.replace("\"version\":1", "\"version\":"), "expected value"),
-        (journal_lines()[0].replace("demo", "dem0"), "the line is damaged: its check value is another one"),
+        (journal_lines()[0].replace("demo", "dem0"), "the line is damaged: its check value does not match"),
         (
             [header.clone(), header.replace("\"sha256\"", "\"sha1\"")].concat(),
             "it has a second header, of a run with other digests",
@@ -287,7 +291,7 @@ fn what_is_no_journal_is_refused() {
     assert_eq!(read(b"").unwrap().0.whole_bytes, 0);
 }
 
-/// Two lists of the same kind, one after the other: all lines count but the second header.
+/// In two lists of the same kind, one after the other, all lines count except the second header.
 #[test]
 fn two_lists_in_one() {
     let (journal, seen) = read(journal_lines().concat().repeat(2).as_bytes()).unwrap();

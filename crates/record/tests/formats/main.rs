@@ -1,4 +1,4 @@
-//! Tests of the formats from outside: what is written byte for byte, what comes back, what hostile input does.
+//! Tests of the formats from outside: the written bytes, reading them back, and hostile input.
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 mod detect;
@@ -15,6 +15,6 @@ mod samples;
 mod schema;
 mod seeds;
 mod similarity;
-/// One text for all crates: this one stands below `pfh-testing`.
+/// Included from `pfh-testing`, which this crate cannot import because it is below it.
 #[path = "../../../testing/src/skip.rs"]
 mod skip;

@@ -1,4 +1,5 @@
-//! Other programs accept our lists, and we read theirs. A program that is not there is skipped, and the test says so.
+//! Other programs accept pfh's lists, and their lists are read. Missing programs are skipped, and the test reports
+//! that.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,7 +14,7 @@ use pfh_record::{FormatName, ReadOptions, Record, WriteOptions};
 use crate::samples::*;
 use crate::skip::{Need, skipped};
 
-/// A directory full of files with odd names, and their records.
+/// A directory with files of odd names, and their records.
 struct Tree {
     directory: PathBuf,
     names: Vec<Vec<u8>>,
@@ -27,7 +28,7 @@ impl Tree {
         let is_name = |name: &Vec<u8>| name.len() < 256 && !name.contains(&b'/') && keep(name);
         let names: Vec<Vec<u8>> = odd_names().into_iter().filter(is_name).collect();
         for name in &names {
-            // Each file has its own contents, so that no mix-up goes unseen.
+            // Each file has its own contents, so that mix-ups are detected.
             fs::write(directory.join(OsStr::from_bytes(name)), name).unwrap();
         }
         Tree { directory, names }
@@ -37,7 +38,7 @@ impl Tree {
         self.names.iter().map(|name| whole(name, name, algorithms)).collect()
     }
 
-    /// Writes a list into the tree's neighbourhood.
+    /// Writes a list next to the tree.
     fn list(&self, format: &str, algorithms: &[Algorithm]) -> PathBuf {
         let document = document(self::format(format), algorithms, &WriteOptions::default(), &self.records(algorithms));
         let path = self.directory.with_extension(format);
@@ -45,7 +46,7 @@ impl Tree {
         path
     }
 
-    /// Runs a program in the tree; `None` where there is none.
+    /// Runs a program in the tree; `None` if it is missing.
     fn run(&self, program: &str, arguments: &[&OsStr]) -> Option<Output> {
         let output = Command::new(program).args(arguments).current_dir(&self.directory).env("LC_ALL", "C").output();
         if output.is_err() {
@@ -63,7 +64,7 @@ impl Tree {
         Some(output.stdout)
     }
 
-    /// The list names every file with the digests that it has.
+    /// Checks that the list names every file with its digests.
     fn assert_read(&self, format: FormatName, list: &[u8], options: ReadOptions, digests_each: usize) {
         let mut seen = BTreeSet::new();
         for item in read(format, list, options) {
@@ -139,7 +140,7 @@ fn we_read_lists_of_openssl_and_xxhsum() {
         ("xxhsum", &["-q", "-H2"], "xxh3-128"),
         ("xxhsum", &["-q", "-H1"], "xxh64"),
     ] {
-        // A leading backslash is a mark to us and nothing to them.
+        // A leading backslash is a mark for pfh, but not for these programs.
         let Some(list) = tree.run_over_all(program, options) else { continue };
         let options = ReadOptions { algorithm: Some(algorithms(&[algorithm])[0]), ..ReadOptions::default() };
         tree.assert_read(FormatName::Bsd, &list, options, 1);
@@ -156,7 +157,7 @@ fn hashdeep_audits_our_list() {
     let tree = hashdeep_tree("hashdeep-audit");
     let list = tree.list("hashdeep", &algorithms(&["sha256", "md5", "tiger", "whirlpool", "sha1"]));
     let arguments = ["-r", "-l", "-a", "-vv", "-k"].map(OsStr::new);
-    // With `.` as the argument the names begin `./`, which to hashdeep is another name.
+    // With `.` as the argument the names begin with `./`, which is another name to hashdeep.
     let names: Vec<&OsStr> = tree.names.iter().map(|name| OsStr::from_bytes(name)).collect();
     let arguments = [&arguments[..], &[list.as_ref(), OsStr::new("--")], &names].concat();
     let Some(output) = tree.run("hashdeep", &arguments) else { return };
@@ -199,8 +200,8 @@ fn md5deep_writes_what_we_write() {
     }
 }
 
-/// RHash turns a backslash into a slash, drops blanks and `*` before names, and takes a list with control characters for
-/// binary; cksfv drops blanks too.
+/// RHash turns a backslash into a slash, drops blanks and `*` before names, and takes a list with control characters
+/// for binary. cksfv drops blanks too.
 fn is_plain_to_rhash(name: &[u8]) -> bool {
     !name.iter().any(|&byte| byte == b'\\' || byte < b' ') && name.trim_ascii() == name && !name.starts_with(b"*")
 }

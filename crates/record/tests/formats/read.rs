@@ -1,11 +1,11 @@
-//! What readers accept of others' dialects, and what they say of what they refuse. The behaviour of `md5sum --check` was
-//! observed with coreutils 9.1.
+//! The dialects of other programs that readers accept, and the errors for the rest. The behaviour of `md5sum --check`
+//! was observed with coreutils 9.1.
 
 use pfh_record::{Entry, PieceRange, ReadOptions, Timestamp};
 
 use crate::samples::*;
 
-/// Reads and shows each entry as `path|digests|size|piece`, or the error.
+/// Reads a list and shows each entry as `path|digests|size|piece`, or the error.
 fn shown(name: &str, document: impl AsRef<[u8]>, options: ReadOptions) -> Vec<String> {
     let show = |listed: Entry| {
         let digests: Vec<String> =
@@ -60,10 +60,10 @@ fn lines_that_md5sum_accepts() {
         (format!("MD5 (x) = y) = {MD5}"), "x) = y"),
         (format!("MD5 ( sp) = {MD5}"), " sp"),
         (format!("\\MD5 (back\\\\slash) = {MD5}"), "back\\\\slash"),
-        // More than md5sum: RHash pads the name of the algorithm.
+        // Beyond md5sum: RHash pads the name of the algorithm.
         (format!("MD5   (hello.txt) = {MD5}"), "hello.txt"),
         (format!("md5 (hello.txt) = {MD5}"), "hello.txt"),
-        // Untagged lines whose names look like the tag form.
+        // Untagged lines with names that look like the tag form.
         (format!("{MD5}  MD5 (x) = {MD5}"), &format!("MD5 (x) = {MD5}")),
         (format!("{MD5} (x) = {MD5}"), &format!("(x) = {MD5}")),
     ] {
@@ -88,8 +88,8 @@ fn the_first_line_decides_how_names_are_parted() {
 
 #[test]
 fn lines_that_md5sum_refuses() {
-    let digest = "digest has not as many hexadecimal digits as its algorithm asks for";
-    let length = "digest has a length that no usual algorithm has; name the algorithm";
+    let digest = "digest does not have the number of hexadecimal digits of its algorithm";
+    let length = "digest has a length of no usual algorithm; name the algorithm";
     let escape = "name has a backslash that is not followed by `\\`, `n` or `r`";
     for (line, expected) in [
         (format!(" #c\n{MD5}  x"), format!("byte 1: {length}")),
@@ -128,7 +128,7 @@ fn digests_without_a_name_for_their_algorithm() {
     assert_eq!(shown("gnu", format!("SHA256 (x) = {hex}"), blake3), [format!("x|sha256:{hex}")]);
     assert_eq!(
         shown("gnu", format!("{MD5}  x"), blake3),
-        ["line 1, byte 0: digest has not as many hexadecimal digits as its algorithm asks for"]
+        ["line 1, byte 0: digest does not have the number of hexadecimal digits of its algorithm"]
     );
 }
 
@@ -140,7 +140,7 @@ fn null_terminated_lists_have_no_escapes_and_any_line_breaks() {
     assert_eq!(shown("gnu", &list, options), expected);
     assert_eq!(
         shown("gnu", format!("\\{MD5}  x\0"), options),
-        ["line 1, byte 0: digest has a length that no usual algorithm has; name the algorithm"]
+        ["line 1, byte 0: digest has a length of no usual algorithm; name the algorithm"]
     );
 }
 
@@ -162,7 +162,7 @@ fn dialects_of_other_programs() {
         (format!("BLAKE2b (x) = {blake2b}"), format!("blake2b:{blake2b}")),
         (format!("SHA256 (x) = {}", SHA256.to_uppercase()), format!("sha256:{SHA256}")),
         ("SHA256 (x) = LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=".to_owned(), format!("sha256:{SHA256}")),
-        // OpenSSL's line, whose name says no length.
+        // OpenSSL's line, whose name states no length.
         (
             "SHAKE-128(x)= 8eb4b6a932f280335ee1a279f8c208a3".to_owned(),
             "shake128-128:8eb4b6a932f280335ee1a279f8c208a3".to_owned(),
@@ -197,7 +197,7 @@ fn hashdeep() {
             "line 7, byte 150: expected as many columns as the header names".to_owned(),
             "line 8, byte 271: name is missing".to_owned(),
             "line 9, byte 272: size is not a number".to_owned(),
-            "line 10, byte 396: digest has not as many hexadecimal digits as its algorithm asks for".to_owned(),
+            "line 10, byte 396: digest does not have the number of hexadecimal digits of its algorithm".to_owned(),
             format!("second list|md5:{MD5}|1"),
         ]
     );
@@ -208,10 +208,13 @@ fn hashdeep() {
         ("\u{FEFF}%%%% HASHDEEP-1.0\n", "it ends before its header does"),
         ("%%%% HASHDEEP-1.0\nx", "the second line does not begin `%%%% size,`"),
         ("%%%% HASHDEEP-1.0\n%%%% size,md5\n", "the last column is not `filename`"),
-        ("%%%% HASHDEEP-1.0\n%%%% size,foo,filename\n", "a column has the name of no algorithm that is known here"),
+        ("%%%% HASHDEEP-1.0\n%%%% size,foo,filename\n", "a column is named after an unknown algorithm"),
     ] {
         let read = plain("hashdeep", list);
-        assert!(read.len() == 1 && read[0].ends_with(&format!("this is no `hashdeep` list: {reason}")), "{read:?}");
+        assert!(
+            read.len() == 1 && read[0].ends_with(&format!("this is not a list in the format `hashdeep`: {reason}")),
+            "{read:?}"
+        );
     }
 }
 
@@ -240,7 +243,7 @@ fn md5deep() {
     assert_eq!(shown("md5deep", format!("{MD5}  x offset 0-0"), options), [format!("x|md5:{MD5}|0+1")]);
     let nothing = "d41d8cd98f00b204e9800998ecf8427e";
     assert_eq!(shown("md5deep", format!("{nothing}  x offset 0-0"), options), [format!("x|md5:{nothing}|0+0")]);
-    // Numbers that are none are part of the name.
+    // Invalid numbers are part of the name.
     for name in ["x offset 9-4", "x offset 0-18446744073709551615", "x offset -", "x offset 1-2x", "offset 0-1"] {
         assert_eq!(shown("md5deep", format!("{MD5}  {name}"), options), [format!("{name}|md5:{MD5}")]);
     }
@@ -259,7 +262,7 @@ fn sfv() {
             "lower|crc32:3610a686",
             "line 5, byte 46: expected a name, a space and a digest",
             "line 6, byte 54: name is missing",
-            "line 7, byte 66: digest has not as many hexadecimal digits as its algorithm asks for",
+            "line 7, byte 66: digest does not have the number of hexadecimal digits of its algorithm",
             "tab|crc32:3610a686",
         ]
     );
@@ -279,7 +282,7 @@ fn csv() {
             "line 5, byte 126: expected as many fields as the header has".to_owned(),
             "line 6, byte 165: expected as many fields as the header has".to_owned(),
             "line 7, byte 204: expected a comma after the closing quote".to_owned(),
-            "line 8, byte 208: digest has not as many hexadecimal digits as its algorithm asks for".to_owned(),
+            "line 8, byte 208: digest does not have the number of hexadecimal digits of its algorithm".to_owned(),
             "line 9, byte 217: path is missing".to_owned(),
             "line 10, byte 290: size is not a number".to_owned(),
             format!("last|md5:{MD5}"),
@@ -287,8 +290,11 @@ fn csv() {
     );
     // The offset counts the byte-order mark.
     assert_eq!(plain("sfv", "\u{FEFF}x"), ["line 1, byte 3: expected a name, a space and a digest"]);
-    assert_eq!(plain("csv", ""), ["line 1, byte 0: this is no `csv` list: it is empty"]);
-    assert_eq!(plain("csv", "a,b\n"), ["line 1, byte 0: this is no `csv` list: its first line has no column `path`"]);
+    assert_eq!(plain("csv", ""), ["line 1, byte 0: this is not a list in the format `csv`: it is empty"]);
+    assert_eq!(
+        plain("csv", "a,b\n"),
+        ["line 1, byte 0: this is not a list in the format `csv`: its first line has no column `path`"]
+    );
     assert_eq!(
         plain("csv", format!("path,md5\n\"open,{MD5}\n")),
         [format!("line 2, byte {}: expected a closing quote", 9 + 6 + 32 + 1)]
@@ -296,7 +302,7 @@ fn csv() {
     assert_eq!(plain("csv", "path,mtime\nx,yesterday\n"), ["line 2, byte 13: mtime is not a time"]);
 }
 
-/// A second opinion on quoting.
+/// A simple reference implementation of quoting.
 #[test]
 fn csv_is_what_the_csv_crate_reads() {
     let algorithms = algorithms(&["md5", "crc32"]);
@@ -324,7 +330,7 @@ fn json_lines() {
         (file(&complete.replace("\"x\"", "\"\\u0041\\n\"")), format!("A\\n|md5:{MD5}")),
         (file(&complete.replace("\"x\"", "\"?\",\"path_base64\":\"/w==\"")), format!("\\xff|md5:{MD5}")),
         (file("\"path\":\"x\",\"size\":7,\"outcome\":\"unreadable\""), "x||7".to_owned()),
-        // What is wrong with it.
+        // The error of the digest.
         (
             file(&complete.replace("md5", "md6")),
             "line 1, byte 0: there is no algorithm or similarity family `md6`".to_owned(),
@@ -352,7 +358,7 @@ fn json_lines() {
     }
     assert_eq!(
         plain("jsonl", "{\"type\":\"header\",\"version\":2}\n"),
-        ["line 1, byte 0: this is no `jsonl` list: its version is not known; a newer pfh wrote it"]
+        ["line 1, byte 0: this is not a list in the format `jsonl`: its version is not known; a newer pfh wrote it"]
     );
     let whole = file(&complete);
     let torn = format!("{whole}{}", &whole[..40]);

@@ -1,8 +1,8 @@
-//! Reading gives back what was written, for every format and any names.
+//! Reading returns what was written, for every format and all kinds of names.
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_record::{
-    Entry, Expected, Feature, FormatName, Header, ListEnd, Metadata, Outcome, PieceRange, ReadOptions, Reader, Record,
+    DigestKind, Entry, Feature, FormatName, Header, ListEnd, Outcome, PieceRange, ReadOptions, Reader, Record,
     RunFacts, Selection, Similarity, Timestamp, Trailer, WriteOptions,
 };
 use pfh_similarity::{Family, Hasher};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::samples::*;
 
-/// What is to be read of `record` by the table of what `format` keeps, line numbers apart.
+/// Returns the entries that reading `record` should give, by the table of what `format` keeps, without line numbers.
 fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
     let keeps = |feature| format.keeps(feature);
     let own = |similarity: &&Similarity| match format {
@@ -19,7 +19,7 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
         _ => true,
     };
     let mut similarities: Vec<Similarity> = record.similarities.iter().filter(own).cloned().collect();
-    similarities.retain(|similarity| keeps(Feature::Unfit) || similarity.digest.is_ok());
+    similarities.retain(|similarity| keeps(Feature::NoDigest) || similarity.digest.is_ok());
     let has_digest = !record.digests.is_empty() || !record.pieces.is_empty() || !similarities.is_empty();
     if !has_digest && !keeps(Feature::Failures) {
         return Vec::new();
@@ -36,48 +36,51 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
     {
         error.errno = None;
     }
-    // XML has an element for failures alone.
+    // XML has an element only for failures.
     let told = keeps(Feature::Failures) && !(format == FormatName::Dfxml && outcome == Outcome::Complete);
     let metadata = record.metadata.as_ref();
-    let whole = Entry {
-        path,
-        expected: Expected {
-            size: record.size().filter(|_| keeps(Feature::Size)),
-            mtime: metadata.and_then(|metadata| metadata.mtime).filter(|_| keeps(Feature::ModificationTime)),
-            ctime: metadata
-                .and_then(|metadata| metadata.posix)
-                .map(|posix| posix.ctime)
-                .filter(|_| keeps(Feature::ChangeTime)),
-        },
-        digests: record.digests.clone(),
-        algorithm_guessed: false,
-        similarities,
-        piece: None,
-        outcome: told.then_some(outcome),
-        line: 0,
-    };
+    let mut whole = Entry::new(path, record.digests.clone(), 0);
+    whole.expected.size = record.size().filter(|_| keeps(Feature::Size));
+    whole.expected.mtime = metadata.and_then(|metadata| metadata.mtime).filter(|_| keeps(Feature::ModificationTime));
+    let posix = metadata.and_then(|metadata| metadata.posix);
+    // md5deep lists no time for files without a name.
+    let is_nameless = whole.path.is_empty() && matches!(format, FormatName::Md5deep(_));
+    whole.expected.ctime = posix.map(|posix| posix.ctime).filter(|_| keeps(Feature::ChangeTime) && !is_nameless);
+    whole.expected.inode = posix.map(|posix| posix.inode).filter(|_| keeps(Feature::Inode));
+    whole.expected.links = posix.map(|posix| posix.links).filter(|_| keeps(Feature::Inode));
+    whole.expected.mode = posix.map(|posix| posix.mode).filter(|_| keeps(Feature::Mode));
+    whole.expected.uid = posix.map(|posix| posix.uid).filter(|_| keeps(Feature::Mode));
+    whole.expected.gid = posix.map(|posix| posix.gid).filter(|_| keeps(Feature::Mode));
+    whole.similarities = similarities;
+    whole.outcome = told.then_some(outcome);
     let mut entries = Vec::new();
     if record.pieces.is_empty() || keeps(Feature::WholeFiles) {
         entries.push(whole.clone());
     }
-    entries.extend(record.pieces.iter().map(|piece| Entry {
-        // The column has the size of the piece.
-        expected: if keeps(Feature::WholeFiles) { whole.expected } else { Expected { size: None, ..whole.expected } },
-        digests: piece.digests.clone(),
-        similarities: Vec::new(),
-        piece: Some(PieceRange { offset: piece.offset, length: piece.length }),
-        ..whole.clone()
+    entries.extend(record.pieces.iter().map(|piece| {
+        let mut entry = whole.clone();
+        if !keeps(Feature::WholeFiles) {
+            // The column has the size of the piece.
+            entry.expected.size = None;
+        }
+        (entry.digests, entry.similarities) = (piece.digests.clone(), Vec::new());
+        entry.piece = Some(PieceRange { offset: piece.offset, length: piece.length });
+        entry
     }));
     match format {
         // One line per digest.
         FormatName::Bsd => {
             let lines = |entry: Entry| {
                 let digests = entry.digests.clone().into_iter();
-                digests.map(move |digest| Entry { digests: vec![digest], ..entry.clone() })
+                digests.map(move |digest| {
+                    let mut line = entry.clone();
+                    line.digests = vec![digest];
+                    line
+                })
             };
             entries.into_iter().flat_map(lines).collect()
         }
-        // The columns have an order of their own.
+        // The columns have their own order.
         FormatName::Hashdeep => {
             let columns = ["md5", "sha1", "sha256", "tiger", "whirlpool"];
             let place = |digest: &Digest| columns.iter().position(|&name| name == digest.algorithm().name());
@@ -88,18 +91,19 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
     }
 }
 
-/// Digests are equal whether or not they bear the mark of a collision attack: as text they are not.
+/// Digests with and without the mark of a collision attack are equal, but their texts are not.
 fn as_text(format: FormatName, entry: &Entry) -> String {
-    let mut entry = Entry { line: 0, ..entry.clone() };
+    let mut entry = entry.clone();
+    entry.line = 0;
     if let FormatName::Dfxml = format {
-        // Those that are unfit stand after the others.
+        // Families without a digest come after the others.
         entry.similarities.sort_by_key(|similarity| similarity.family);
     }
     let text = format!("{entry:?}");
     if format.keeps(Feature::CollisionMarks) { text } else { text.replace('!', "") }
 }
 
-/// Writes the records, reads the document, compares; also says which records the format could not express.
+/// Writes the records, reads the document and compares. Returns which records the format could not express.
 fn check(format: FormatName, selection: &Selection, options: WriteOptions, records: &[Record]) {
     let run = RunFacts {
         selection: selection.clone(),
@@ -112,8 +116,13 @@ fn check(format: FormatName, selection: &Selection, options: WriteOptions, recor
     let mut written = Vec::new();
     for record in records {
         match writer.record(record, &mut document) {
-            Ok(()) => written.extend(expected(format, record).iter().map(|entry| as_text(format, entry))),
-            Err(_) => assert!(is_refused(format, options, record), "{format:?} refuses {:?}", record.path),
+            Ok(()) => {
+                assert!(!lacks_column(format, selection, record), "{format:?} writes {:?}", record.path);
+                written.extend(expected(format, record).iter().map(|entry| as_text(format, entry)));
+            }
+            Err(_) => {
+                assert!(is_refused(format, options, selection, record), "{format:?} refuses {:?}", record.path);
+            }
         }
     }
     let counts = summary(records);
@@ -129,11 +138,12 @@ fn check(format: FormatName, selection: &Selection, options: WriteOptions, recor
     let read: Vec<String> = reader.by_ref().map(|item| as_text(format, &item.unwrap())).collect();
     assert_eq!(read, written, "{format:?}");
     let end = if format.keeps(Feature::Counts) { ListEnd::Complete } else { ListEnd::Unstated };
-    let trailer = Trailer { summary: format.keeps(Feature::Counts).then_some(counts), end };
+    let mut trailer = Trailer::new(end);
+    trailer.summary = format.keeps(Feature::Counts).then_some(counts);
     assert_eq!(reader.trailer(), Some(&trailer), "{format:?}");
 }
 
-/// What is to be read of the run before the first entry.
+/// Returns the header that reading should give.
 fn header(format: FormatName, selection: &Selection, run: &RunFacts) -> Header {
     let keeps = |feature| format.keeps(feature);
     let mut selection = selection.clone();
@@ -142,20 +152,30 @@ fn header(format: FormatName, selection: &Selection, run: &RunFacts) -> Header {
         let kinds = columns.iter().map(|name| Algorithm::from_name(name).unwrap());
         selection = kinds.filter(|algorithm| selection.contains(*algorithm)).collect();
     }
-    Header {
-        format,
-        selection: keeps(Feature::Selection).then_some(selection),
-        piece_bytes: run.piece_bytes.filter(|_| keeps(Feature::PieceLength)),
-        program: keeps(Feature::Program).then(|| run.program.clone()),
-        program_version: keeps(Feature::Program).then(|| run.program_version.clone()),
-        command_line: keeps(Feature::CommandLine).then(|| run.command_line.join(&b' ')),
-        directory: keeps(Feature::Directory).then(|| run.directory.clone()),
-        started: keeps(Feature::Start).then_some(run.started),
-    }
+    let mut header = Header::new(format);
+    header.selection = keeps(Feature::Selection).then_some(selection);
+    header.piece_bytes = run.piece_bytes.filter(|_| keeps(Feature::PieceLength));
+    header.program = keeps(Feature::Program).then(|| run.program.clone());
+    header.program_version = keeps(Feature::Program).then(|| run.program_version.clone());
+    header.command_line = keeps(Feature::CommandLine).then(|| run.command_line.join(&b' '));
+    header.directory = keeps(Feature::Directory).then(|| run.directory.clone());
+    header.started = keeps(Feature::Start).then_some(run.started);
+    header.host = keeps(Feature::Host).then(|| run.host.clone());
+    header.uid = run.uid.filter(|_| keeps(Feature::User));
+    header
 }
 
-/// The conditions under which a format may refuse a name, as documented.
-fn is_refused(format: FormatName, options: WriteOptions, record: &Record) -> bool {
+/// Whether a column of the format would be empty, which the format cannot represent.
+fn lacks_column(format: FormatName, selection: &Selection, record: &Record) -> bool {
+    let digests = record.digests.len();
+    format == FormatName::Hashdeep && (1..selection.algorithms().len()).contains(&digests)
+}
+
+/// The documented conditions under which a format refuses a name.
+fn is_refused(format: FormatName, options: WriteOptions, selection: &Selection, record: &Record) -> bool {
+    if lacks_column(format, selection, record) {
+        return true;
+    }
     let path = &record.path[..];
     let ends_with_return = path.ends_with(b"\r") && record.pieces.is_empty();
     match format {
@@ -168,7 +188,7 @@ fn is_refused(format: FormatName, options: WriteOptions, record: &Record) -> boo
     }
 }
 
-/// Every format with every form that it has, and algorithms that it has a place for.
+/// Every format in every form, with algorithms that it can represent.
 fn forms() -> Vec<(FormatName, Vec<Algorithm>, WriteOptions)> {
     let letters = ["", "-k", "-z", "-kz", "-c", "-zc", "-t", "-kt", "-zt", "-kzt", "-ct", "-zct"];
     let md5deep = letters.map(|letters| format!("md5deep{letters}"));
@@ -200,7 +220,7 @@ fn odd_names_come_back() {
             false => hello(name, &algorithms),
             true => in_pieces(name, b"hello", 2, &algorithms),
         };
-        // In a piecewise list of whole files and pieces, a name that looks like a piece is one.
+        // In a piecewise list of whole files and pieces, a name that looks like that of a piece is read as one.
         let names = odd_names().into_iter().filter(|name| !options.piecewise || !name.ends_with(b"offset 0-4"));
         let mut records: Vec<Record> = names.map(|name| record(&name)).collect();
         if options.piecewise {
@@ -224,7 +244,7 @@ fn every_algorithm_comes_back_from_its_tag() {
     }
 }
 
-/// A record with one of the outcomes; of contents that no family, some or all have digests of, or that collide.
+/// Makes records of every outcome, of contents that no, some or all families digest, or that collide.
 fn any_record(name: &[u8], contents: usize, outcome: usize, time: Timestamp, selection: &Selection) -> Record {
     let contents = match contents {
         0 => Vec::new(),
@@ -234,12 +254,18 @@ fn any_record(name: &[u8], contents: usize, outcome: usize, time: Timestamp, sel
         length => (0..300 * length).map(|at| (at * at % 251 + at / 7 % 5) as u8).collect(),
     };
     let mut record = match failures().get(outcome) {
-        Some(failed) => Record { path: name.to_vec(), ..failed.clone() },
+        Some(failed) => {
+            let mut record = failed.clone();
+            record.path = name.to_vec();
+            record
+        }
         None => whole(name, &contents, selection.algorithms()),
     };
     if let Some(metadata) = &mut record.metadata {
-        let posix = metadata.posix.map(|posix| pfh_record::Posix { ctime: time, ..posix });
-        *metadata = Metadata { mtime: Some(time), posix, ..*metadata };
+        let (inode, mode) = (time.seconds.cast_unsigned(), time.nanoseconds);
+        metadata.posix =
+            metadata.posix.map(|posix| pfh_record::Posix { ctime: time, inode, mode, uid: !mode, ..posix });
+        metadata.mtime = Some(time);
     }
     if record.outcome == Outcome::Complete {
         let similarity = |&family: &Family| {
@@ -252,15 +278,25 @@ fn any_record(name: &[u8], contents: usize, outcome: usize, time: Timestamp, sel
     record
 }
 
-/// Bytes that mean something in some format, and all others.
+/// Bytes with a meaning in some format, and all others.
 fn name() -> impl Strategy<Value = Vec<u8>> {
     let special = prop::sample::select(&b"\\\n\r\t ,;\"'()=*#%-{}<>&/.0a"[..]);
     vec(prop_oneof![3 => special, 1 => 1..=255u8], 1..40)
         .prop_filter("looks like a piece", |name| !name.windows(8).any(|window| window == b" offset "))
 }
 
-fn record() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, i64, u32)> {
-    (name(), vec(any::<u8>(), 0..9), any::<i64>(), 0..1_000_000_000u32)
+fn record() -> impl Strategy<Value = (Vec<u8>, Vec<u8>, i64, u32, u8)> {
+    (name(), vec(any::<u8>(), 0..9), any::<i64>(), 0..1_000_000_000u32, chosen())
+}
+
+/// The digests of the run that a file gets, one bit for each: mostly all.
+fn chosen() -> impl Strategy<Value = u8> {
+    prop_oneof![2 => Just(u8::MAX), 1 => any::<u8>()]
+}
+
+fn choose<T: Clone>(all: &[T], chosen: u8) -> Vec<T> {
+    let is_chosen = |place: usize| chosen >> (place % 8) & 1 == 1;
+    all.iter().enumerate().filter(|&(place, _)| is_chosen(place)).map(|(_, one)| one.clone()).collect()
 }
 
 proptest! {
@@ -272,10 +308,11 @@ proptest! {
             let selection = algorithms[..].into();
             let records: Vec<Record> = files
                 .iter()
-                .map(|(name, contents, seconds, nanoseconds)| {
-                    let mut record = match options.piecewise {
-                        false => whole(name, contents, &algorithms),
-                        true => in_pieces(name, contents, 3, &algorithms),
+                .map(|(name, contents, seconds, nanoseconds, chosen)| {
+                    let own = choose(&algorithms, *chosen);
+                    let mut record = match options.piecewise && !own.is_empty() {
+                        false => whole(name, contents, &own),
+                        true => in_pieces(name, contents, 3, &own),
                     };
                     if let Some(metadata) = &mut record.metadata {
                         metadata.mtime = Some(Timestamp { seconds: *seconds, nanoseconds: *nanoseconds });
@@ -289,9 +326,11 @@ proptest! {
         }
     }
 
-    /// Files of every outcome, with digests of every kind, in every format that has a place for them.
+    /// Files of every outcome, with some or all digests of every kind, in every format that can represent them.
     #[test]
-    fn any_records_come_back(files in vec((name(), 0..9_usize, 0..6_usize, any::<i64>(), 0..1_000_000_000u32), 0..8)) {
+    fn any_records_come_back(
+        files in vec((name(), 0..9_usize, 0..6_usize, any::<i64>(), 0..1_000_000_000u32, chosen()), 0..8)
+    ) {
         let all: Selection = Selection::parse("md5,sha1dc,tlsh,ssdeep").unwrap();
         let own = Family::ALL.map(|family| (FormatName::Similarity(family), Selection::from(family)));
         let own = own.into_iter().chain([
@@ -305,16 +344,20 @@ proptest! {
             let options = WriteOptions::default();
             let records: Vec<Record> = files
                 .iter()
-                .map(|(name, contents, outcome, seconds, nanoseconds)| {
+                .map(|(name, contents, outcome, seconds, nanoseconds, chosen)| {
                     let time = Timestamp { seconds: *seconds, nanoseconds: *nanoseconds };
-                    any_record(name, *contents, *outcome, time, &selection)
+                    let algorithms = choose(selection.algorithms(), *chosen);
+                    let families = choose(selection.families(), chosen.rotate_left(3));
+                    let kinds = algorithms.into_iter().map(DigestKind::from);
+                    let own = kinds.chain(families.into_iter().map(DigestKind::from)).collect();
+                    any_record(name, *contents, *outcome, time, &own)
                 })
                 .collect();
             check(format, &selection, options, &records);
         }
     }
 
-    /// Whatever the reader finds in arbitrary text can be written and is then found again.
+    /// Entries read from arbitrary text can be written, and are then read again.
     #[test]
     fn arbitrary_input_never_panics(input in vec(prop_oneof![1 => any::<u8>(), 3 => prop::sample::select(&b"0f \n,\\\"<>{}=()%;:-"[..])], 0..200)) {
         for format in FormatName::ALL {
@@ -325,7 +368,7 @@ proptest! {
     }
 }
 
-/// The documentation prints the table by which the tests above judge.
+/// The documentation prints the table that the tests above use.
 #[test]
 fn the_documentation_has_the_table_of_what_is_kept() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/formats.md");

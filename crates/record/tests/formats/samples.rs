@@ -22,7 +22,7 @@ pub(crate) fn algorithms(names: &[&str]) -> Vec<Algorithm> {
     names.iter().map(|name| Algorithm::from_name(name).unwrap()).collect()
 }
 
-/// Names that break programs, each for a reason of its own.
+/// Names that break programs, each for another reason.
 pub(crate) fn odd_names() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [
         &b"hello.txt"[..],
@@ -74,7 +74,7 @@ pub(crate) fn odd_names() -> Vec<Vec<u8>> {
     names
 }
 
-/// A whole file with the contents `hello`.
+/// Makes the record of a file with the contents `hello`.
 pub(crate) fn hello(path: &[u8], algorithms: &[Algorithm]) -> Record {
     whole(path, b"hello", algorithms)
 }
@@ -82,34 +82,26 @@ pub(crate) fn hello(path: &[u8], algorithms: &[Algorithm]) -> Record {
 pub(crate) fn whole(path: &[u8], contents: &[u8], algorithms: &[Algorithm]) -> Record {
     let size = contents.len() as u64;
     let ctime = Timestamp { nanoseconds: 0, ..TIME };
-    let metadata = Metadata {
-        size,
-        mtime: Some(TIME),
-        posix: Some(Posix { ctime, inode: 12, links: 1, mode: 0o100_644, uid: 1000, gid: 100, device: 7 }),
-    };
-    Record {
-        path: path.to_vec(),
-        metadata: Some(metadata),
-        bytes_read: size,
-        outcome: Outcome::Complete,
-        digests: algorithms.iter().map(|algorithm| algorithm.digest(contents)).collect(),
-        pieces: Vec::new(),
-        similarities: Vec::new(),
-    }
+    let posix = Posix { ctime, inode: 12, links: 1, mode: 0o100_644, uid: 1000, gid: 100, device: 7 };
+    let mut record = Record::new(path, Outcome::Complete);
+    record.metadata = Some(Metadata::new(size, Some(TIME)).with_posix(posix));
+    record.bytes_read = size;
+    record.digests = algorithms.iter().map(|algorithm| algorithm.digest(contents)).collect();
+    record
 }
 
-/// The same with digests of pieces; an empty file has one empty piece.
+/// Adds digests of pieces; an empty file has one empty piece.
 pub(crate) fn in_pieces(path: &[u8], contents: &[u8], piece_bytes: usize, algorithms: &[Algorithm]) -> Record {
     let parts: Vec<&[u8]> = if contents.is_empty() { vec![b""] } else { contents.chunks(piece_bytes).collect() };
-    let pieces = parts.iter().enumerate().map(|(position, part)| Piece {
-        offset: (position * piece_bytes) as u64,
-        length: part.len() as u64,
-        digests: algorithms.iter().map(|algorithm| algorithm.digest(part)).collect(),
-    });
-    Record { pieces: pieces.collect(), ..whole(path, contents, algorithms) }
+    let mut record = whole(path, contents, algorithms);
+    record.pieces.extend(parts.iter().enumerate().map(|(position, part)| {
+        let digests = algorithms.iter().map(|algorithm| algorithm.digest(part)).collect();
+        Piece::new((position * piece_bytes) as u64, part.len() as u64, digests)
+    }));
+    record
 }
 
-/// A message that collides under SHA-1: of the first published pair of the digest crate's vectors.
+/// A message of a SHA-1 collision: of the first published pair among the digest crate's vectors.
 pub(crate) fn colliding() -> Vec<u8> {
     let vectors = include_str!("../../../digest/tests/vectors/sha1-collisions.txt");
     let hex = vectors.lines().find(|line| !line.starts_with('#')).and_then(|line| line.split_once(' ')).unwrap().1;
@@ -118,23 +110,25 @@ pub(crate) fn colliding() -> Vec<u8> {
 
 /// Standard input.
 pub(crate) fn stdin(algorithms: &[Algorithm]) -> Record {
-    Record { metadata: None, ..hello(b"-", algorithms) }
+    unknown(hello(b"-", algorithms))
 }
 
-/// One record for each way in which a file can fail.
+/// Returns the record without metadata.
+pub(crate) fn unknown(mut record: Record) -> Record {
+    record.metadata = None;
+    record
+}
+
+/// One record for each kind of failure.
 pub(crate) fn failures() -> Vec<Record> {
     let metadata = hello(b"", &[]).metadata;
-    let error = |kind, errno, message: &str| FileError { kind, errno, message: message.to_owned() };
+    let error = |kind, errno, message: &str| FileError::new(kind, message).with_errno(errno);
     let denied = error(ErrorKind::PermissionDenied, Some(13), "cannot open: Permission denied");
     let broken = error(ErrorKind::Io, Some(5), "cannot read: Input/output error, \"bad\" sector");
-    let failed = |path: &[u8], metadata, bytes_read, outcome| Record {
-        path: path.to_vec(),
-        metadata,
-        bytes_read,
-        outcome,
-        digests: Vec::new(),
-        pieces: Vec::new(),
-        similarities: Vec::new(),
+    let failed = |path: &[u8], metadata, bytes_read, outcome| {
+        let mut record = Record::new(path, outcome);
+        (record.metadata, record.bytes_read) = (metadata, bytes_read);
+        record
     };
     vec![
         failed(b"denied", None, 0, Outcome::Unreadable { offset: 0, error: denied }),
@@ -166,12 +160,13 @@ pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
 }
 
 pub(crate) fn summary(records: &[Record]) -> Summary {
-    let mut summary = Summary { elapsed: Duration::from_millis(1500), ..Summary::default() };
+    let mut summary = Summary::default();
+    summary.elapsed = Duration::from_millis(1500);
     records.iter().for_each(|record| summary.count(record));
     summary
 }
 
-/// A whole document. Records that the format cannot express are left out.
+/// Writes a whole document. Records that the format cannot express are left out.
 pub(crate) fn document(
     format: FormatName,
     algorithms: &[Algorithm],
@@ -191,7 +186,7 @@ pub(crate) fn document(
     out
 }
 
-/// What the lines of a list say, without header and footer.
+/// Returns the lines of a list, without header and footer.
 pub(crate) fn lines(
     format: &str,
     algorithms: &[Algorithm],
@@ -205,7 +200,7 @@ pub(crate) fn lines(
     Ok(out)
 }
 
-/// Reads a document; errors as text, so that they can be compared.
+/// Reads a document, with errors as text, so that they can be compared.
 pub(crate) fn read(
     format: FormatName,
     document: &[u8],
@@ -218,7 +213,7 @@ pub(crate) fn format(name: &str) -> FormatName {
     FormatName::from_name(name).unwrap()
 }
 
-/// One document of every format, with everything that the format can say.
+/// One document of every format, with all facts that the format can represent.
 pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
     let mut documents = Vec::new();
     let names =
@@ -248,7 +243,8 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
     documents
 }
 
-/// A JSON line without its end, with the check value that `docs/reference/json-lines.md` describes: CRC-32C, bit by bit.
+/// Completes a JSON line with the check value that `docs/reference/json-lines.md` describes: CRC-32C, computed bit by
+/// bit.
 pub(crate) fn checked(line: &str) -> String {
     let line = line.strip_suffix('}').unwrap();
     let crc = line.bytes().fold(u32::MAX, |crc, byte| {
@@ -257,7 +253,7 @@ pub(crate) fn checked(line: &str) -> String {
     format!("{line},\"check\":\"{:08x}\"}}", !crc)
 }
 
-/// A JSON line as an earlier version of pfh wrote it: without a check value.
+/// Returns a JSON line as an earlier version of pfh wrote it, without a check value.
 pub(crate) fn unchecked(line: &str) -> String {
     format!("{}}}\n", line.split_once(",\"check\":").unwrap().0)
 }

@@ -1,4 +1,4 @@
-//! What is written follows the schema that is published. The checker below knows the keywords that the schema uses (of
+//! The written lists follow the published schema. The checker below knows the keywords that the schema uses (of
 //! `pattern`, the patterns in it) and is stricter than JSON Schema in one point: a field must be in the schema.
 
 use pfh_record::FormatName;
@@ -10,7 +10,7 @@ use crate::similarity;
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/json-lines.schema.json");
 
-/// The patterns of similarity digests are coarser than their readers.
+/// The patterns of similarity digests accept more than their readers do.
 fn is_digest(family: Family, text: &str) -> bool {
     Digest::from_bytes(family, text.as_bytes()).is_ok_and(|digest| digest == digest.clone().with_name(b""))
 }
@@ -106,7 +106,7 @@ fn output_follows_the_schema() {
     assert!(lines > 40);
 }
 
-/// The checker does find what is wrong.
+/// The checker detects errors.
 #[test]
 fn the_checker_refuses() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

@@ -1,5 +1,5 @@
-//! The seeds of the fuzz targets, run as plain regression tests through the same property. The seeds are made from the
-//! samples by `cargo test -p pfh-record -- --ignored write_seeds`; what a fuzzer finds is added by hand.
+//! Regression tests that run the seeds of the fuzz targets through the same properties. The seeds are made from the
+//! samples by `cargo test -p pfh-record -- --ignored write_seeds`; findings of a fuzzer are added by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn every_seed() {
     assert!(count >= 20, "{count}");
 }
 
-/// Seeds are kept small: fuzzers work best so.
+/// Seeds are kept small, since fuzzers work best with small ones.
 const SEED_BYTES_MAX: usize = 4096;
 
 #[test]

@@ -8,7 +8,7 @@ use pfh_similarity::{Digest, Family, Hasher, mrsh_v2, sdhash, ssdeep, tlsh};
 
 use crate::samples::{algorithms, run_facts, unchecked, whole};
 
-/// Something that every family digests.
+/// Contents that every family digests.
 pub(crate) fn contents() -> Vec<u8> {
     (0..40_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
@@ -19,7 +19,9 @@ fn record(path: &[u8], contents: &[u8], algorithms: &[Algorithm], families: &[Fa
         hasher.update(contents);
         Similarity { family, digest: hasher.finish() }
     };
-    Record { similarities: families.iter().map(similarity).collect(), ..whole(path, contents, algorithms) }
+    let mut record = whole(path, contents, algorithms);
+    record.similarities = families.iter().map(similarity).collect();
+    record
 }
 
 fn selection(algorithms: &[Algorithm], families: &[Family]) -> Selection {
@@ -38,7 +40,7 @@ fn document(format: FormatName, algorithms: &[Algorithm], families: &[Family], r
     out
 }
 
-/// A list of one file with these contents, and of an empty one.
+/// Returns a list of one file with these contents, and of an empty one.
 pub(crate) fn sample(format: FormatName, contents: &[u8]) -> Vec<u8> {
     let (md5, families) = (algorithms(&["md5"]), Family::ALL);
     let records = [record(b"file", contents, &md5, &families), record(b"empty", b"", &md5, &families)];
@@ -164,7 +166,7 @@ fn formats_without_a_place_for_them_say_which_have_one() {
     assert!(refuse("tlsh", &[], &[Family::Tlsh], &null).contains("no NUL-terminated form"));
 }
 
-/// The names in the texts of sdhash and mrsh-v2 are passed over: the path stands beside them.
+/// The names in the texts of sdhash and mrsh-v2 are ignored, because the path is beside them.
 #[test]
 fn names_in_digests_are_passed_over() {
     let list = String::from_utf8(sample(FormatName::Jsonl, b"hello")).unwrap();

@@ -43,7 +43,8 @@ fn chance(a_elements: u16, b_elements: u16) -> u32 {
 const ELEMENTS: usize = ELEMENTS_MAX as usize + 1;
 
 static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    // That a bit is still 0 after so many elements; the original has this decimal number, which is not quite 2047/2048.
+    // The probability that a bit is still 0 after this number of elements; the original has this decimal number, which
+    // is not quite 2047/2048.
     let unset = |elements: usize| 0.999_511_72_f64.powf(5.0 * elements as f64);
     let chance = |a, b| (2048.0 * (1.0 - unset(a) - unset(b) + unset(a + b))) as u16;
     (0..ELEMENTS * ELEMENTS).map(|pair| chance(pair / ELEMENTS, pair % ELEMENTS)).collect()
@@ -76,7 +77,7 @@ fn match_of(a: &Counted, t: &Counted) -> u32 {
     score_of(a, t, a.filter.0.iter().zip(t.filter.0).map(|(a, t)| (a & t).count_ones()).sum())
 }
 
-/// The score of two filters that take part and have so many common bits.
+/// The score of two filters that take part and have this number of common bits.
 pub(super) fn score_of<F, G>(a: &Counted<F>, t: &Counted<G>, common: u32) -> u32 {
     let possible = a.weight.min(t.weight);
     // The order of the subtractions is the original's: it can decide over a last bit.

@@ -6,14 +6,14 @@ use pfh_vector::{Backend, ctph, fnv1a_many};
 use super::Build;
 use super::digest::{Digest, ELEMENTS_MAX};
 use super::rolling::{WINDOW_BYTES, ends_chunk, near_ends, roll};
-use crate::Unfit;
+use crate::NoDigest;
 use crate::filter::Filter;
 
 /// Bytes that are divided at once: the more chunks there are, the better do those match that are hashed side by side.
 const PART_BYTES: usize = 32 << 10;
-/// So many are divided where they are; fewer are gathered.
+/// Least number of bytes that are divided in place; fewer are gathered.
 const ENOUGH_BYTES: usize = 16 << 10;
-/// After the end of a chunk, so many bytes are not looked at.
+/// Number of bytes after the end of a chunk that are skipped.
 const SKIP_BYTES: usize = 40;
 
 /// Makes the digest of an input, given in pieces of any size.
@@ -89,7 +89,7 @@ impl Hasher {
     ///
     /// # Errors
     /// None: every input has a digest, the empty one too. The type is that of all families.
-    pub fn finish(mut self) -> Result<Digest, Unfit> {
+    pub fn finish(mut self) -> Result<Digest, NoDigest> {
         self.divide_gathered(true);
         if self.build == Build::Normal && self.bytes > 0 {
             self.filters.insert(self.open);
@@ -133,7 +133,7 @@ struct Divider {
     positions: Vec<u32>,
     /// Ends of chunks in the latest bytes.
     ends: Vec<usize>,
-    /// The latest bytes that were looked at.
+    /// The latest bytes that were examined.
     window: u64,
     /// A chunk ended, and it is not known yet whether there are as many bytes as are to be skipped.
     skips: bool,
@@ -153,7 +153,7 @@ impl Divider {
         let mut at = 0;
         loop {
             if *skips {
-                // Fewer bytes are not skipped, but looked at.
+                // Fewer bytes are not skipped, but examined.
                 if bytes.len() - at >= SKIP_BYTES {
                     at += SKIP_BYTES;
                 } else if !is_end {

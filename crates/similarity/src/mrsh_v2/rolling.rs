@@ -1,7 +1,7 @@
 //! The ends of chunks.
 //!
-//! The rolling hash of ssdeep depends on nothing but the latest seven bytes, so every position can be looked at by
-//! itself, and many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
+//! The rolling hash of ssdeep depends only on the latest seven bytes, so every position can be examined by itself, and
+//! many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
 //!
 //! ```text
 //! r = 8 c0 + 7 c1 + 6 c2 + 5 c3 + 4 c4 + 3 c5 + 2 c6
@@ -13,7 +13,7 @@
 /// Bytes of a window that count. One more makes it a word.
 pub(super) const WINDOW_BYTES: usize = 7;
 
-/// The window after so many of the next eight bytes: as a number, the latest byte is the highest one.
+/// The window after the first `bytes` of the next eight bytes: as a number, the latest byte is the highest one.
 pub(super) fn roll(window: u64, next: u64, bytes: usize) -> u64 {
     ((u128::from(next) << 64 | u128::from(window)) >> (8 * bytes)) as u64
 }

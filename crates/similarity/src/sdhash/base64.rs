@@ -12,7 +12,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Length of the text for so many bytes.
+/// Length of the text for this number of bytes.
 pub(super) const fn text_bytes(bytes: usize) -> usize {
     bytes.div_ceil(3) * 4
 }

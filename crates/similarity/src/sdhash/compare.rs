@@ -163,7 +163,7 @@ const ELEMENTS: usize = super::block::ELEMENTS_MAX as usize + 1;
 
 /// [`chance`] of all pairs.
 static CHANCE: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    // That a bit is still 0 after so many elements.
+    // The probability that a bit is still 0 after this number of elements.
     let unset = |elements: usize| (1.0 - 1.0 / 2048.0_f64).powf(5.0 * elements as f64);
     let chance = |a, b| (2048.0 * (1.0 - unset(a) - unset(b) + unset(a + b))).round() as u16;
     (0..ELEMENTS * ELEMENTS).map(|pair| chance(pair / ELEMENTS, pair % ELEMENTS)).collect()
@@ -229,7 +229,7 @@ fn match_of<F: Bits>(a: &Counted<F>, t: &Counted<F>, comparison: &Comparison) ->
     match_above(a.filter.common(&t.filter, cut), cut, a.weight.min(t.weight))
 }
 
-/// The same for two filters that have so many common bits after 4, 8, 16 and 32 words.
+/// The same for two filters with these numbers of common bits after 4, 8, 16 and 32 words.
 pub(super) fn match_of_counts(a: &Counted, t: &Counted<()>, counts: [u16; STAGES.len() + 1], profile: Profile) -> f64 {
     let cut = cut(profile, a, t);
     let gives_up = |((_, times), count): ((usize, u32), u16)| times * u32::from(count) + TOLERANCE < cut;

@@ -66,12 +66,12 @@ impl Digest {
         }
     }
 
-    /// The digests that the original's command line makes of an input that is larger than a segment of so many MiB: in
-    /// block mode, each segment has one, under the name followed by the segment's offset in MiB (`name.0128M`), and
+    /// The digests that the original's command line makes of an input that is larger than a segment of `mebibytes` MiB:
+    /// in block mode, each segment has one, under the name followed by the segment's offset in MiB (`name.0128M`), and
     /// a tail of up to 512 bytes belongs to the segment before it. Otherwise, and where blocks do not end where
     /// segments do, the digest itself.
     ///
-    /// (The original hashes as many zeros as the tail has bytes behind it, by mistake; so the last filter of such a
+    /// (By mistake, the original hashes as many zeros after the tail as it has bytes, so the last filter of such a
     /// segment can differ.)
     pub fn into_segments(self, mebibytes: NonZero<u32>) -> Vec<Digest> {
         let segment_bytes = u64::from(mebibytes.get()) << 20;

@@ -6,7 +6,7 @@ use super::block::Blocks;
 use super::digest::Digest;
 use super::stream::Stream;
 use super::{Mode, Options};
-use crate::{Family, Unfit, UnfitReason};
+use crate::{Family, NoDigest, NoDigestReason};
 
 /// From this size on, the original's command line uses blocks, of 16 KiB.
 const AUTOMATIC_BLOCKS_FROM: u64 = 16 << 20;
@@ -67,12 +67,12 @@ impl Hasher {
     /// Ends the input. The digest has no name yet.
     ///
     /// # Errors
-    /// [`Unfit`] below 512 bytes.
-    pub fn finish(self) -> Result<Digest, Unfit> {
+    /// [`NoDigest`] below 512 bytes.
+    pub fn finish(self) -> Result<Digest, NoDigest> {
         let Hasher { stream, blocks, bytes } = self;
         let minimum_bytes = Family::Sdhash.minimum_bytes();
         if bytes < minimum_bytes {
-            return Err(Unfit { minimum_bytes, bytes, reason: UnfitReason::TooShort });
+            return Err(NoDigest { minimum_bytes, bytes, reason: NoDigestReason::TooShort });
         }
         let (layout, filters) = match (stream, blocks) {
             (Some(stream), _) => stream.finish(),

@@ -35,7 +35,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// For an input of so many bytes, as far as that is known.
+    /// Makes a stream for an input of this length in bytes, if it is known.
     pub(super) fn new(profile: Profile, input_bytes: Option<u64>, backend: Backend) -> Stream {
         let input_bytes = input_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
         // A short input does not fill the window, and so is scored at once.
@@ -74,7 +74,7 @@ impl Stream {
                 let done = self.score(&gathered, false);
                 gathered.drain(..done);
                 if gathered.len() <= taken {
-                    // The bytes that are looked at again lie in what was given.
+                    // The bytes that are needed again lie in the input itself.
                     self.left += gathered.len() as u64;
                     at -= gathered.len();
                     gathered.clear();
@@ -94,7 +94,7 @@ impl Stream {
         (Layout::Stream { last }, filters)
     }
 
-    /// Returns how many bytes will not be looked at again: none at the end of the chunk.
+    /// Returns the number of bytes that are not needed again: none at the end of the chunk.
     fn score(&mut self, bytes: &[u8], is_end: bool) -> usize {
         let Stream { window, filters, .. } = self;
         window.score(bytes, is_end);

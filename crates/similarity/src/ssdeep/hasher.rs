@@ -6,7 +6,7 @@ use pfh_vector::ctph::Kernels;
 use super::piece::{self, INITIAL};
 use super::rolling::{PLACES, WINDOW_BYTES, low_bits, places_without, rolling_hash, trigger_level};
 use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
-use crate::{Unfit, UnfitReason};
+use crate::{NoDigest, NoDigestReason};
 
 /// Characters that a level collects; one more may follow at the end.
 pub(super) const CHARACTERS_MAX: usize = 63;
@@ -212,10 +212,10 @@ impl Hasher {
     /// Ends the input and returns its digest.
     ///
     /// # Errors
-    /// [`Unfit`] if there were more than 192 GiB. Everything shorter has a digest, even nothing.
-    pub fn finish(self) -> Result<Digest, Unfit> {
+    /// [`NoDigest`] if there were more than 192 GiB. Everything shorter has a digest, even nothing.
+    pub fn finish(self) -> Result<Digest, NoDigest> {
         if self.bytes > BYTES_MAX {
-            return Err(Unfit { minimum_bytes: 0, bytes: self.bytes, reason: UnfitReason::TooLong });
+            return Err(NoDigest { minimum_bytes: 0, bytes: self.bytes, reason: NoDigestReason::TooLong });
         }
         let mut level = level_of_size(self.bytes);
         while level > 0 && self.count[level] < CHARACTERS_ENOUGH {

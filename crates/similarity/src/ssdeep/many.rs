@@ -9,13 +9,13 @@
 //! that one of them does not keep its lane when all others are done.
 
 use pfh_vector::Backend;
-use pfh_vector::ctph::{FILES, INITIAL, Kernels, LANES, Lanes, TILE_BYTES, turned};
+use pfh_vector::ctph::{FILES, INITIAL, Kernels, LANES, LaneBytes, TILE_BYTES, turned};
 
 use super::hasher::{CHARACTERS_MAX, has_rest};
 use super::rolling::WINDOW_BYTES;
 use super::scan::{Ends, Scan, Scanner};
 use super::{ALPHABET, Digest, Hasher, SECOND_CHARACTERS_MAX};
-use crate::Unfit;
+use crate::NoDigest;
 
 /// Files are not cut into shorter parts than this.
 const PART_BYTES_MIN: u32 = 8 * TILE_BYTES as u32;
@@ -31,9 +31,9 @@ const NEVER: u32 = u32::MAX;
 /// let digests: Result<Vec<_>, _> = digest_many(&[b"Hello, world!\n", b""]).into_iter().collect();
 /// let texts: Vec<String> = digests?.iter().map(|digest| digest.to_string()).collect();
 /// assert_eq!(texts, ["3:a6/G:asG", "3::"]);
-/// # Ok::<(), pfh_similarity::Unfit>(())
+/// # Ok::<(), pfh_similarity::NoDigest>(())
 /// ```
-pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, NoDigest>> {
     ManyHasher::new().digest_many(inputs)
 }
 
@@ -42,8 +42,8 @@ pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
 pub struct ManyHasher {
     kernels: Kernels,
     scanner: Scanner,
-    keep: Box<[Lanes; TILE_BYTES]>,
-    trace: Box<[Lanes; TILE_BYTES]>,
+    keep: Box<[LaneBytes; TILE_BYTES]>,
+    trace: Box<[LaneBytes; TILE_BYTES]>,
     /// A tile of each lane. Copies: inputs often lie at multiples of large powers of two, where they would compete for
     /// the same lines of the cache.
     rows: Box<[[u8; TILE_BYTES]; FILES]>,
@@ -74,7 +74,7 @@ impl ManyHasher {
     }
 
     /// Returns the digests, in the order of the inputs. [`FILES`] inputs or more make good use of it.
-    pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+    pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, NoDigest>> {
         let mut digests = Vec::with_capacity(inputs.len());
         let mut run = Run {
             hasher: self,
@@ -204,7 +204,7 @@ struct Run<'h, 'b> {
 
 impl<'b> Run<'_, 'b> {
     /// Plans the parts of a file. Returns the digest if there is nothing to be hashed in lanes.
-    fn begin(&mut self, index: usize, bytes: &'b [u8]) -> Option<Result<Digest, Unfit>> {
+    fn begin(&mut self, index: usize, bytes: &'b [u8]) -> Option<Result<Digest, NoDigest>> {
         if u32::try_from(bytes.len()).is_err() {
             let mut hasher = Hasher::with_kernels(self.hasher.kernels);
             hasher.update(bytes);
@@ -246,7 +246,7 @@ impl<'b> Run<'_, 'b> {
     }
 
     /// Hashes a tile of each lane.
-    fn advance(&mut self, hashes: &mut Lanes, digests: &mut [Option<Result<Digest, Unfit>>]) {
+    fn advance(&mut self, hashes: &mut LaneBytes, digests: &mut [Option<Result<Digest, NoDigest>>]) {
         let ManyHasher { kernels, keep, trace, rows, .. } = &mut *self.hasher;
         let keep = &mut **keep;
         self.ends.clear();

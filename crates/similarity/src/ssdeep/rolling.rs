@@ -2,14 +2,14 @@
 //!
 //! As defined, three sums are updated with every byte. But the hash depends on the latest seven bytes only, so that it
 //! can be computed at any place by itself: with c₀ the latest byte and c₆ the oldest, `r = Σ (8 − j)·cⱼ + ⊕ cⱼ·2^(5j)`
-//! modulo 2³². Places therefore need not be looked at in order, and of most of them the lowest eight bits suffice to
+//! modulo 2³². Places therefore need not be examined in order, and for most of them the lowest eight bits suffice to
 //! see that no piece ends there: those are computed for 64 places at once, in bytes, by a loop that compilers turn into
 //! vector instructions.
 
 /// Bytes that the hash depends on.
 pub(super) const WINDOW_BYTES: usize = 7;
 
-/// Places that are looked at together.
+/// Places that are examined together.
 pub(super) const PLACES: usize = 64;
 
 /// The hash of a window, oldest byte first.

@@ -29,7 +29,7 @@ pub(super) struct Ends {
 impl Ends {
     const NONE: Ends = Ends { count: 0, last: 0, first: [0; FIRST_PLACES + 1] };
 
-    /// At most so many of them.
+    /// At most the first `limit` of them.
     pub(super) fn first(&self, limit: usize) -> &[u32] {
         &self.first[..limit.min(FIRST_PLACES).min(self.count as usize)]
     }

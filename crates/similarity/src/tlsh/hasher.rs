@@ -7,7 +7,7 @@ use pfh_vector::tlsh_triplets::{BUCKETS, Counter, HISTORY_BYTES, Kernels, PEARSO
 
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
-use crate::{Unfit, UnfitReason};
+use crate::{NoDigest, NoDigestReason};
 
 /// Length of the shortest input that has a digest, in bytes.
 pub const MINIMUM_BYTES: u64 = 50;
@@ -40,7 +40,7 @@ const FIRST_HALF: [u64; 256] = {
     table
 };
 
-/// From so many bytes on, counting many windows at once pays.
+/// Length in bytes from which counting many windows at once is faster.
 const VECTORS_PAY_BYTES: usize = 2 << 10;
 
 thread_local! {
@@ -179,9 +179,9 @@ impl Hasher {
     /// Ends the input and returns its digest.
     ///
     /// # Errors
-    /// [`Unfit`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in
+    /// [`NoDigest`] if there were fewer than 50 bytes, too many (some 4 GiB), or not enough different triplets, as in
     /// constant data of any length.
-    pub fn finish(self) -> Result<Digest, Unfit> {
+    pub fn finish(self) -> Result<Digest, NoDigest> {
         let mut buckets = self.buckets;
         for (name, count) in self.counts.into_iter().enumerate() {
             if let Some(bucket) = buckets.get_mut(usize::from(PEARSON[name])) {
@@ -197,17 +197,17 @@ pub(super) fn checksum(checksum: u8, steps: &[u8]) -> u8 {
     steps.iter().fold(checksum, |checksum, step| pearson(step ^ checksum))
 }
 
-/// The digest of so many bytes, with this checksum and these counts.
-pub(super) fn digest(bytes: u64, checksum: u8, buckets: &[u32; BUCKETS]) -> Result<Digest, Unfit> {
-    let unfit = |reason| Unfit { minimum_bytes: MINIMUM_BYTES, bytes, reason };
+/// The digest of `bytes` bytes, with this checksum and these counts.
+pub(super) fn digest(bytes: u64, checksum: u8, buckets: &[u32; BUCKETS]) -> Result<Digest, NoDigest> {
+    let no_digest = |reason| NoDigest { minimum_bytes: MINIMUM_BYTES, bytes, reason };
     if bytes < MINIMUM_BYTES {
-        return Err(unfit(UnfitReason::TooShort));
+        return Err(no_digest(NoDigestReason::TooShort));
     }
     let Some(length) = length::encode(bytes).filter(|_| bytes <= BYTES_MAX) else {
-        return Err(unfit(UnfitReason::TooLong));
+        return Err(no_digest(NoDigestReason::TooLong));
     };
     if buckets.iter().filter(|&&count| count > 0).count() <= BUCKETS_HIT_MIN {
-        return Err(unfit(UnfitReason::TooUniform));
+        return Err(no_digest(NoDigestReason::TooUniform));
     }
     let quartiles = [1, 2, 3].map(|quarter| at_rank(buckets, quarter * BUCKETS as u32 / 4 - 1));
     let mut body = [0; BODY_BYTES];

@@ -39,7 +39,7 @@ mod tests {
             for bytes in [longest - 1, longest, longest + 1] {
                 let theirs = fast_tlsh::length::FuzzyHashLengthEncoding::new(bytes);
                 let expected = theirs.map(|code| code.value());
-                // Nothing so short has a digest, and the two differ in what they say of no bytes at all.
+                // No input of that length has a digest, and the two differ about the empty input.
                 if bytes > 0 {
                     assert_eq!(encode(bytes.into()), expected, "{bytes}");
                 }

@@ -12,7 +12,7 @@ use pfh_vector::tlsh_triplets::{BUCKETS, Counter, HISTORY_BYTES, Kernels, PEARSO
 use super::hasher::digest;
 use super::length::BYTES_MAX;
 use super::{Digest, Hasher};
-use crate::Unfit;
+use crate::NoDigest;
 
 /// Files side by side: as many as there are registers for.
 const LANES: usize = 12;
@@ -30,7 +30,7 @@ const ROW_BYTES: usize = WINDOWS_MAX + 64;
 /// let digests = digest_many(&[text.as_bytes(), b"too short"]);
 /// assert!(digests[0].is_ok() && digests[1].is_err());
 /// ```
-pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+pub fn digest_many(inputs: &[&[u8]]) -> Vec<Result<Digest, NoDigest>> {
     ManyHasher::new().digest_many(inputs)
 }
 
@@ -63,7 +63,7 @@ impl ManyHasher {
     }
 
     /// Returns the digests, in the order of the inputs.
-    pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, Unfit>> {
+    pub fn digest_many(&mut self, inputs: &[&[u8]]) -> Vec<Result<Digest, NoDigest>> {
         let Some(counter) = &mut self.counter else {
             let one = |bytes: &&[u8]| {
                 let mut hasher = Hasher::with_kernels(self.kernels);

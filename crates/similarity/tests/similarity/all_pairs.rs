@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::ops::ControlFlow;
 
-use pfh_similarity::all_pairs::{Compare, Digests, Found};
+use pfh_similarity::all_pairs::{Compare, Digests, SimilarPair};
 use pfh_similarity::{CancelToken, Digest, Family, Hasher, Score};
 
 use crate::inputs::random;
@@ -30,21 +30,21 @@ fn collected(family: Family, digests: &[Digest]) -> Digests {
 }
 
 /// The pairs that are at least as similar as the threshold says.
-fn expected(pairs: impl Iterator<Item = (usize, usize, Option<Score>)>, threshold: u32) -> Vec<Found> {
+fn expected(pairs: impl Iterator<Item = (usize, usize, Option<Score>)>, threshold: u32) -> Vec<SimilarPair> {
     let counts = |(first, second, score)| {
         let score = match score? {
             Score::Similarity(score) if u32::from(score) >= threshold => score.into(),
             Score::Distance(distance) if distance <= threshold => distance,
             _ => return None,
         };
-        Some(Found { first: first as u32, second: second as u32, score })
+        Some(SimilarPair { first: first as u32, second: second as u32, score })
     };
     pairs.filter_map(counts).collect()
 }
 
-fn sorted(find: impl FnOnce(&mut (dyn FnMut(&[Found]) -> ControlFlow<()> + Send))) -> Vec<Found> {
+fn sorted(find: impl FnOnce(&mut (dyn FnMut(&[SimilarPair]) -> ControlFlow<()> + Send))) -> Vec<SimilarPair> {
     let mut found = Vec::new();
-    find(&mut |pairs: &[Found]| {
+    find(&mut |pairs: &[SimilarPair]| {
         found.extend_from_slice(pairs);
         ControlFlow::Continue(())
     });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use pfh_similarity::{IndexError, ssdeep, tlsh};
+use pfh_similarity::{Family, IndexError, ssdeep, tlsh};
 use proptest::prelude::*;
 
 use crate::index::{related_ssdeep, related_tlsh};
@@ -145,7 +145,7 @@ fn lies_with_right_checksums_are_errors_or_wrong_answers_and_nothing_worse() {
 fn other_files_are_no_index() {
     for bytes in [vec![], vec![0; 100], vec![0; 4096], vec![7; 10_000]] {
         let opened = ssdeep::IndexFile::open(Cursor::new(bytes));
-        assert!(matches!(opened.err(), Some(IndexError::NotThisFormat { .. })));
+        assert!(matches!(opened.err(), Some(IndexError::NotThisFamily { family: Family::Ssdeep })));
     }
     let opened = ssdeep::IndexFile::open(Cursor::new(tlsh_file(&related_tlsh(1, 5))));
     assert_eq!(opened.err().map(|error| error.to_string()).as_deref(), Some("this is no index of ssdeep digests"));

@@ -147,8 +147,8 @@ fn short_inputs_have_no_digest() {
         for bytes in [0, 1, 64, 511] {
             let mut hasher = Hasher::with_options(options(Profile::V3_4, mode));
             hasher.update(&noise(1, bytes));
-            let unfit = hasher.finish().expect_err("too short");
-            assert_eq!((unfit.bytes, unfit.minimum_bytes), (bytes as u64, 512));
+            let no_digest = hasher.finish().expect_err("too short");
+            assert_eq!((no_digest.bytes, no_digest.minimum_bytes), (bytes as u64, 512));
         }
         assert!(digest(&[0; 512], options(Profile::V3_4, mode)).is_some());
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::inputs::Random;
 use crate::vectors::{contents, inputs};
 
 #[expect(unreachable_pub, reason = "public to the fuzz targets")]
@@ -28,12 +29,12 @@ fn every_seed() {
         ("mrsh_v2_digest", similarity::mrsh_v2_digest),
         ("index", similarity::index),
         ("many_digests", similarity::many_digests),
-        ("kernel_bits", kernels::bits),
-        ("kernel_chunks", kernels::chunks),
-        ("kernel_entropy", kernels::entropy),
-        ("kernel_pieces", kernels::pieces),
-        ("kernel_popularity", kernels::popularity),
-        ("kernel_triplets", kernels::triplets),
+        ("kernel_bloom", kernels::bloom),
+        ("kernel_fnv1a_many", kernels::fnv1a_many),
+        ("kernel_sdhash_rank", kernels::sdhash_rank),
+        ("kernel_ctph", kernels::ctph),
+        ("kernel_sdhash_popularity", kernels::sdhash_popularity),
+        ("kernel_tlsh_triplets", kernels::tlsh_triplets),
     ];
     for (name, target) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fuzz/seeds/similarity_{name}"));
@@ -63,18 +64,15 @@ fn vectors_hold_the_properties_in_pieces_of_many_sizes() {
 fn kernels_are_their_definitions_on_inputs_by_chance() {
     const TARGETS: [Target; 7] = [
         similarity::many_digests,
-        kernels::bits,
-        kernels::chunks,
-        kernels::entropy,
-        kernels::pieces,
-        kernels::popularity,
-        kernels::triplets,
+        kernels::bloom,
+        kernels::fnv1a_many,
+        kernels::sdhash_rank,
+        kernels::ctph,
+        kernels::sdhash_popularity,
+        kernels::tlsh_triplets,
     ];
-    let mut state = 5_u64;
-    let mut below = |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u128::from(state) * u128::from(end)) >> 64) as u64
-    };
+    let mut random = Random(5);
+    let mut below = |end: u64| ((u128::from(random.next()) * u128::from(end)) >> 64) as u64;
     for round in 0..60 {
         let length = below([20, 300, 3000, 20_000][round % 4]) as usize;
         let (values, run) = ([256, 2, 40][round % 3], [1, 1, 90][round / 4 % 3]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fast_tlsh::{FuzzyHashType, GeneratorType};
 use pfh_similarity::tlsh::list::{Lines, Writer};
 use pfh_similarity::tlsh::{Digest, Hasher, ManyHasher};
-use pfh_similarity::{Unfit, UnfitReason};
+use pfh_similarity::{NoDigest, NoDigestReason};
 use pfh_vector::Backend;
 use pfh_vector::tlsh_triplets::WINDOWS_MAX;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use crate::inputs::{random, records, text};
 use crate::seeds::similarity::read;
 use crate::vectors::{self, contents, inputs, pairs};
 
-fn digest(bytes: &[u8]) -> Result<Digest, Unfit> {
+fn digest(bytes: &[u8]) -> Result<Digest, NoDigest> {
     let mut hasher = Hasher::new();
     hasher.update(bytes);
     hasher.finish()
@@ -131,10 +131,10 @@ fn many_at_once_agree_with_one_by_one() {
 }
 
 #[test]
-fn unfit_inputs_say_why() {
-    let unfit = |bytes: &[u8]| digest(bytes).expect_err("unfit");
-    assert_eq!(unfit(&random(1, 49)), Unfit { minimum_bytes: 50, bytes: 49, reason: UnfitReason::TooShort });
-    assert_eq!(unfit(&[7; 5000]), Unfit { minimum_bytes: 50, bytes: 5000, reason: UnfitReason::TooUniform });
+fn inputs_without_digest_say_why() {
+    let no_digest = |bytes: &[u8]| digest(bytes).expect_err("no digest");
+    assert_eq!(no_digest(&random(1, 49)), NoDigest::new(NoDigestReason::TooShort, 49, 50));
+    assert_eq!(no_digest(&[7; 5000]), NoDigest::new(NoDigestReason::TooUniform, 5000, 50));
 }
 
 #[test]

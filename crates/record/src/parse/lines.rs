@@ -7,21 +7,21 @@ use memchr::{memchr, memchr2_iter};
 use super::{Fault, ReadError, ReadErrorKind};
 
 /// U+FEFF in UTF-8.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Cuts an input into lines, and knows where it is. Memory: one line, at most the limit.
+/// Splits an input into lines and tracks the position. Memory: one line, at most the limit.
 pub(crate) struct Lines<R> {
     input: R,
     terminator: u8,
-    /// A terminator between quotes is part of the line (CSV).
+    /// Whether a terminator between quotes is part of the line (CSV).
     quotes: bool,
     limit_bytes: usize,
     buffer: Vec<u8>,
-    /// Of the latest line.
+    /// Number of the latest line.
     number: u64,
-    /// Of the latest line.
+    /// Offset of the latest line.
     offset: u64,
-    /// Where the next line begins.
+    /// Offset of the next line.
     next_offset: u64,
     next_number: u64,
 }
@@ -29,13 +29,13 @@ pub(crate) struct Lines<R> {
 /// One line.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
-    /// Without its terminator.
+    /// The bytes without the terminator.
     pub(crate) bytes: &'a [u8],
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub(crate) number: u64,
-    /// Where it begins in the input.
+    /// Offset of the line in the input.
     pub(crate) offset: u64,
-    /// False for a last line that just stops.
+    /// False for a last line without terminator.
     pub(crate) terminated: bool,
 }
 
@@ -61,13 +61,13 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// RFC 4180: a line end between double quotes is data. Quotes within quotes are doubled, so an even number of quotes
-    /// means outside.
+    /// Treats a line end between double quotes as data (RFC 4180). Quotes within quotes are doubled, so an even number
+    /// of quotes means outside.
     pub(crate) fn with_quotes(self) -> Lines<R> {
         Lines { quotes: true, ..self }
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line. Returns `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, ReadError> {
         (self.number, self.offset) = (self.next_number, self.next_offset);
         self.buffer.clear();
@@ -114,7 +114,7 @@ impl<R: BufRead> Lines<R> {
             return Err(self.error(Fault { kind: ReadErrorKind::TooLong { limit_bytes: self.limit_bytes }, at: 0 }));
         }
         let mut bytes = &self.buffer[..];
-        // Some editors begin a file with it.
+        // Some editors write one at the beginning of a file.
         if let (1, Some(rest)) = (self.number, bytes.strip_prefix(BYTE_ORDER_MARK)) {
             self.offset += BYTE_ORDER_MARK.len() as u64;
             bytes = rest;
@@ -122,7 +122,7 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line { bytes, number: self.number, offset: self.offset, terminated }))
     }
 
-    /// Passes over zero bytes where the next line begins, and returns how many there were. No memory, however many.
+    /// Skips zero bytes at the beginning of the next line, and returns their number. Takes no memory for them.
     pub(crate) fn skip_zeros(&mut self) -> Result<u64, ReadError> {
         let begin = self.next_offset;
         loop {
@@ -140,7 +140,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Places a fault of the latest line in the input.
+    /// Returns the error for a fault of the latest line, with its place in the input.
     pub(crate) fn error(&self, fault: Fault) -> ReadError {
         ReadError { kind: fault.kind, line: self.number, offset: self.offset + fault.at as u64 }
     }

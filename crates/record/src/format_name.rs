@@ -1,0 +1,172 @@
+//! The names of the formats.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pfh_similarity::Family;
+
+/// The formats of lists, for writing and reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FormatName {
+    /// GNU coreutils, untagged: `DIGEST  NAME`.
+    Gnu,
+    /// BSD tag form: `ALGORITHM (NAME) = DIGEST`.
+    Bsd,
+    /// hashdeep 1.0: `SIZE,DIGEST,…,NAME` after a header.
+    Hashdeep,
+    /// One of the forms of the md5deep family.
+    Md5deep(Md5deepForm),
+    /// Simple File Verification: `NAME CRC32`.
+    Sfv,
+    /// Comma-separated values.
+    Csv,
+    /// JSON Lines.
+    Jsonl,
+    /// Digital Forensics XML.
+    Dfxml,
+    /// The list of the family's own program: `ssdeep`, `sdhash`, `mrsh-v2` or `tlsh`.
+    Similarity(Family),
+}
+
+/// The options of md5deep that determine the form of a line. They combine freely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Md5deepForm {
+    /// `-k`: an asterisk before the name. No effect with `comma`.
+    pub asterisk: bool,
+    /// `-z`: the size before the digest.
+    pub size: bool,
+    /// `-c`: commas between the fields.
+    pub comma: bool,
+    /// `-t`: the time of the last inode change after the digest.
+    pub time: bool,
+}
+
+/// The error of an unknown format name. `Display` lists the formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownFormat {
+    /// The name as given.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no format `{}`; the formats are", self.name)?;
+        for (position, format) in FormatName::ALL.iter().enumerate() {
+            write!(f, "{} `{}`", if position == 0 { "" } else { "," }, format.name())?;
+        }
+        f.write_str("; `md5deep` may be followed by a hyphen and any of the letters k, z, c, t")
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FormatName {
+    type Err = UnknownFormat;
+
+    /// As [`FormatName::from_name`].
+    fn from_str(name: &str) -> Result<FormatName, UnknownFormat> {
+        FormatName::from_name(name)
+    }
+}
+
+impl FormatName {
+    /// All formats, in the order of help texts; of md5deep's, the plain form.
+    pub const ALL: [FormatName; 12] = [
+        FormatName::Gnu,
+        FormatName::Bsd,
+        FormatName::Hashdeep,
+        FormatName::Md5deep(Md5deepForm { asterisk: false, size: false, comma: false, time: false }),
+        FormatName::Sfv,
+        FormatName::Csv,
+        FormatName::Jsonl,
+        FormatName::Dfxml,
+        FormatName::Similarity(Family::Ssdeep),
+        FormatName::Similarity(Family::Sdhash),
+        FormatName::Similarity(Family::MrshV2),
+        FormatName::Similarity(Family::Tlsh),
+    ];
+
+    /// Finds a format by its name. After `md5deep` and a hyphen, letters stand for md5deep's options: `md5deep-kz`.
+    /// # Errors
+    /// [`UnknownFormat`] if there is no such format.
+    pub fn from_name(name: &str) -> Result<FormatName, UnknownFormat> {
+        FormatName::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .or_else(|| Md5deepForm::from_name(name).map(FormatName::Md5deep))
+            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
+    }
+
+    /// Returns the name of the format in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormatName::Gnu => "gnu",
+            FormatName::Bsd => "bsd",
+            FormatName::Hashdeep => "hashdeep",
+            FormatName::Md5deep(form) => form.name(),
+            FormatName::Sfv => "sfv",
+            FormatName::Csv => "csv",
+            FormatName::Jsonl => "jsonl",
+            FormatName::Dfxml => "dfxml",
+            FormatName::Similarity(family) => family.name(),
+        }
+    }
+
+    /// Whether the format has a form whose records end with NUL.
+    pub fn has_null_form(self) -> bool {
+        matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_))
+    }
+}
+
+/// All names: `md5deep`, and with options in the order k, z, c, t.
+const NAMES: [&str; 16] = [
+    "md5deep",
+    "md5deep-k",
+    "md5deep-z",
+    "md5deep-kz",
+    "md5deep-c",
+    "md5deep-kc",
+    "md5deep-zc",
+    "md5deep-kzc",
+    "md5deep-t",
+    "md5deep-kt",
+    "md5deep-zt",
+    "md5deep-kzt",
+    "md5deep-ct",
+    "md5deep-kct",
+    "md5deep-zct",
+    "md5deep-kzct",
+];
+
+impl Md5deepForm {
+    pub(crate) fn from_name(name: &str) -> Option<Md5deepForm> {
+        let letters = match name.strip_prefix("md5deep")? {
+            "" => "",
+            letters => letters.strip_prefix('-').filter(|letters| !letters.is_empty())?,
+        };
+        let mut form = Md5deepForm::default();
+        for letter in letters.chars() {
+            *match letter {
+                'k' => &mut form.asterisk,
+                'z' => &mut form.size,
+                'c' => &mut form.comma,
+                't' => &mut form.time,
+                _ => return None,
+            } = true;
+        }
+        Some(form)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let bit = |set, place: u32| usize::from(set) << place;
+        NAMES[bit(self.asterisk, 0) | bit(self.size, 1) | bit(self.comma, 2) | bit(self.time, 3)]
+    }
+}

@@ -1,0 +1,105 @@
+//! The trait that connects the reader of lists with the parsers of formats: their input, and their results.
+
+mod error;
+mod lines;
+
+use std::collections::VecDeque;
+
+use pfh_digest::{Algorithm, Digest};
+
+pub(crate) use error::Fault;
+pub use error::{CheckProblem, FieldProblem, ReadError, ReadErrorKind};
+pub(crate) use lines::{BYTE_ORDER_MARK, Line, Lines};
+
+use crate::text::parse_digest;
+use crate::{Entry, FormatName, Header, ListEnd, Trailer};
+
+/// Longest line that is read by default, in bytes. Paths are rarely longer than 4 KiB, or twice that when escaped.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// Longest JSON line and DFXML file object that are read by default, in bytes. With some 150 bytes for each piece of a
+/// file, it holds 400,000 pieces.
+pub const OBJECT_BYTES_MAX: usize = 64 << 20;
+
+/// Options of reading a list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    /// The algorithm of digests whose algorithm the list does not name. By default, it follows from the number of
+    /// hexadecimal digits: 8 CRC-32, 32 MD5, 40 SHA-1, 56 SHA-224, 64 SHA-256, 96 SHA-384, 128 SHA-512.
+    pub algorithm: Option<Algorithm>,
+    /// The algorithm to prefer to the default, for digests of its length, if `algorithm` is not given.
+    pub likely_algorithm: Option<Algorithm>,
+    /// Whether records end with NUL and nothing is escaped (`gnu`, `bsd`, `md5deep`).
+    pub null_terminated: bool,
+    /// Whether names that end with ` offset START-END` are of pieces (`gnu`, `bsd`, `hashdeep`, `md5deep`; the other
+    /// formats mark pieces).
+    pub piecewise: bool,
+    /// Longest accepted line, in bytes. Default: [`LINE_BYTES_MAX`], but [`OBJECT_BYTES_MAX`] for formats with pieces
+    /// or long similarity digests in a line: CSV, JSON Lines, DFXML, and the lists of sdhash and mrsh-v2.
+    pub line_bytes_max: Option<usize>,
+}
+
+/// The entries that were read and not yet returned, with header and trailer.
+pub(crate) struct Found {
+    pub(crate) entries: VecDeque<Entry>,
+    pub(crate) header: Header,
+    /// The trailer so far; it is final once the input has ended.
+    pub(crate) trailer: Trailer,
+}
+
+impl Found {
+    pub(crate) fn new(format: FormatName) -> Found {
+        let selection = match format {
+            FormatName::Similarity(family) => Some(family.into()),
+            _ => None,
+        };
+        Found {
+            entries: VecDeque::new(),
+            header: Header { selection, ..Header::new(format) },
+            trailer: Trailer::new(ListEnd::Unstated),
+        }
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+    }
+}
+
+/// A parser of single lines of a format.
+pub(crate) trait LineParser: Send {
+    /// Appends the entries of the line, none for comments and the like. Lines of the header and of the trailer change
+    /// these instead.
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault>;
+
+    /// Checks the input as a whole, at its end.
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Parses a digest whose algorithm the format does not name: the given algorithm, otherwise the likely or the usual one
+/// of this length. Also returns whether it is a guess.
+pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
+    if let Some(likely) = options.likely_algorithm.and_then(|algorithm| parse_digest(algorithm, hex))
+        && options.algorithm.is_none()
+    {
+        return Ok((likely, false));
+    }
+    let usual = match hex.len() {
+        8 => "crc32",
+        32 => "md5",
+        40 => "sha1",
+        56 => "sha224",
+        64 => "sha256",
+        96 => "sha384",
+        128 => "sha512",
+        _ => "",
+    };
+    let algorithm = options.algorithm.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
+        at,
+        "digest",
+        FieldProblem::UnknownDigestLength,
+    ))?;
+    let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(at))?;
+    Ok((digest, options.algorithm.is_none()))
+}
