@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::experiment::{Extent, Place};
 use crate::protocol::Mode;
 
-/// Strings are 1 to so many characters long, as those of the study of 2019.
+/// Longest string in characters; the shortest has 1, as in the study of 2019.
 const STRING_CHARACTERS_MAX: usize = 100;
 /// The printable characters of ASCII.
 const PRINTABLE: std::ops::RangeInclusive<u8> = 0x20..=0x7E;
@@ -22,7 +22,7 @@ const MEMORY: &str = "/dev/shm";
 /// At most this share of the available memory is filled with data: runners hold it once more.
 const MEMORY_SHARE: u64 = 4;
 
-/// So many repeats have data of their own; those after them begin anew, so that disks and answers stay few.
+/// Most repeats with data of their own; later ones use these again, so that disks and answers stay few.
 pub(crate) const VARIANTS_MAX: u32 = 8;
 
 const PREFIX: &str = "pfh-lab-";
@@ -55,7 +55,7 @@ pub struct DataFile {
     pub bytes: u64,
 }
 
-/// Where the data of these tasks can lie, with other data for each of so many repeats.
+/// Returns the places for the data of these tasks, with other data for each repeat.
 #[must_use]
 pub fn folder_for(place: Place, results: &Path, extents: &[(Mode, Extent)], repeats: u32) -> PathBuf {
     let mut sizes: Vec<(Mode, Extent)> = extents.to_vec();
@@ -143,9 +143,9 @@ impl Data {
         Ok(file)
     }
 
-    /// Other data of the same sizes, for each of so many repeats, in files whose names are the returned one with the
-    /// number of the repeat after it. Every byte is another than in `file`, and so every string and every message.
-    /// Empty where the mode has no data.
+    /// Writes other data of the same sizes for each repeat, to files named like the returned one with the number of the
+    /// repeat after it. Every byte differs from that in `file`, and so does every string and every message. Returns an
+    /// empty name if the mode has no data.
     ///
     /// # Errors
     /// When they cannot be written.

@@ -1,10 +1,10 @@
-//! Why the laboratory could not do what it was asked to.
+//! Errors of the laboratory.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the laboratory could not do what it was asked to. Failures of single runners are results, not errors.
+/// An error that ended a command of the laboratory. Failures of single runners are results, not errors.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -47,4 +47,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Input(_) => None,
+            Error::File { source, .. } | Error::Output { source, .. } => Some(source),
+        }
+    }
+}

@@ -419,7 +419,7 @@ total = "1M"
     #[test]
     fn bad_definitions_are_named() {
         let refused = |from: &str, to: &str| parse(&TEXT.replacen(from, to, 1), false).expect_err(to);
-        assert!(refused("\"2M\"", "\"2X\"").contains("`2X` is no size"));
+        assert!(refused("\"2M\"", "\"2X\"").contains("`2X` is not a size"));
         assert!(refused("rounds = 3", "rounds = 0").contains("1 to 1000"));
         assert!(refused("bytes = [\"2M\", 16]", "count = [3]").contains("wants `bytes`"));
         assert!(refused("mode = \"digest\"", "mode = \"digests\"").contains("unknown variant"));

@@ -27,6 +27,7 @@ mod plausibility;
 pub mod process;
 pub mod protocol;
 pub mod published;
+mod quantity;
 pub mod report;
 pub mod results;
 pub mod roster;

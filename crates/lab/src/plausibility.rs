@@ -7,8 +7,8 @@ use crate::process::CpuTime;
 use crate::protocol::{Sample, Task};
 use std::time::Instant;
 
-/// Nothing hashes, encrypts or reads so many bytes in a nanosecond on one thread: the fastest checksum does in the
-/// first-level cache about a tenth of it.
+/// Upper bound of the bytes that are hashed, encrypted or read in a nanosecond on one thread: the fastest checksum does
+/// in the first-level cache about a tenth of it.
 const BYTES_PER_NS_MAX: u64 = 1000;
 
 /// Work that a runner may do between two lines beside the pass (formatting and writing one), for each repeat.

@@ -21,14 +21,15 @@ use crate::protocol::LINE_BYTES_MAX;
 /// So much of the end of standard error is kept.
 pub const STDERR_BYTES_MAX: usize = 64 << 10;
 
-/// Lines that wait to be looked at; a runner that says more stands still until they are.
+/// Most lines that wait to be processed; a runner that writes more is blocked until they are.
 const LINES_WAITING_MAX: usize = 16;
 
-/// How often the memory of a process is looked at, and whether the user wants to stop: often enough that a process that
+/// Interval between checks of the memory of a process and of the user's wish to stop: short enough that a process that
 /// takes 5 GB/s is stopped 250 MB above its limit.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Every so many ticks the memory of the whole group is summed, which reads a file for each process of the system.
+/// Number of ticks between two sums of the memory of the whole group, each of which reads a file for each process of
+/// the system.
 const TICKS_PER_SCAN: u32 = 20;
 
 /// How long to wait for what cannot take long.
@@ -74,6 +75,7 @@ pub struct Launch {
 
 /// Why a process gave no line.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fault {
     /// Nothing came in time.
     Timeout,
@@ -83,7 +85,7 @@ pub enum Fault {
     TooLong,
     /// A line is not UTF-8.
     NotText,
-    /// Its processes took so many bytes together.
+    /// Its processes took this number of bytes together.
     Memory(u64),
     /// The user wants to stop.
     Cancelled,
@@ -105,6 +107,15 @@ impl std::fmt::Display for Fault {
             Fault::Memory(bytes) => write!(f, "took {} MiB of memory", bytes >> 20),
             Fault::Cancelled => f.write_str("was stopped"),
             Fault::System(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Fault::System(error) => Some(error),
+            _ => None,
         }
     }
 }
@@ -323,7 +334,7 @@ impl Process {
             return;
         }
         let until = Instant::now() + PATIENCE;
-        // Again and again: what is not looked at yet may start another.
+        // Repeated, since a process that was not examined yet may start another.
         loop {
             let members = self.members();
             self.signal(&members, Signal::KILL);

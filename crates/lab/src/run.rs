@@ -24,7 +24,7 @@ use crate::session::{Answers, Ended, Failed, Limits, Session};
 use crate::store::Store;
 use crate::truth::{self, Question, Vote};
 
-/// After so many failures in a row that cost its process, a runner is asked no more.
+/// Number of consecutive failures that cost its process after which a runner gets no further questions.
 const BROKEN_MAX: u32 = 3;
 
 /// Who is asked first for the right answers; then the others, by name.
@@ -72,7 +72,7 @@ pub enum Event<'a> {
     },
     /// The data is made, in this folder.
     MakingData(&'a std::path::Path),
-    /// So many answers of so many are known.
+    /// The number of known answers, and of all.
     Settled(usize, usize),
     /// A runner could not vouch for an answer.
     NoVote {
@@ -501,7 +501,7 @@ impl Run<'_> {
             }
         }
         if let Some(session) = session {
-            // How it ends is looked at after each visit.
+            // The way it ends is checked after each visit.
             let _ = session.finish();
         }
         Ok(())

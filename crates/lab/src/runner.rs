@@ -71,7 +71,7 @@ pub struct Variant {
     /// Whether the component stands in for another.
     #[serde(default)]
     pub stand_in: bool,
-    /// Whose code hashes, where what it says of itself does not tell.
+    /// The origin of the code that hashes, if the component's own statement does not show it.
     #[serde(default)]
     pub implementation: Option<String>,
     /// The same of single algorithms whose code is another's.

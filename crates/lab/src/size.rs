@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for Size {
         match Either::deserialize(deserializer)? {
             Either::Number(bytes) => Ok(Size(bytes)),
             Either::Text(text) => Size::parse(&text)
-                .ok_or_else(|| D::Error::custom(format!("`{text}` is no size; write for example 64K, 2M or 1G"))),
+                .ok_or_else(|| D::Error::custom(format!("`{text}` is not a size; write for example 64K, 2M or 1G"))),
         }
     }
 }

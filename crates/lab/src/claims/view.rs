@@ -3,7 +3,7 @@
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
 use crate::measurements::{Measurements, Point, Series, of_lines};
-use crate::report::size;
+use crate::quantity::size;
 use crate::statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
 
 /// The measurements of one profile.

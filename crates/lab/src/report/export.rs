@@ -32,7 +32,15 @@ impl fmt::Display for ExportError {
     }
 }
 
-impl std::error::Error for ExportError {}
+impl std::error::Error for ExportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(match self {
+            ExportError::Io(error) => error,
+            ExportError::Csv(error) => error,
+            ExportError::Json(error) => error,
+        })
+    }
+}
 
 impl From<io::Error> for ExportError {
     fn from(error: io::Error) -> Self {

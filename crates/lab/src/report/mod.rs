@@ -17,7 +17,6 @@ pub mod theme;
 pub use compare::compare;
 pub use document::Document;
 pub use export::ExportError;
-pub(crate) use format::size;
 
 use crate::claims::{self, Finding};
 use crate::measurements::Measurements;

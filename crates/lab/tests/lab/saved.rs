@@ -29,7 +29,7 @@ fn is_complete(entries: &[Entry], runners: &[&str]) {
     assert_eq!((headers, truths), (1, CELLS));
 }
 
-/// Runs until so many tasks have begun.
+/// Runs until this number of tasks have begun.
 fn interrupt(lab: &Lab, tasks: u32) {
     let cancel = AtomicBool::new(false);
     let mut count = 0;

@@ -327,7 +327,7 @@ fn thin_and_extreme_results_have_reports_too() {
     }
 }
 
-/// Writes the pages of all made results into the folder that `PFH_LAB_PAGES` names, to be looked at.
+/// Writes the pages of all made results into the folder that `PFH_LAB_PAGES` names, for inspection.
 #[test]
 fn pages_to_look_at() {
     let Some(folder) = std::env::var_os("PFH_LAB_PAGES").map(std::path::PathBuf::from) else {

@@ -1,0 +1,88 @@
+//! Numbers and sizes as people read them.
+
+/// Three significant digits, thousands apart by a narrow space; powers of ten where that would be long.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e12).contains(&size) {
+        let exponent = size.log10().floor();
+        return format!("{:.2} × 10^{exponent}", value / 10_f64.powf(exponent));
+    }
+    let decimals_of = |size: f64| (2 - size.log10().floor() as i32).max(0) as usize;
+    let decimals = decimals_of(size);
+    // Rounding may make it a digit longer: 0.9997 is 1.00.
+    let rounded = format!("{size:.decimals$}").parse().map_or(decimals, decimals_of);
+    let text = format!("{value:.rounded$}");
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        // From five digits on.
+        if place > 0 && digits.len() > 4 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{grouped}{point}{fraction}")
+}
+
+/// A size in bytes: `16 B`, `64 KiB`, `722 GiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let value = if value.fract() == 0.0 { format!("{value}") } else { number(value).trim_end_matches('0').to_owned() };
+    format!("{value} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1.00"),
+            (0.012_345, "0.0123"),
+            (0.9997, "1.00"),
+            (99.97, "100"),
+            (-9.876, "−9.88"),
+            (1234.5, "1234"),
+            (12_345.0, "12\u{202f}345"),
+            (6.63e15, "6.63 × 10^15"),
+            (2e-9, "2.00 × 10^-9"),
+            (f64::NAN, "–"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (16, "16 B"),
+            (1 << 10, "1 KiB"),
+            (1 << 20, "1 MiB"),
+            (3 << 29, "1.5 GiB"),
+            (722 << 30, "722 GiB"),
+            (100, "100 B"),
+            (200 << 20, "200 MiB"),
+            (64 << 20, "64 MiB"),
+            (1_500_000, "1.43 MiB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}
