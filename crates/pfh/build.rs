@@ -38,7 +38,7 @@ fn commit_of_repository(package: &Path) -> Option<String> {
     if fs::canonicalize(git(package, &["rev-parse", "--show-toplevel"])?).ok()? != root {
         return None;
     }
-    // The log grows whenever HEAD moves. Where none is kept, branches are looked at themselves.
+    // The log grows whenever HEAD moves. Without a log, the branches themselves are watched.
     let path =
         |name: &str| Some(package.join(git(package, &["rev-parse", "--git-path", name])?)).filter(|path| path.exists());
     match path("logs/HEAD") {

@@ -1,21 +1,24 @@
 //! Parallel framework for hashing: hash everything below some paths, at the speed of the hardware.
 //!
-//! This crate is the face of the library: [`struct@Hash`] is the one call that most users want; the modules re-export the rooms
-//! behind it for those who want more. The program `pfh` is built on the same call.
+//! This crate is the entry to the library. [`HashRun`] hashes trees, [`hash_file`] one file, and [`hash_bytes`] bytes
+//! in memory; lists are read with [`list`], similar files are found with [`similarity`], and the other modules
+//! re-export the other crates. The guide `docs/guides/use-the-library.md` has a table of the calls for each purpose.
+//! The program `pfh` is built on the same calls.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = std::env::temp_dir().join(format!("pfh-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&directory)?;
 //! # std::fs::write(directory.join("hello.txt"), "hello")?;
-//! let records = pfh::Hash::new(["md5", "sha256"])?.path(&directory).records()?;
-//! for record in &records {
+//! let mut records = pfh::HashRun::new(["md5", "sha256"])?.path(&directory).stream()?;
+//! for record in &mut records {
 //!     match &record.outcome {
-//!         pfh::Outcome::Complete => println!("{}  {}", record.digests[1], String::from_utf8_lossy(&record.path)),
-//!         failed => eprintln!("{}: {failed:?}", String::from_utf8_lossy(&record.path)),
+//!         pfh::Outcome::Complete => println!("{}  {}", record.digests[1], record.as_path().display()),
+//!         failed => eprintln!("{}: {failed}", record.as_path().display()),
 //!     }
+//! #   assert_eq!(record.digests[0].to_string(), "5d41402abc4b2a76b9719d911017c592");
 //! }
-//! # assert_eq!(records[0].digests[0].to_string(), "5d41402abc4b2a76b9719d911017c592");
+//! println!("{} files", records.finish().summary.files());
 //! # std::fs::remove_dir_all(&directory)?;
 //! # Ok(())
 //! # }
@@ -24,11 +27,12 @@
 //! It never prints and never exits. A file that cannot be read is a record with another outcome than
 //! [`Outcome::Complete`], never an error of the run.
 //!
-//! # Lists, and trees that do not fit memory
+//! # Work on the threads of the run
 //!
-//! [`Hash::records`] keeps every record. [`Hash::run`] hands each one to a [`Sink`] instead, in the order of the
-//! walk, while the run goes on. This one writes the list that `pfh hash -f jsonl` writes; `prepare` formats on the worker
-//! threads, and the sink only writes. A sink moves to another thread, so it takes `std::io::stdout()`, not its lock.
+//! [`HashRun::stream`] takes any number of files in bounded memory, and [`HashRun::records`] keeps every record.
+//! [`HashRun::run`] hands each record to a [`Sink`] on the threads of the run, in the order of the walk. This one
+//! writes the list that `pfh hash -f jsonl` writes; `prepare` formats on all worker threads, and the sink only writes.
+//! A sink moves to another thread, so it takes `std::io::stdout()`, not its lock.
 //!
 //! ```
 //! use pfh::engine::Sink;
@@ -54,7 +58,7 @@
 //! # let directory = std::env::temp_dir().join(format!("pfh-doc-list-{}", std::process::id()));
 //! # std::fs::create_dir_all(&directory)?;
 //! # std::fs::write(directory.join("hello.txt"), "hello")?;
-//! let run = pfh::Hash::new(["sha256"])?.path(&directory);
+//! let run = pfh::HashRun::new(["sha256"])?.path(&directory);
 //! let facts = run.facts();
 //! let jsonl: FormatName = "jsonl".parse()?;
 //! let format = jsonl.writer(&facts.selection, &WriteOptions::default())?;
@@ -87,6 +91,9 @@
 //! (arguments, terminal, laboratory) makes that 110.
 #![forbid(unsafe_code)]
 
+mod records;
+mod shortcuts;
+
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
 pub use pfh_list as list;
@@ -94,77 +101,123 @@ pub use pfh_record as record;
 pub use pfh_similarity as similarity;
 pub use pfh_source as source;
 
-pub use pfh_similarity::{all_pairs as compare, frash};
+pub use records::Records;
+pub use shortcuts::{hash_bytes, hash_file};
 
 pub use pfh_digest::{Algorithm, Digest};
-pub use pfh_engine::{CancelToken, Counters, Mode, Order, Report};
+pub use pfh_engine::{CancelToken, Counters, Mode, Options, Order, Report};
 pub use pfh_record::{DigestKind, Outcome, Record, Selection, UnknownDigest};
 
-use pfh_engine::{Decide, Options, Prepare, Sink, StartError};
+use pfh_engine::{Decide, Prepare, Sink, StartError};
+use pfh_record::quote::quoted;
 use pfh_record::{HostFacts, RunFacts, Timestamp};
-use pfh_source::{LocalSource, OpenFiles, PatternError, Source, TooFewOpenFiles, WalkOptions};
+use pfh_source::{IoMethod, LocalSource, OpenFiles, PatternError, Source, TooFewOpenFiles, WalkOptions};
 use std::ffi::CStr;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// A run of hashing: what to read ([`Hash::walk`]) and how ([`Hash::engine`]). The defaults suit most. Every field of both
-/// may be set, but for `direct` and `open_files_max` of the engine's options, which follow from [`WalkOptions::io`] and from
-/// the system's limit.
+/// A run of hashing: what to read ([`HashRun::walk`]) and how ([`HashRun::engine`]). The defaults suit most uses. Every
+/// field of both may be set, and keeps its value; a field that is `None` follows from the others, or from the system's
+/// limits.
 #[derive(Debug)]
-pub struct Hash {
-    /// What to walk, and what of it to read.
+pub struct HashRun {
+    /// The files to walk and to read.
     pub walk: WalkOptions,
     /// Algorithms, threads, memory, mode and order.
     pub engine: Options,
 }
 
-/// Why a run could not begin.
+/// The reason why a run could not begin, or why one file has no digests. `Display` says what to do.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The memory option does not allow the run, or the system does not grant what it needs.
+    /// A name is neither an algorithm's nor a similarity family's.
+    UnknownDigest(UnknownDigest),
+    /// The memory option is too small for the run, or the system refused memory or threads.
     Start(StartError),
-    /// A pattern of the filters cannot be understood.
+    /// A pattern of the filters is invalid.
     Pattern(PatternError),
-    /// The limit on open files does not allow for so many threads.
+    /// The limit on open files is too low for the number of threads.
     OpenFiles(TooFewOpenFiles),
+    /// The file of [`hash_file`] was not read to its end. Its record states the outcome, which is not complete.
+    NotComplete(Box<Record>),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::UnknownDigest(error) => error.fmt(f),
             Error::Start(error) => error.fmt(f),
             Error::Pattern(error) => error.fmt(f),
             Error::OpenFiles(error) => error.fmt(f),
+            Error::NotComplete(record) => write!(f, "{}: {}", quoted(&record.path), record.outcome),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::UnknownDigest(error) => Some(error),
+            Error::Start(error) => Some(error),
+            Error::Pattern(error) => Some(error),
+            Error::OpenFiles(error) => Some(error),
+            Error::NotComplete(record) => match &record.outcome {
+                Outcome::Unreadable { error, .. } => Some(error),
+                _ => None,
+            },
+        }
+    }
+}
 
-impl Hash {
-    /// A run that makes these digests, by names or aliases, of algorithms and of families of similarity digests; each kind in
-    /// this order.
+impl From<UnknownDigest> for Error {
+    fn from(error: UnknownDigest) -> Error {
+        Error::UnknownDigest(error)
+    }
+}
+
+impl From<StartError> for Error {
+    fn from(error: StartError) -> Error {
+        Error::Start(error)
+    }
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Error {
+        Error::Pattern(error)
+    }
+}
+
+impl From<TooFewOpenFiles> for Error {
+    fn from(error: TooFewOpenFiles) -> Error {
+        Error::OpenFiles(error)
+    }
+}
+
+impl HashRun {
+    /// Makes a run with these digests, by names or aliases of algorithms and of families of similarity digests; each
+    /// kind in this order.
     ///
     /// # Errors
-    /// The first name that is neither in the registry nor a family's.
-    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Hash, UnknownDigest> {
+    /// [`UnknownDigest`] for the first unknown name.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<HashRun, UnknownDigest> {
         let kinds = names.into_iter().map(str::parse::<DigestKind>);
         let selection: Selection = kinds.collect::<Result<_, _>>()?;
-        Ok(Hash { walk: WalkOptions::default(), engine: Options::new(selection) })
+        Ok(HashRun { walk: WalkOptions::default(), engine: Options::new(selection) })
     }
 
     /// Adds a file or a directory to read.
     #[must_use]
-    pub fn path(mut self, path: impl Into<PathBuf>) -> Hash {
+    pub fn path(mut self, path: impl Into<PathBuf>) -> HashRun {
         self.walk.roots.push(path.into().into_os_string().into_vec());
         self
     }
 
-    /// What the header of a list says of this run: its digests, this program's arguments, the working directory, the time,
-    /// the host and the user. Every field may be changed; `program` and `program_version` name pfh.
+    /// Returns the facts about this run for the header of a list: its digests, this program's arguments, the working
+    /// directory, the time, the host and the user. Every field may be changed; `program` and `program_version` name
+    /// pfh.
     pub fn facts(&self) -> RunFacts {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let system = rustix::system::uname();
@@ -191,17 +244,42 @@ impl Hash {
     /// Runs, and returns one record per file, in the order of the walk.
     ///
     /// # Errors
-    /// When the run cannot begin; errors of files are outcomes of their records.
+    /// If the run cannot begin. Errors of files are outcomes of their records.
     pub fn records(self) -> Result<Vec<Record>, Error> {
         let mut records = Vec::new();
         self.run(&|record| record, &mut records, None, &Counters::default(), &CancelToken::default())?;
         Ok(records)
     }
 
-    /// Runs, and delivers what `prepare` makes of each record to `sink`. See [`pfh_engine::run`].
+    /// Runs in threads of its own, and returns the records as an iterator, in the order of the walk. The run waits for
+    /// a slow caller, so that any number of files takes bounded memory; dropping the iterator stops the run.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let scratch = tempfile::tempdir()?;
+    /// # std::fs::write(scratch.path().join("hello.txt"), "hello")?;
+    /// # let directory = scratch.path();
+    /// let mut records = pfh::HashRun::new(["sha256"])?.path(directory).stream()?;
+    /// for record in &mut records {
+    ///     println!("{}: {} bytes, {}", record.as_path().display(), record.bytes_read, record.outcome);
+    /// }
+    /// let report = records.finish();
+    /// assert_eq!(report.summary.complete, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// When the run cannot begin.
+    /// If the run cannot begin.
+    pub fn stream(self) -> Result<Records, Error> {
+        let (source, options) = self.into_parts()?;
+        stream_on(options, source)
+    }
+
+    /// Runs, and delivers to `sink` the items that `prepare` makes of the records. See [`pfh_engine::run`].
+    ///
+    /// # Errors
+    /// If the run cannot begin.
     pub fn run<K: Sink>(
         self,
         prepare: Prepare<'_, K::Item>,
@@ -214,28 +292,28 @@ impl Hash {
         run_on(&options, &source, prepare, sink, decide, counters, cancel)
     }
 
-    /// The source and the engine's options, made to fit each other; for [`run_on`] by callers who want to keep the source.
+    /// Returns the source and the engine's options, adapted to each other, for callers of [`run_on`] who keep the
+    /// source.
     ///
     /// # Errors
-    /// When a pattern of the filters cannot be understood, or the limit on open files is too low for the threads. What of the limit
-    /// this process has open by then is left out of the reckoning; what else it opens during the run is not known here.
+    /// If a pattern of the filters is invalid, or the limit on open files is too low for the threads. Files that this
+    /// process has open by then are taken into account; files that it opens during the run are not.
     pub fn into_parts(self) -> Result<(LocalSource, Options), Error> {
-        let Hash { mut walk, mut engine } = self;
-        walk.want_size |= engine.balance || engine.order == Order::Size;
-        engine.direct = walk.io == pfh_source::IoMethod::Direct;
-        let prefetch = engine.direct || engine.mode == Mode::Mtp;
-        let readers = if prefetch { engine.prefetchers } else { engine.threads };
-        let open_files = OpenFiles::divide(readers.max(1)).map_err(Error::OpenFiles)?;
-        engine.open_files_max = open_files.files;
+        let HashRun { mut walk, mut engine } = self;
+        walk.want_size.get_or_insert(engine.balance || engine.order == Order::Size);
+        let is_direct = *engine.direct.get_or_insert(walk.io == IoMethod::Direct);
+        let readers = if is_direct || engine.mode == Mode::Mtp { engine.prefetchers } else { engine.threads };
+        let open_files = OpenFiles::divide(readers.max(1))?;
+        engine.open_files_max.get_or_insert(open_files.files);
         walk.open_directories_max.get_or_insert(open_files.directories);
-        Ok((LocalSource::new(walk).map_err(Error::Pattern)?, engine))
+        Ok((LocalSource::new(walk)?, engine))
     }
 }
 
-/// Runs on any source; see [`Hash::run`].
+/// Runs on any source; see [`HashRun::run`].
 ///
 /// # Errors
-/// When the run cannot begin.
+/// If the run cannot begin.
 pub fn run_on<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -245,5 +323,63 @@ pub fn run_on<S: Source, K: Sink>(
     counters: &Counters,
     cancel: &CancelToken,
 ) -> Result<Report, Error> {
-    pfh_engine::run(options, source, prepare, sink, decide, counters, cancel).map_err(Error::Start)
+    Ok(pfh_engine::run(options, source, prepare, sink, decide, counters, cancel)?)
+}
+
+/// Runs on any source in threads of its own, and returns the records as an iterator; see [`HashRun::stream`]. To keep
+/// using a source, pass it as an `Arc`.
+///
+/// # Errors
+/// If the run cannot begin.
+pub fn stream_on<S: Source + Send + 'static>(options: Options, source: S) -> Result<Records, Error> {
+    Records::start(options, source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_stays_and_the_rest_is_derived() {
+        for is_direct in [false, true] {
+            let mut run = HashRun::new(["md5"]).unwrap().path(".");
+            run.walk.io = if is_direct { IoMethod::Direct } else { IoMethod::Buffered };
+            run.engine.order = if is_direct { Order::Size } else { Order::Path };
+            let (source, options) = run.into_parts().unwrap();
+            assert_eq!((source.is_direct(), options.direct), (is_direct, Some(is_direct)));
+            let derived = options.open_files_max.unwrap();
+            assert!(derived > 1, "{derived}");
+
+            let mut run = HashRun::new(["md5"]).unwrap().path(".");
+            run.walk.io = if is_direct { IoMethod::Direct } else { IoMethod::Buffered };
+            run.engine.direct = Some(!is_direct);
+            run.engine.open_files_max = Some(derived - 1);
+            let (_, options) = run.into_parts().unwrap();
+            assert_eq!((options.direct, options.open_files_max), (Some(!is_direct), Some(derived - 1)));
+        }
+    }
+
+    /// The walk asks for sizes if the order needs them, unless the caller decides.
+    #[test]
+    fn sizes_are_asked_for_where_the_order_needs_them() {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::write(scratch.path().join("file"), "hello").unwrap();
+        let hint = |order, want_size| {
+            let mut run = HashRun::new(["md5"]).unwrap().path(scratch.path());
+            run.engine.order = order;
+            run.walk.want_size = want_size;
+            let mut hint = None;
+            run.into_parts().unwrap().0.walk(&mut |found| {
+                if let pfh_source::Found::Entry(entry) = found {
+                    hint = entry.size_hint;
+                }
+                true
+            });
+            hint
+        };
+        assert_eq!(hint(Order::Path, None), None);
+        assert_eq!(hint(Order::Path, Some(true)), Some(5));
+        assert_eq!(hint(Order::Size, None), Some(5));
+        assert_eq!(hint(Order::Size, Some(false)), None);
+    }
 }

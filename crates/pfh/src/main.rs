@@ -4,5 +4,5 @@
 mod cli;
 
 fn main() -> std::process::ExitCode {
-    cli::main().into()
+    cli::exit::status_of(cli::run)
 }

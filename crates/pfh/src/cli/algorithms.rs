@@ -1,13 +1,14 @@
 //! `pfh algorithms`.
 
 use super::args::AlgorithmsArguments;
-use super::{Ending, message};
+use super::command::Command;
+use super::exit::{Ending, Failed};
 use pfh_digest::{Algorithm, Status};
 use pfh_similarity::{Backend, Family};
 
 /// Prints the registry.
-pub(crate) fn run(arguments: &AlgorithmsArguments) -> Ending {
-    message::print(if arguments.json { json() } else { table() })
+pub(crate) fn run(arguments: &AlgorithmsArguments) -> Result<Ending, Failed> {
+    Command::printing()?.print(if arguments.json { json() } else { table() })
 }
 
 fn status(algorithm: Algorithm) -> &'static str {
@@ -19,10 +20,10 @@ fn status(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// The status of the families.
+/// Status of the families.
 const SIMILARITY: &str = "similarity";
 
-/// The code path that takes most of the time to make a digest of a family on this CPU.
+/// Returns the code path that takes most of the time to make a digest of a family on this CPU.
 fn backend(family: Family) -> &'static str {
     family.kernels(Backend::chosen()).first().map_or("", |kernel| kernel.instructions)
 }

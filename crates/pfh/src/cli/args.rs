@@ -1,15 +1,15 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
-use super::command::Reporting;
-use super::lab::args::LabArguments;
+use super::lab_args::LabArguments;
+use super::progress::When;
 use super::quantity::parse_bytes;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
-use pfh::frash::Test;
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_record::FormatName;
+use pfh_similarity::frash::Test;
 use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
 use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
@@ -379,14 +379,6 @@ pub(crate) struct SimilarityArguments {
     pub(crate) verbose: bool,
 }
 
-impl SimilarityArguments {
-    /// The options on messages.
-    pub(crate) fn reporting(&self) -> Reporting {
-        let SimilarityArguments { quiet, verbose, progress, allow_empty, .. } = *self;
-        Reporting { quiet, verbose, progress, allow_empty }
-    }
-}
-
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Variants of similarity digests")]
 pub(crate) struct FamilyArguments {
@@ -729,17 +721,6 @@ pub(crate) enum StatsForm {
     Text,
     /// One JSON object.
     Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    /// When standard error is a terminal.
-    Auto,
-    /// Also elsewhere, in the form of `log`.
-    Always,
-    /// One line per minute with the time, and one at the end, as suits log files.
-    Log,
-    Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

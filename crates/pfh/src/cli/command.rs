@@ -1,12 +1,13 @@
-//! The context of a command that reads and writes: its output, signals, progress, messages and tally, and the one way
-//! in which it ends.
+//! The context of a command: its output, signals, progress, messages and tally, and its one way to end.
 
-use super::args::When;
+use super::args::SimilarityArguments;
 use super::exit::{Ending, Failed};
+use super::message::Partial;
 use super::output::{Output, SharedOutput};
+use super::progress::When;
 use super::signals::{Guard, Signals};
 use super::warnings::{Missing, Wanted, Warning, Warnings};
-use super::{message, named_paths, progress, warnings};
+use super::{message, named_paths, progress, reading, warnings};
 use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
 use pfh_list::FileIdentity;
 use pfh_record::{Record, Summary};
@@ -16,23 +17,35 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The options on messages.
+/// The options for messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Reporting {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     pub(crate) progress: When,
-    /// An output without any result may take the place of a file.
+    /// Whether an output without results may replace a file.
     pub(crate) allow_empty: bool,
 }
 
-/// Makes the end of an output of which a part is of use, from the counts of what it has.
+impl Reporting {
+    /// The values for a command that has no such options.
+    pub(crate) const DEFAULT: Reporting =
+        Reporting { quiet: false, verbose: false, progress: When::Never, allow_empty: true };
+
+    /// Takes the values from the options of the commands that compare.
+    pub(crate) fn of(options: &SimilarityArguments) -> Reporting {
+        let SimilarityArguments { quiet, verbose, progress, allow_empty, .. } = *options;
+        Reporting { quiet, verbose, progress, allow_empty }
+    }
+}
+
+/// Makes the end of a list from the counts of its records. Only formats of which a part is useful have one.
 pub(crate) type Footer = Arc<dyn Fn(&mut Summary) -> Vec<u8> + Send + Sync>;
 
-/// Counts of a command beside those of outcomes.
+/// The counts of a command beside those of outcomes.
 #[derive(Default)]
 pub(crate) struct Tally {
     /// Files with findings, or pairs that were found.
@@ -45,55 +58,58 @@ pub(crate) struct Tally {
     pub(crate) lines: u64,
 }
 
-/// A file on its way to a command: what the command makes of it, and what there is to report.
+/// A file's result for a command, with everything to report about it.
 pub(crate) struct Item<T> {
     pub(crate) made: T,
-    /// Goes to the output as it is.
+    /// Bytes for the output.
     pub(crate) bytes: Vec<u8>,
     pub(crate) warning: Option<Warning>,
     pub(crate) is_finding: bool,
     pub(crate) is_unread: bool,
     pub(crate) is_not_expressed: bool,
-    /// The count of the summary that it belongs to.
+    /// The counter of its outcome.
     counter: fn(&mut Summary) -> &mut u64,
 }
 
 impl<T> Item<T> {
-    /// An item with what every command reports of a record.
+    /// Makes an item with the reports that every command gives about a record.
     pub(crate) fn new(record: &Record, made: T) -> Item<T> {
         Item {
             made,
             bytes: Vec::new(),
-            warning: message::about(record),
+            warning: warnings::about(record),
             is_finding: false,
-            is_unread: message::is_failure(&record.outcome),
+            is_unread: record.outcome.is_failure(),
             is_not_expressed: false,
             counter: Summary::counter(&record.outcome),
         }
     }
 
-    /// The same with something else that was made.
+    /// Returns the item with another result.
     pub(crate) fn with<U>(self, made: U) -> Item<U> {
         let Item { bytes, warning, is_finding, is_unread, is_not_expressed, counter, .. } = self;
         Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, counter }
     }
 }
 
-/// A command at work. It ends by [`Command::finish`]; where it is dropped instead, nothing is left of its output.
+/// A running command. It ends by [`Command::finish`]; if it is dropped instead, nothing remains of its output.
 pub(crate) struct Command {
     output: SharedOutput,
-    /// Of an output of which a part is of use.
+    /// The footer, if a part of the output is useful.
     footer: Option<Footer>,
-    /// Of the first run: an output of which a part is of use has no other.
+    /// The counters of the first run; outputs with a footer have only one run.
     counters: Option<Arc<Counters>>,
     signals: &'static Signals,
-    _guard: Guard,
+    /// Absent if the program always waits for the command after a signal.
+    guard: Option<Guard>,
+    /// The advice how to continue after a signal, if the command saves its results by itself.
+    continuation: Option<String>,
     reporting: Reporting,
     warnings: Warnings,
     pub(crate) tally: Tally,
-    /// The totals are not to be reported, or were.
+    /// Whether the totals were reported, or are not to be.
     has_totals: bool,
-    /// How writing went so far.
+    /// The result of writing so far.
     written: io::Result<()>,
 }
 
@@ -107,14 +123,15 @@ impl Command {
             let (output, footer, counters, started) =
                 (output.clone(), footer.clone(), Arc::clone(&counters), Instant::now());
             signals.guard(move || {
-                // A read that hangs holds no lock on the output: what is finished can be saved.
+                // A hanging read holds no lock on the output, so the finished part can be saved.
                 let mut delivered = output.try_lock()?;
                 let Some(footer) = &footer else {
                     delivered.output.discard();
                     return None;
                 };
                 let bytes = counters.bytes.load(Ordering::Relaxed);
-                let mut summary = Summary { bytes, elapsed: started.elapsed(), interrupted: true, ..delivered.summary };
+                let mut summary = delivered.summary;
+                (summary.bytes, summary.elapsed, summary.interrupted) = (bytes, started.elapsed(), true);
                 delivered.output.finish_partial(&footer(&mut summary)).ok().flatten()
             })
         };
@@ -123,7 +140,8 @@ impl Command {
             footer,
             counters: Some(counters),
             signals,
-            _guard: guard,
+            guard: Some(guard),
+            continuation: None,
             reporting,
             warnings: Warnings::new(Wanted::by(reporting.quiet, reporting.verbose)),
             tally: Tally::default(),
@@ -132,19 +150,51 @@ impl Command {
         }
     }
 
-    /// Writes to this output from now on.
+    /// Begins a command that prints to standard output, and does not count files.
+    ///
+    /// # Errors
+    /// [`Failed`] if the program was started without standard output.
+    pub(crate) fn printing() -> Result<Command, Failed> {
+        let mut command = Command::begin(Reporting::DEFAULT, None);
+        command.without_totals();
+        command.set_output(reading::open_output(None)?);
+        Ok(command)
+    }
+
+    /// Appends a text to the output and ends the command; see [`Command::finish`].
+    ///
+    /// # Errors
+    /// [`Failed`] if the output could not be written.
+    pub(crate) fn print(mut self, text: impl AsRef<[u8]>) -> Result<Ending, Failed> {
+        self.write(text.as_ref());
+        self.finish(Ok(()), 1, None)
+    }
+
+    /// Makes the program wait for the command after a signal, however long its end takes, because the command saves its
+    /// results as they come and ends the programs that it started. `continuation` tells the user how to continue.
+    pub(crate) fn saves_by_itself(&mut self, continuation: String) {
+        drop(self.guard.take());
+        self.continuation = Some(continuation);
+    }
+
+    /// Sets the output.
     pub(crate) fn set_output(&self, output: Output) {
         self.output.lock().output = output;
     }
 
-    /// The output, for whoever writes to it.
+    /// Returns the output, for its writers.
     pub(crate) fn output(&self) -> SharedOutput {
         self.output.clone()
     }
 
-    /// The token that signals cancel.
+    /// Returns the token that signals cancel.
     pub(crate) fn cancel(&self) -> &CancelToken {
         self.signals.cancel()
+    }
+
+    /// Returns the flag that signals set, for libraries without tokens.
+    pub(crate) fn cancel_flag(&self) -> &'static AtomicBool {
+        self.signals.flag()
     }
 
     /// Whether only errors are to be reported.
@@ -152,34 +202,34 @@ impl Command {
         self.reporting.quiet
     }
 
-    /// The files that the output consists of, which are not to be read.
+    /// Returns the identities of the output's files, which are not to be read.
     pub(crate) fn own_files(&self) -> Vec<FileIdentity> {
         self.output.lock().output.identities()
     }
 
-    /// Appends to the output, unless an earlier writing failed: [`Command::finish`] tells.
+    /// Appends to the output, unless writing failed before. [`Command::finish`] reports errors.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         if self.written.is_ok() {
             self.written = self.output.lock().output.write(bytes);
         }
     }
 
-    /// How many files of each outcome there were.
+    /// Returns the number of files by outcome.
     pub(crate) fn summary(&self) -> Summary {
         self.output.lock().summary
     }
 
-    /// Sets how many files of each outcome there were, where it is not [`Command::hash`] that reads them.
+    /// Sets the number of files by outcome, for commands that do not read them by [`Command::hash`].
     pub(crate) fn set_summary(&self, summary: Summary) {
         self.output.lock().summary = summary;
     }
 
-    /// Something else reports the totals.
+    /// Leaves out the totals, because they are reported elsewhere.
     pub(crate) fn without_totals(&mut self) {
         self.has_totals = true;
     }
 
-    /// Looks at the paths of the command line before the run; see [`named_paths::look`].
+    /// Checks the paths of the command line before the run; see [`named_paths::look`].
     pub(crate) fn look_at(&mut self, paths: &[OsString]) -> Vec<(usize, FileIdentity)> {
         named_paths::look(paths, &mut self.warnings)
     }
@@ -190,11 +240,11 @@ impl Command {
         self.tally.unread += lines;
     }
 
-    /// Hashes files, while progress is shown: `prepare` makes an item of each record, and `deliver` takes it in the
-    /// order of the output.
+    /// Hashes files and shows the progress: `prepare` makes an item of each record, and `deliver` takes the items in
+    /// the order of the output.
     ///
     /// # Errors
-    /// Where the run cannot begin.
+    /// If the run cannot begin.
     pub(crate) fn hash<S: Source + Watch, T: Send>(
         &mut self,
         options: &Options,
@@ -212,14 +262,13 @@ impl Command {
         report
     }
 
-    /// Whether the output would take the place of a file that is there, with nothing in it: `results` is how much there
-    /// is.
+    /// Whether an output without results would replace an existing file. `results` is the number of results.
     pub(crate) fn spares(&self, results: u64) -> bool {
         let is_empty = results == 0 && !self.reporting.allow_empty && !self.signals.came();
         is_empty && self.output.lock().output.replaced().is_some()
     }
 
-    /// Reports the totals, once, where something could not be read.
+    /// Reports the totals once, if something could not be read.
     pub(crate) fn report_totals(&mut self) {
         if self.tally.unread > 0 && !self.has_totals {
             self.has_totals = true;
@@ -228,11 +277,12 @@ impl Command {
         }
     }
 
-    /// Ends the command: its output, what there is left to report, and what it all was. `written`: how writing went;
-    /// `results`: how much there is in the output; `summary`: what the end of a list tells, where it has one.
+    /// Ends the command: completes its output, prints the last reports, and returns the ending. `written` is the result
+    /// of writing, `results` the number of results in the output, and `summary` the counts for the end of a list, if it
+    /// has one.
     ///
     /// # Errors
-    /// [`Failed`] where the output could not be written.
+    /// [`Failed`] if the output could not be written.
     pub(crate) fn finish(
         mut self,
         written: io::Result<()>,
@@ -248,15 +298,15 @@ impl Command {
         let after_error = self.output.lock().output.after_error();
         let written = std::mem::replace(&mut self.written, Ok(())).and(written);
         let ended = match (written, &footer) {
-            // What has stopped the writing is the signal.
+            // The signal stopped the writing.
             (_, None) if interrupted => {
-                message::interrupted(None);
+                self.report_interrupted(None);
                 Ok(())
             }
             (Err(error), _) => Err(error),
             (Ok(()), Some(footer)) if interrupted => {
                 let saved = self.output.lock().output.finish_partial(footer);
-                saved.map(|partial| message::interrupted(partial.as_ref()))
+                saved.map(|partial| self.report_interrupted(partial.as_ref()))
             }
             (Ok(()), _) if spares => {
                 self.report_spared();
@@ -280,7 +330,15 @@ impl Command {
         }
     }
 
-    /// Reports that the file that is there stays as it is.
+    /// Reports that a signal stopped the command, and the place of its results.
+    fn report_interrupted(&self, partial: Option<&Partial>) {
+        match &self.continuation {
+            Some(continuation) => message::error(format_args!("interrupted; {continuation}")),
+            None => message::interrupted(partial),
+        }
+    }
+
+    /// Reports that the existing file is not replaced.
     fn report_spared(&self) {
         let replaced = self.output.lock().output.replaced().map(Path::to_owned);
         if let Some(path) = replaced {
@@ -289,14 +347,14 @@ impl Command {
     }
 }
 
-/// Nothing is left behind where the end was not reached. (The signal handler holds on to the output.)
+/// Discards an output that was not finished. (The signal handler holds on to the output.)
 impl Drop for Command {
     fn drop(&mut self) {
         self.output.lock().output.discard();
     }
 }
 
-/// The one sink of all commands: keeps the tally, reports, and hands on what was made.
+/// The one sink of all commands: keeps the tally, reports warnings, and passes on the results.
 struct Items<'a, T> {
     command: &'a mut Command,
     deliver: &'a mut (dyn FnMut(T) -> ControlFlow<()> + Send),
@@ -314,7 +372,7 @@ impl<T: Send> Sink for Items<'_, T> {
             self.command.warnings.say(warning);
         }
         {
-            // A signal finds what is written counted.
+            // Counting and writing are under one lock, so that a signal finds both consistent.
             let mut delivered = self.command.output.lock();
             *(item.counter)(&mut delivered.summary) += 1;
             if self.command.written.is_ok() {

@@ -1,51 +1,50 @@
 //! `pfh compare`.
 
 use super::args::{CompareArguments, WalkArguments};
-use super::command::Command;
-use super::exit::Failed;
+use super::command::{Command, Reporting};
+use super::exit::{Ending, Failed};
 use super::gather::DigestCollector;
-use super::index_file::{self, IndexFile};
+use super::heatmap;
 use super::lists;
-use super::named_digests::NamedDigests;
-use super::pairs::{PairWriter, own_format};
+use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
-use super::{Ending, heatmap};
+use pfh_list::{DigestIndex, Name, NamedDigests};
 use pfh_similarity::Family;
-use std::io::Write;
+use std::io::{self, Write};
 
-/// Does what `pfh compare` is asked to.
-pub(crate) fn run(arguments: CompareArguments) -> Ending {
-    compare(&arguments).unwrap_or_else(Failed::report)
-}
-
-fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
+/// Runs `pfh compare`.
+pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let options = &arguments.options;
     let mut lists = lists::open_all(&arguments.digests)?;
     let mut against_lists = lists::open_all(&arguments.against_digests)?;
-    let family = match (arguments.family, &arguments.index) {
+    if let (Some(family), true) = (arguments.family, arguments.index.is_some()) {
+        check_index(family)?;
+    }
+    let index = arguments.index.as_ref().map(|path| DigestIndex::open(path, arguments.family)).transpose();
+    let index = index.map_err(Failed::usage)?;
+    let family = match (arguments.family, &index) {
         (Some(family), _) => family,
-        (None, Some(path)) => index_file::family(path)?,
+        (None, Some(index)) => index.family(),
         (None, None) => family_of(lists.iter_mut().chain(&mut against_lists))?,
     };
     let threshold = checked_threshold(family, options)?;
-    if arguments.index.is_some() && family == Family::Ssdeep && threshold == 0 {
-        return Err(Failed::usage("--threshold 0: an index finds what scores 1 or more"));
+    if index.is_some() && family == Family::Ssdeep && threshold == 0 {
+        return Err(Failed::usage("--threshold 0 cannot be used with --index, which finds only scores of 1 or more"));
     }
     if arguments.build_index.is_some() {
-        index_file::check(family)?;
+        check_index(family)?;
     }
-    let index = arguments.index.as_deref().map(|path| IndexFile::open(path, family)).transpose()?;
     let picture = arguments.heatmap.as_deref();
-    // Whether it can be written is known before the work.
+    // The output is opened before the work, so that errors appear early.
     let path = picture.or(arguments.build_index.as_deref()).or(options.output.as_deref());
-    let mut command = Command::begin(options.reporting(), None);
+    let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(path)?);
 
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = options.memory / if has_right { 4 } else { 2 };
     let collector = DigestCollector { options, families: &arguments.families };
-    // Lists that have nothing are to be known before files are read.
+    // Useless lists are reported before files are read.
     let mut right = has_right.then(|| NamedDigests::new(family, bytes_max));
     if let (Some(right), []) = (&mut right, &arguments.against[..]) {
         collector.lists(&mut command, std::mem::take(&mut against_lists), true, right)?;
@@ -54,7 +53,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
     collector.paths(&mut command, &arguments.paths, &arguments.walk, &mut left)?;
     collector.lists(&mut command, lists, !arguments.has_files(), &mut left)?;
     if let (Some(right), [_, ..]) = (&mut right, &arguments.against[..]) {
-        // The lists of files are of the left side.
+        // Lists of files belong to the left side.
         let walk = WalkArguments { files_from: None, files_from0: None, ..arguments.walk.clone() };
         collector.paths(&mut command, &arguments.against, &walk, right)?;
         collector.lists(&mut command, against_lists, false, right)?;
@@ -66,7 +65,7 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
     command.report_totals();
     let mut output = command.output();
     if arguments.build_index.is_some() {
-        let written = index_file::write(&left, &mut output);
+        let written = left.write_index(&mut output);
         return command.finish(written, count, None);
     }
     let profile = arguments.families.sdhash_profile.into();
@@ -88,10 +87,37 @@ fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let mut written = writer.header(&[family.name()], Some(threshold), arguments.clusters);
     if written.is_ok() {
         written = match index {
-            Some(mut index) => index.look_up(&left, threshold, &mut writer)?,
+            Some(mut index) => look_up(&mut index, &left, threshold, &mut writer)?,
             None if arguments.clusters => comparison.print_clusters(&mut writer),
             None => comparison.print_pairs(arguments.top, &mut writer),
         };
     }
     writer.finish(command, written, comparison.count())
+}
+
+/// Refuses families that have no index.
+fn check_index(family: Family) -> Result<(), Failed> {
+    if family.has_index() { Ok(()) } else { Err(Failed::usage("there are indexes of ssdeep and tlsh only")) }
+}
+
+/// Looks up every digest in an index, and prints the similar ones. Returns the result of printing.
+fn look_up(
+    index: &mut DigestIndex,
+    named: &NamedDigests,
+    threshold: u32,
+    writer: &mut PairWriter,
+) -> Result<io::Result<()>, Failed> {
+    for number in 0..named.len() {
+        let Some(digest) = named.digests().get(number) else { break };
+        let found = index.matches(&digest, threshold).map_err(Failed::unread)?;
+        let name = named.name(number as u32);
+        let printed = found
+            .iter()
+            .try_for_each(|one| writer.pair(name, Name { list: None, name: &one.name }, Relation::Similar(one.score)))
+            .and_then(|()| if found.is_empty() { Ok(()) } else { writer.end_group() });
+        if printed.is_err() {
+            return Ok(printed);
+        }
+    }
+    Ok(Ok(()))
 }

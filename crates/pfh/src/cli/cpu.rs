@@ -1,28 +1,26 @@
 //! `pfh cpu`.
 
 use super::args::CpuArguments;
-use super::{Ending, message};
+use super::command::Command;
+use super::exit::{Ending, Failed};
 use pfh_digest::Algorithm;
-use pfh_digest::lanes;
+use pfh_digest::lanes::{self, ChosenKernel};
 use pfh_similarity::{Family, FamilyKernel};
 use pfh_vector::{BACKEND_VARIABLE, Backend, Feature, Features};
 use serde_json::json;
 
-/// Prints what this CPU offers, and what is made of it.
-pub(crate) fn run(arguments: &CpuArguments) -> Ending {
-    if let Err(error) = Backend::from_environment() {
-        message::error(format_args!("{BACKEND_VARIABLE}: {error}"));
-        return Ending::USAGE;
-    }
+/// Prints the features of this CPU, and the kernels that use them.
+pub(crate) fn run(arguments: &CpuArguments) -> Result<Ending, Failed> {
+    Backend::from_environment().map_err(|error| Failed::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
     let chosen = Backend::chosen();
-    message::print(if arguments.json { json(chosen) } else { tables(chosen) })
+    Command::printing()?.print(if arguments.json { json(chosen) } else { tables(chosen) })
 }
 
-/// The kernels for many messages at once, the widest first; empty where that gains nothing.
-fn kernels(backend: Backend, algorithm: Algorithm) -> Vec<(String, usize)> {
+/// Returns the kernels for many messages at once, the widest first; empty if that gains nothing.
+fn kernels(backend: Backend, algorithm: Algorithm) -> Vec<ChosenKernel> {
     let kernels = lanes::kernels_chosen(backend, algorithm);
     match kernels.first() {
-        Some((_, lanes)) if *lanes > 1 => kernels,
+        Some(widest) if widest.lanes > 1 => kernels,
         _ => Vec::new(),
     }
 }
@@ -46,12 +44,15 @@ fn tables(chosen: Backend) -> String {
     }
     text += &format!(
         "\n{:<12} {:>5}  {:<22}  {}\n",
-        "algorithm", "lanes", "one stream", "kernels, by number of busy lanes"
+        "algorithm",
+        "lanes",
+        "one stream",
+        "kernels, by number of busy lanes, and their nanoseconds for a block in each"
     );
     for algorithm in Algorithm::all() {
         let kernels = kernels(chosen, algorithm);
-        let lanes = kernels.first().map_or("-".to_owned(), |(_, lanes)| lanes.to_string());
-        let names: Vec<_> = kernels.into_iter().map(|(name, _)| name).collect();
+        let lanes = kernels.first().map_or("-".to_owned(), |widest| widest.lanes.to_string());
+        let names: Vec<_> = kernels.iter().map(|kernel| format!("{} {}", kernel.name, nanoseconds(kernel))).collect();
         let line = format!("{:<12} {lanes:>5}  {:<22}  {}", algorithm.name(), algorithm.backend(), names.join(" "));
         text += line.trim_end();
         text += "\n";
@@ -62,7 +63,17 @@ fn tables(chosen: Backend) -> String {
         let names: Vec<_> = kernels.iter().map(|kernel| format!("{} {}", kernel.work, kernel.instructions)).collect();
         text += &format!("{:<12} {}\n", family.name(), names.join(", "));
     }
-    text + "\n`pfh hash --backend NAME` and PFH_BACKEND=NAME force a backend. Digests are the same with all.\n"
+    text + "\nThe times were measured by this command just now, as each run does: they decide which kernel hashes how many lanes.\n\
+            `pfh hash --backend NAME` and PFH_BACKEND=NAME force a backend. Digests are the same with all.\n"
+}
+
+/// Returns the nanoseconds for a block in each lane, to a tenth.
+fn nanoseconds(kernel: &ChosenKernel) -> f64 {
+    f64::from(kernel.block_picoseconds / 100) / 10.0
+}
+
+fn kernel_json(kernel: &ChosenKernel) -> serde_json::Value {
+    json!({"name": kernel.name, "lanes": kernel.lanes, "block_ns": nanoseconds(kernel)})
 }
 
 fn json(chosen: Backend) -> String {
@@ -86,8 +97,8 @@ fn json(chosen: Backend) -> String {
             json!({
                 "name": algorithm.name(),
                 "stream": algorithm.backend(),
-                "lanes": kernels.first().map_or(1, |(_, lanes)| *lanes),
-                "kernels": kernels.iter().map(|(name, lanes)| json!({"name": name, "lanes": lanes})).collect::<Vec<_>>(),
+                "lanes": kernels.first().map_or(1, |widest| widest.lanes),
+                "kernels": kernels.iter().map(kernel_json).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -1,14 +1,15 @@
-//! What happened in a run, and the one function that makes an exit status of it.
+//! The events of a run, and the one function that maps them to an exit status.
 
+use super::line;
 use super::message::{self, Partial};
-use super::progress;
 use std::io;
+use std::panic::{UnwindSafe, catch_unwind};
 use std::process::{self, ExitCode};
 
-/// How far the output got.
+/// The state of the output at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Written {
-    /// To its end.
+    /// It was written to its end.
     #[default]
     Whole,
     /// Its reader closed the pipe before the end.
@@ -17,24 +18,24 @@ pub(crate) enum Written {
     Failed,
 }
 
-/// What happened in a run. Commands say what they saw; [`Ending::status`] alone weighs it.
+/// The events of a run. Commands report them; only [`Ending::status`] weighs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ending {
-    /// The command line is wrong, or the run could not begin.
+    /// Whether the command line is wrong, or the run could not begin.
     pub(crate) usage: bool,
-    /// pfh itself failed.
+    /// Whether pfh itself failed.
     pub(crate) internal: bool,
     pub(crate) written: Written,
-    /// Ctrl-C or SIGTERM came.
+    /// Whether Ctrl-C or SIGTERM came.
     pub(crate) interrupted: bool,
-    /// There is something to report.
+    /// Whether there are findings to report.
     pub(crate) findings: bool,
-    /// Some input could not be read, or could not be expressed in the output format.
+    /// Whether some input could not be read, or could not be expressed in the output format.
     pub(crate) unread: bool,
 }
 
 impl Ending {
-    /// Everything was done, and there is nothing to report.
+    /// Everything is done, and there are no findings.
     pub(crate) const DONE: Ending = Ending {
         usage: false,
         internal: false,
@@ -43,18 +44,18 @@ impl Ending {
         findings: false,
         unread: false,
     };
-    pub(crate) const USAGE: Ending = Ending { usage: true, ..Ending::DONE };
-    pub(crate) const INTERNAL: Ending = Ending { internal: true, ..Ending::DONE };
-    pub(crate) const INTERRUPTED: Ending = Ending { interrupted: true, ..Ending::DONE };
-    pub(crate) const UNREAD: Ending = Ending { unread: true, ..Ending::DONE };
+    const USAGE: Ending = Ending { usage: true, ..Ending::DONE };
+    const INTERNAL: Ending = Ending { internal: true, ..Ending::DONE };
+    const INTERRUPTED: Ending = Ending { interrupted: true, ..Ending::DONE };
+    const UNREAD: Ending = Ending { unread: true, ..Ending::DONE };
 
-    /// Writing the output ended with this error.
-    pub(crate) fn of_output(error: &io::Error) -> Ending {
+    /// Returns the ending for an error of writing the output.
+    fn of_output(error: &io::Error) -> Ending {
         let closed = error.kind() == io::ErrorKind::BrokenPipe;
         Ending { written: if closed { Written::Closed } else { Written::Failed }, ..Ending::DONE }
     }
 
-    /// Both happened.
+    /// Combines the events of both.
     #[must_use]
     pub(crate) fn and(self, other: Ending) -> Ending {
         Ending {
@@ -67,9 +68,9 @@ impl Ending {
         }
     }
 
-    /// The exit status. A run that did not reach its end never looks like one that did: where the reader of the output
-    /// has left, what was seen until then decides, and otherwise the status is the one that a shell shows for such
-    /// writers.
+    /// Returns the exit status. An incomplete run never looks like a complete one. If the reader of the output has
+    /// closed it, findings and unread input up to then decide, and otherwise the status is the usual one of a shell for
+    /// such writers.
     fn status(self) -> ExitStatus {
         let Ending { usage, internal, written, interrupted, findings, unread } = self;
         match (findings, unread) {
@@ -85,30 +86,53 @@ impl Ending {
     }
 }
 
-impl From<Ending> for ExitCode {
-    fn from(ending: Ending) -> ExitCode {
-        ExitCode::from(ending.status().code())
-    }
+/// Runs the program, reports its failure, if any, and returns its exit status.
+pub(crate) fn status_of(run: impl FnOnce() -> Result<Ending, Failed> + UnwindSafe) -> ExitCode {
+    // Panics of single files become their errors, and do not get here. The panic itself has printed what happened and
+    // where.
+    let ended = catch_unwind(run).unwrap_or_else(|_| {
+        Err(Failed::internal(
+            "internal error: the run has ended early, and its list is not complete; please report the message above",
+        ))
+    });
+    ExitCode::from(ended.unwrap_or_else(Failed::report).status().code())
 }
 
-/// A command could not begin or could not go on: how it ended by that, and why.
+/// The failure of a command that could not begin or continue: its ending and the message.
 #[derive(Debug)]
 pub(crate) struct Failed {
     ending: Ending,
-    text: String,
+    /// Absent if the reason was already reported.
+    text: Option<String>,
 }
 
 impl Failed {
-    pub(crate) fn new(ending: Ending, text: impl ToString) -> Failed {
-        Failed { ending, text: text.to_string() }
+    fn new(ending: Ending, text: impl ToString) -> Failed {
+        Failed { ending, text: Some(text.to_string()) }
     }
 
-    /// The command line is wrong, or the run could not begin.
+    /// Makes the failure of a wrong command line, or of a run that could not begin.
     pub(crate) fn usage(text: impl ToString) -> Failed {
         Failed::new(Ending::USAGE, text)
     }
 
-    /// The end of a run whose output could not be written: where only its reader has left, there is nothing to report.
+    /// Makes the failure of a wrong command line whose reason was already reported.
+    pub(crate) fn reported_usage() -> Failed {
+        Failed { ending: Ending::USAGE, text: None }
+    }
+
+    /// Makes the failure of a command whose necessary input cannot be read.
+    pub(crate) fn unread(text: impl ToString) -> Failed {
+        Failed::new(Ending::UNREAD, text)
+    }
+
+    /// Makes the failure of pfh itself, or of writing something other than its output.
+    pub(crate) fn internal(text: impl ToString) -> Failed {
+        Failed::new(Ending::INTERNAL, text)
+    }
+
+    /// Returns the end of a run whose output could not be written. If only its reader has closed it, there is nothing
+    /// to report.
     pub(crate) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Failed> {
         match Ending::of_output(error) {
             ending if ending.written == Written::Closed => Ok(ending),
@@ -116,22 +140,23 @@ impl Failed {
         }
     }
 
-    /// Reports why.
-    pub(crate) fn report(self) -> Ending {
-        message::error(self.text);
+    /// Prints the message, if it was not reported before, and returns the ending.
+    fn report(self) -> Ending {
+        self.text.iter().for_each(message::error);
         self.ending
     }
 }
 
-/// Leaves the program after a signal, where the run cannot be waited for. `partial`: what was finished of its output.
+/// Ends the program after a signal, without waiting for the run. `partial` is the place of the finished part of its
+/// output.
 #[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]
 pub(crate) fn leave(partial: Option<&Partial>) -> ! {
-    progress::clear();
+    line::clear();
     message::interrupted(partial);
     process::exit(i32::from(Ending::INTERRUPTED.status().code()));
 }
 
-/// How the program ended, for the shell.
+/// The exit statuses of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExitStatus {
     Done,
@@ -145,7 +170,7 @@ enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The number that the shell sees.
+    /// Returns the number of the status.
     fn code(self) -> u8 {
         match self {
             ExitStatus::Done => 0,
@@ -164,8 +189,8 @@ impl ExitStatus {
 mod tests {
     use super::*;
 
-    /// Every combination, by the table of docs/reference/exit-status.md: the first that holds of 2, 4 and 130; then
-    /// what was found and what was not read; then a closed pipe.
+    /// Every combination follows the table of docs/reference/exit-status.md: the first that applies of 2, 4 and 130,
+    /// then findings and unread input, then a closed pipe.
     #[test]
     fn every_combination_has_its_status() {
         let flags = [false, true];
@@ -194,7 +219,7 @@ mod tests {
                     seen_in_files
                 };
                 assert_eq!(ending.status().code(), expected, "{ending:?}");
-                // Only a whole output, and nothing else, is a success.
+                // Only a whole output without other events is a success.
                 assert_eq!(expected == 0, ending == Ending::DONE, "{ending:?}");
                 seen += 1;
             }

@@ -1,5 +1,5 @@
-//! For people who come from other programs: commands that are names of algorithms, and what to type instead of an option that
-//! pfh does not have, or that means something else here.
+//! Help for users of other programs: names of algorithms as commands, and advice on options that pfh does not have, or
+//! that have another meaning.
 
 use super::message;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -11,13 +11,13 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What to type instead of options of other programs.
+/// Advice for options of other programs.
 struct Foreign {
-    /// The commands that it is about.
+    /// The commands to which the advice applies.
     commands: &'static [&'static str],
-    /// As they are typed. Options that pfh has stand here by their long name, and their values were wrong.
+    /// The options as typed. Options that pfh also has are here by their long name, for wrong values.
     options: &'static [&'static str],
-    /// A whole sentence, or several.
+    /// One sentence or several.
     advice: &'static str,
 }
 
@@ -31,7 +31,7 @@ const fn row(commands: &'static [&'static str], options: &'static [&'static str]
     Foreign { commands, options, advice }
 }
 
-/// The first row that fits counts.
+/// The advice; the first matching row counts.
 const TABLE: &[Foreign] = &[
     // Checking (coreutils, b3sum, xxhsum, rhash), and hashdeep's choice of algorithms.
     row(
@@ -118,7 +118,7 @@ const TABLE: &[Foreign] = &[
     row(HASH, &["--raw"], "digests as bytes: `pfh hash FILE | cut -d' ' -f1 | xxd -r -p`"),
     row(HASH, &["--keyed"], "a digest with a key: `-a keyed-blake3 --key-file FILE`"),
     row(HASH, &["--no-mmap", "--debug"], "leave it out"),
-    row(HASH, &["--seek"], "the beginning of the output is what there is: `-a blake3-512` for 512 bits of it"),
+    row(HASH, &["--seek"], "only the beginning of the output can be printed: `-a blake3-512` prints 512 bits of it"),
     row(
         HASH,
         &["-H"],
@@ -141,11 +141,12 @@ const TABLE: &[Foreign] = &[
     row(HASH, &["--base32"], "digests are printed in hexadecimal"),
     row(HASH, &["--hmac", "-hmac"], "a digest with a key: `-a hmac-sha256 --key-file FILE`"),
     row(HASH, &["--update"], "`-o FILE.jsonl --resume` adds what is new"),
-    // ssdeep, sdhash, mrsh-v2, tlsh. Here `-t` is a threshold in three programs of four, and would be taken for threads.
+    // ssdeep, sdhash, mrsh-v2, tlsh. For three of these four programs `-t` is a threshold, so it must not be taken for
+    // threads.
     row(
         SIMILAR,
         &["-t"],
-        "not an option here, since ssdeep, sdhash and mrsh-v2 mean the threshold by it: `--threshold N` (ssdeep's `-t 60` is `--threshold 61`). Threads: `-j N`, `--threads N`",
+        "ssdeep, sdhash and mrsh-v2 use it for the threshold: `--threshold N` (ssdeep's `-t 60` is `--threshold 61`). Threads: `-j N`, `--threads N`",
     ),
     row(SIMILAR, &["-T"], "the largest distance (tlsh): `-a tlsh --threshold N`"),
     row(
@@ -212,8 +213,8 @@ const TABLE: &[Foreign] = &[
     ),
 ];
 
-/// The words of the command line with a name of algorithms as the command replaced: `pfh sha256 FILE` is
-/// `pfh hash --algorithm sha256 FILE`.
+/// Replaces a name of algorithms in the place of the command: `pfh sha256 FILE` becomes `pfh hash --algorithm sha256
+/// FILE`.
 pub(super) fn with_short_forms(words: Vec<OsString>) -> Vec<OsString> {
     let is_help = words.get(1).is_some_and(|word| word == "help");
     let place = if is_help { 2 } else { 1 };
@@ -227,13 +228,13 @@ pub(super) fn with_short_forms(words: Vec<OsString>) -> Vec<OsString> {
     before.chain(options).chain(words[place + 1..].iter().cloned()).collect()
 }
 
-/// Whether each of these, separated by commas, names an algorithm or a family.
+/// Whether each of these names, separated by commas, is one of an algorithm or a family.
 fn are_algorithms(names: &str) -> bool {
     names.split(',').all(|name| Algorithm::from_name(name).is_ok() || name.parse::<Family>().is_ok())
 }
 
-/// What there is to say of words that pfh would take for several short options, or for one and its value, and that are one
-/// option elsewhere.
+/// Returns the advice for words that are one option elsewhere, but that pfh would take for several short options or an
+/// option with its value.
 pub(super) fn refused_word(words: &[OsString]) -> Option<String> {
     let command = words.get(1)?.to_str()?;
     let long =
@@ -244,10 +245,11 @@ pub(super) fn refused_word(words: &[OsString]) -> Option<String> {
 }
 
 fn refused(command: &str, option: &str, advice: &str) -> String {
-    format!("`{option}` is no option of `pfh {command}`: {advice}")
+    format!("`{option}` is not an option of `pfh {command}`: {advice}")
 }
 
-/// What there is to say of a command line that was refused, where more can be said than that. `words`: all of them.
+/// Returns more specific advice than the parser's for a refused command line, if there is some. `words` is the whole
+/// command line.
 pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -264,7 +266,7 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
         return Some(text);
     }
     let argument = context(ContextKind::InvalidArg)?;
-    // `--threads <N>` is the option and the name of its value.
+    // The parser gives the option with the name of its value, as in `--threads <N>`.
     let option = argument.split([' ', '=']).next()?;
     match error.kind() {
         ErrorKind::UnknownArgument => {
@@ -282,9 +284,9 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
             let refused = if value.is_empty() {
                 format!("{option} has no value")
             } else {
-                format!("{} is no value of {option}", message::quoted(value.as_bytes()))
+                format!("{} is not a value of {option}", message::quoted(value.as_bytes()))
             };
-            // What would have been right, in the words of the option's own parser.
+            // The option's own parser says what would have been right.
             let reason = std::error::Error::source(error).map_or_else(String::new, |reason| format!(" ({reason})"));
             Some(format!("{refused}{reason}: {}", row.advice))
         }
@@ -296,7 +298,7 @@ fn find(command: &str, option: &str) -> Option<&'static Foreign> {
     TABLE.iter().find(|row| row.commands.contains(&command) && row.options.contains(&option))
 }
 
-/// An option that is the name of an algorithm (`rhash --sha256`).
+/// Returns the advice for an option that is the name of an algorithm (`rhash --sha256`).
 fn of_name(command: &str, option: &str) -> Option<String> {
     let name = option.strip_prefix("--")?;
     are_algorithms(name).then(|| match command {
@@ -305,7 +307,7 @@ fn of_name(command: &str, option: &str) -> Option<String> {
     })
 }
 
-/// An option of `openssl dgst`, which has long ones after a single hyphen.
+/// Returns the advice for an option of `openssl dgst`, which has long options with a single hyphen.
 fn of_openssl(word: &str) -> Option<String> {
     let name = word.strip_prefix('-').filter(|name| name.len() > 2 && !name.starts_with('-'))?;
     are_algorithms(name).then(|| format!("`{word}`: `-a {name}`, or `pfh {name} PATH`"))
@@ -315,16 +317,16 @@ fn unknown_command(word: &OsStr) -> Option<String> {
     let quoted = message::quoted(word.as_bytes());
     if Path::new(word).symlink_metadata().is_ok() {
         return Some(format!(
-            "{quoted} is no command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands"
+            "{quoted} is not a command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands"
         ));
     }
     let name = word.to_str()?;
-    // Most mistakes are near a command, which clap shows; others may be near an algorithm.
+    // Most mistakes resemble a command, which clap suggests; others may resemble an algorithm.
     let unknown = Algorithm::from_name(name).err()?.to_string();
-    unknown.contains("close to").then(|| format!("{quoted} is no command, and as the name of one: {unknown}"))
+    unknown.contains("close to").then(|| format!("{quoted} is not a command; as the name of an algorithm: {unknown}"))
 }
 
-/// The command line that checks the first list among these words, if another program can.
+/// Returns the command line of another program that checks the first list among these words, if there is one.
 fn checking_program(words: &[OsString]) -> Option<String> {
     let is_file = |word: &&OsString| !word.as_bytes().starts_with(b"-") && Path::new(word).is_file();
     let path = words.iter().find(is_file)?;
@@ -350,13 +352,13 @@ fn checking_program(words: &[OsString]) -> Option<String> {
     })
 }
 
-/// What an algorithm that does not exist may have been: hashdeep's and md5deep's options in one word (`-rak`).
+/// Returns the advice for an unknown algorithm that looks like options of hashdeep or md5deep in one word (`-rak`).
 pub(super) fn of_letters(name: &str) -> Option<&'static str> {
     let is_cluster = name.len() <= 6 && name.chars().all(|letter| "kvmxMXnelrsw".contains(letter));
     is_cluster.then(|| find("hash", "--algorithm").map(|row| row.advice)).flatten()
 }
 
-/// Warns where `-x` seems to be followed by a list, as in `md5deep -x LIST` and `ssdeep -x LIST`.
+/// Warns if `-x` seems to be followed by a list, as in `md5deep -x LIST` and `ssdeep -x LIST`.
 pub(super) fn warn_of_exclusion(words: &[OsString]) {
     if !words.get(1).is_some_and(|command| ALL.iter().any(|name| command == name)) {
         return;
@@ -394,7 +396,7 @@ mod tests {
             for (command, option) in
                 row.commands.iter().flat_map(|command| row.options.iter().map(move |option| (command, option)))
             {
-                // Any text may be a name of an algorithm to the parser.
+                // To the parser, any text may be the name of an algorithm.
                 let words = match *option {
                     "--algorithm" => words(&["pfh", command, "PATH", option]),
                     _ => words(&["pfh", command, option, "x.list", "PATH"]),
@@ -409,7 +411,7 @@ mod tests {
         }
     }
 
-    /// Each option stands once for each command: no row hides another.
+    /// Each option occurs once for each command, so no row hides another.
     #[test]
     fn no_row_is_hidden() {
         for row in TABLE {

@@ -1,33 +1,28 @@
 //! `pfh frash`.
 
 use super::args::FrashArguments;
-use super::args::When;
 use super::command::{Command, Reporting};
-use super::exit::Failed;
+use super::exit::{Ending, Failed};
 use super::output::Output;
 use super::reading;
-use super::{Ending, message, plot};
-use pfh::frash::{Frash, Row};
+use super::{message, plot};
 use pfh_record::Summary;
 use pfh_similarity::Family;
+use pfh_similarity::frash::{Frash, Row};
 use pfh_source::{EntryKind, ErrorKind, FileError, Found, LocalSource, Source, SourceFile, WalkOptions};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-/// Inputs are held in memory, and become six times as long.
+/// Largest input: inputs are held in memory, and grow sixfold.
 const FILE_BYTES_MAX: usize = 16 << 20;
 
-/// Does what `pfh frash` is asked to.
-pub(crate) fn run(arguments: FrashArguments) -> Ending {
-    frash(&arguments).unwrap_or_else(Failed::report)
-}
-
-fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
+/// Runs `pfh frash`.
+pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
     let mut frash = Frash { seed: arguments.seed, runs: arguments.runs, ..Frash::default() };
     frash.bytes = usize::try_from(arguments.bytes).unwrap_or(usize::MAX);
     if !(1..=FILE_BYTES_MAX * 8).contains(&frash.bytes) {
-        return Err(Failed::usage(format_args!("--bytes: 1 to {}", FILE_BYTES_MAX * 8)));
+        return Err(Failed::usage(format_args!("--bytes must be from 1 to {}", FILE_BYTES_MAX * 8)));
     }
     if !arguments.tests.is_empty() {
         frash.tests.clone_from(&arguments.tests);
@@ -39,8 +34,7 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
         let failed = |error| Failed::usage(format_args!("{}: {error}", message::quoted_path(directory)));
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    let reporting = Reporting { quiet: false, verbose: false, progress: When::Never, allow_empty: true };
-    let mut command = Command::begin(reporting, None);
+    let mut command = Command::begin(Reporting::DEFAULT, None);
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let mut output = command.output();
     let (files, unread) = read(arguments)?;
@@ -67,7 +61,9 @@ fn frash(arguments: &FrashArguments) -> Result<Ending, Failed> {
         });
     }
     let complete = files.len() as u64;
-    command.set_summary(Summary { complete, unreadable: unread, ..Summary::default() });
+    let mut summary = Summary::default();
+    (summary.complete, summary.unreadable) = (complete, unread);
+    command.set_summary(summary);
     command.tally.unread = unread;
     command.finish(result, complete, None)
 }
@@ -80,7 +76,7 @@ fn line(row: &Row) -> String {
     format!("{test},{mode},{family},{parameter},{runs},{matched},{value}\r\n")
 }
 
-/// The contents of all files below the paths, and how many things could not be read.
+/// Returns the contents of all files below the paths, and the number of unreadable ones.
 fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Failed> {
     let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
     let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Failed::usage)?;
@@ -103,7 +99,7 @@ fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Failed> {
         true
     });
     if files.is_empty() && !arguments.paths.is_empty() {
-        return Err(Failed::new(Ending::UNREAD, "there are no files to experiment with".to_owned()));
+        return Err(Failed::unread("there are no files to experiment with"));
     }
     Ok((files, unread))
 }

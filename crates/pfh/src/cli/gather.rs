@@ -1,16 +1,15 @@
-//! Similarity digests to compare: from paths, by hashing, and from lists.
+//! Collecting similarity digests to compare: from paths, by hashing, and from lists.
 
 use super::args::{FamilyArguments, SimilarityArguments, WalkArguments};
 use super::command::{Command, Item};
 use super::exit::Failed;
 use super::lists;
 use super::message;
-use super::named_digests::NamedDigests;
 use super::quantity::Count;
 use super::reading;
-use pfh::Hash;
+use pfh::HashRun;
 use pfh_engine::{Options, StartError};
-use pfh_list::List;
+use pfh_list::{List, NamedDigests, NotAdded};
 use pfh_record::{Record, Selection};
 use pfh_similarity::Digest;
 use std::ffi::OsString;
@@ -23,7 +22,7 @@ pub(crate) struct DigestCollector<'a> {
 }
 
 impl DigestCollector<'_> {
-    /// Adds what lists have. `only`: nothing else was given, so that one of them must have something.
+    /// Adds the digests of lists. `only`: nothing else was given, so that at least one list must have some.
     pub(crate) fn lists(
         &self,
         command: &mut Command,
@@ -32,7 +31,8 @@ impl DigestCollector<'_> {
         named: &mut NamedDigests,
     ) -> Result<(), Failed> {
         let quiet = command.is_quiet();
-        let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(|list| named.load(list, quiet)).collect();
+        let loaded: Result<Vec<_>, Failed> =
+            lists.into_iter().map(|list| lists::load(list, quiet, |list, broken| named.load(list, broken))).collect();
         command.count_lines(lists::unread(&loaded?, only, quiet)?);
         Ok(())
     }
@@ -50,42 +50,42 @@ impl DigestCollector<'_> {
             return Ok(());
         }
         pfh_source::raise_open_file_limit();
-        let family = named.digests.family();
+        let family = named.family();
         let mut engine = engine_options(self.options, family.into());
         engine.similarity = self.families.similarity_options();
         engine.own_files = command.own_files();
-        let run = Hash { walk: reading::walk_options(paths, walk, files_from), engine };
+        let run = HashRun { walk: reading::walk_options(paths, walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Failed::usage)?;
         command.look_at(paths);
         let segment = self.families.segment();
-        let (mut unfit, mut failed) = (0, None);
-        let mut push = |FileDigest { path, digest, is_unfit }: FileDigest| {
-            unfit += u64::from(is_unfit);
+        let (mut no_digest, mut failed): (_, Option<NotAdded>) = (0, None);
+        let mut push = |FileDigest { path, digest, has_no_digest }: FileDigest| {
+            no_digest += u64::from(has_no_digest);
             let pushed = match (digest, segment) {
                 (Some(Digest::Sdhash(digest)), Some(mebibytes)) => {
                     let mut segments = digest.with_name(path).into_segments(mebibytes).into_iter();
                     segments.try_for_each(|segment| {
                         let name = segment.name().to_vec();
-                        named.push(&name, Digest::Sdhash(segment), None)
+                        named.push(&name, Digest::Sdhash(segment))
                     })
                 }
-                (digest, _) => digest.map_or(Ok(()), |digest| named.push(&path, digest, None)),
+                (digest, _) => digest.map_or(Ok(()), |digest| named.push(&path, digest)),
             };
             failed = pushed.err();
             if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let report = command.hash(&options, &source, None, &FileDigest::of, &mut push);
         report.map_err(|error| start_error(error, self.options))?;
-        if unfit > 0 && !command.is_quiet() {
-            let files = if unfit == 1 { "file is" } else { "files are" };
-            let count = Count(unfit);
+        if no_digest > 0 && !command.is_quiet() {
+            let files = if no_digest == 1 { "file is" } else { "files are" };
+            let count = Count(no_digest);
             message::error(format_args!("{count} {files} too small or too uniform for {family}, and not compared"));
         }
-        failed.map_or(Ok(()), Err)
+        failed.map_or(Ok(()), |failed| Err(Failed::usage(failed)))
     }
 }
 
-/// The engine has half of the memory while digests, which have the other half, are gathered.
+/// Returns the engine's options. It gets half of the memory while digests, which have the other half, are collected.
 pub(crate) fn engine_options(options: &SimilarityArguments, selection: Selection) -> Options {
     let mut engine = Options::new(selection);
     if let Some(threads) = options.threads {
@@ -95,7 +95,7 @@ pub(crate) fn engine_options(options: &SimilarityArguments, selection: Selection
     engine
 }
 
-/// Why the engine did not begin, in terms of the option.
+/// Converts an error of the engine, so that it names the whole memory option.
 pub(crate) fn start_error(error: pfh::Error, options: &SimilarityArguments) -> Failed {
     Failed::usage(match error {
         pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
@@ -105,18 +105,18 @@ pub(crate) fn start_error(error: pfh::Error, options: &SimilarityArguments) -> F
     })
 }
 
-/// A file on its way to the digests.
+/// A file whose digest is to be added.
 struct FileDigest {
     path: Vec<u8>,
     digest: Option<Digest>,
-    is_unfit: bool,
+    has_no_digest: bool,
 }
 
 impl FileDigest {
     fn of(mut record: Record) -> Item<FileDigest> {
         let made = record.similarities.pop().map(|made| made.digest);
-        let is_unfit = matches!(made, Some(Err(_)));
+        let has_no_digest = matches!(made, Some(Err(_)));
         let item = Item::new(&record, ());
-        item.with(FileDigest { path: record.path, digest: made.and_then(Result::ok), is_unfit })
+        item.with(FileDigest { path: record.path, digest: made.and_then(Result::ok), has_no_digest })
     }
 }

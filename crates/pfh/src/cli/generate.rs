@@ -1,17 +1,19 @@
 //! Completions and man pages, from the same definitions that parse the command line.
 
 use super::args::{Arguments, CompletionsArguments, ManArguments};
-use super::{Ending, message};
+use super::command::{Command, Reporting};
+use super::exit::{Ending, Failed};
+use super::message;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 /// Prints completions for a shell.
-pub(crate) fn completions(arguments: &CompletionsArguments) -> Ending {
-    // In memory first: writing would panic where nobody reads.
+pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<Ending, Failed> {
+    // In memory first, because writing would panic if nobody reads.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "pfh", &mut script);
     let script = String::from_utf8_lossy(&script);
-    message::print(match arguments.shell {
+    Command::printing()?.print(match arguments.shell {
         Shell::Bash => bash_with_lists(&script),
         Shell::Zsh => zsh_with_lists(&script),
         Shell::Fish => fish_with_lists(&script),
@@ -19,8 +21,8 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Ending {
     })
 }
 
-/// Makes bash complete each word of a list that commas part (`-a md5,sha<TAB>`). clap's function knows the first only: it is
-/// given what follows the last comma, and what comes before is put in front of its answers.
+/// Makes bash complete each word of a comma-separated list (`-a md5,sha<TAB>`). clap's function handles only the first
+/// word, so it gets the part after the last comma, and the part before it is put in front of its answers.
 fn bash_with_lists(script: &str) -> String {
     let lists = "\
 _pfh_lists() {
@@ -55,7 +57,7 @@ fn zsh_with_lists(script: &str) -> String {
     script.lines().map(|text| line(text) + "\n").collect()
 }
 
-/// Makes fish complete lists, by its own function for them. The words of a list are those without a text of their own.
+/// Makes fish complete lists, by its own function for them, whose words have no description.
 fn fish_with_lists(script: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut rest = script.lines();
@@ -80,12 +82,9 @@ fn fish_with_lists(script: &str) -> String {
 }
 
 /// Writes `pfh.1`, `pfh-hash.1` ….
-pub(crate) fn man(arguments: &ManArguments) -> Ending {
-    match clap_mangen::generate_to(Arguments::command(), &arguments.directory) {
-        Ok(()) => Ending::DONE,
-        Err(error) => {
-            message::error(format_args!("{}: {error}", message::quoted_path(&arguments.directory)));
-            Ending::INTERNAL
-        }
-    }
+pub(crate) fn man(arguments: &ManArguments) -> Result<Ending, Failed> {
+    let command = Command::begin(Reporting::DEFAULT, None);
+    clap_mangen::generate_to(Arguments::command(), &arguments.directory)
+        .map_err(|error| Failed::internal(format_args!("{}: {error}", message::quoted_path(&arguments.directory))))?;
+    command.finish(Ok(()), 1, None)
 }

@@ -2,15 +2,15 @@
 
 use super::args::{EngineArguments, HashArguments, ModeWord};
 use super::command::{Command, Footer, Item, Reporting};
-use super::exit::Failed;
+use super::exit::{Ending, Failed};
 use super::foreign;
 use super::keys;
+use super::message;
 use super::output::Output;
 use super::reading::{self, cannot_be_written};
 use super::stats::{self, Setting};
-use super::warnings::Warning;
-use super::{Ending, message};
-use pfh::Hash;
+use super::warnings::{self, Warning};
+use pfh::HashRun;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decision, Options};
@@ -26,12 +26,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Does what `pfh hash` is asked to.
-pub(crate) fn run(arguments: HashArguments) -> Ending {
-    hash(arguments).unwrap_or_else(Failed::report)
-}
-
-fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
+/// Runs `pfh hash`.
+pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let selection = selection(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
@@ -41,12 +37,12 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
     engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
     if let (true, Some(keyed)) = (out.resume, selection.algorithms().iter().find(|one| one.is_keyed())) {
         return Err(Failed::usage(format_args!(
-            "--resume cannot tell whether the key of `{keyed}` is the one of before: use it without keys"
+            "--resume cannot check that the key of `{keyed}` is the same as before; use it without algorithms that take a key"
         )));
     }
     if out.resume && engine.similarity != SimilarityOptions::default() {
         return Err(Failed::usage(
-            "--resume cannot tell how similarity digests were made before: use it without variants",
+            "--resume cannot check that earlier similarity digests have the same variants; use it without variants",
         ));
     }
     let options = WriteOptions {
@@ -60,7 +56,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
         },
     };
     let name = format_name(&arguments, &selection)?;
-    let tells_unfit = name.is_none_or(FormatName::records_unfit);
+    let tells_missing_digests = name.is_none_or(FormatName::records_missing_digests);
     let format: Arc<dyn Format> = match name {
         Some(name) => name.writer(&selection, &options).map_err(Failed::usage)?.into(),
         None => Arc::new(Nothing),
@@ -76,7 +72,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
     };
     pfh_source::raise_open_file_limit();
     let already_recorded = Arc::new(AtomicU64::new(0));
-    // What a journal already held is part of what it now holds.
+    // The counts include the files that a continued journal already had.
     let footer: Footer = {
         let (format, already_recorded) = (Arc::clone(&format), Arc::clone(&already_recorded));
         Arc::new(move |summary| {
@@ -95,7 +91,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
         io: arguments.engine.io.into(),
         ..reading::walk_options(&arguments.paths, &arguments.walk, list)
     };
-    let run = Hash { walk, engine };
+    let run = HashRun { walk, engine };
     let facts = run.facts();
     let (source, mut options) = run.into_parts().map_err(Failed::usage)?;
 
@@ -117,7 +113,7 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
     if damaged || !out.quiet {
         recorded.iter().flat_map(ResumedList::remarks).for_each(message::error);
     }
-    // Lines of the journal that could not be believed are input that could not be read.
+    // Damaged lines of the journal are input that could not be read.
     command.tally.unread += u64::from(damaged);
     command.write(&header);
 
@@ -127,11 +123,11 @@ fn hash(arguments: HashArguments) -> Result<Ending, Failed> {
         if known { Decision::LeaveOut } else { Decision::Hash }
     };
     let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
-    let prepare = |record: Record| item(&*format, tells_unfit, &record);
+    let prepare = |record: Record| item(&*format, tells_missing_digests, &record);
     let report = command.hash(&options, &source, decide, &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
     if out.stats.is_some() {
-        // Statistics have the same numbers.
+        // The statistics contain the same numbers.
         command.without_totals();
     }
     let (mut summary, complete) = (report.summary, command.summary().complete);
@@ -156,7 +152,8 @@ fn mode_word(mode: ModeWord) -> &'static str {
     }
 }
 
-/// Refuses to read a file that is named as an argument and is also the output. `named`: what was found at these places.
+/// Refuses to read a file that is named as an argument and is also the output. `named` has the identities of the
+/// arguments, with their places.
 fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &[FileIdentity]) -> Result<(), Failed> {
     match named.iter().find(|(_, identity)| own.contains(identity)) {
         Some(&(place, _)) => {
@@ -169,7 +166,7 @@ fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &
     }
 }
 
-/// The algorithms and the families of similarity digests by name, each once; none at all for `none`.
+/// Parses the names of algorithms and families, each once; none for `none`.
 fn selection(names: &[String]) -> Result<Selection, Failed> {
     let mut selection = Selection::default();
     for name in names.iter().filter(|name| !name.trim().is_empty()) {
@@ -192,7 +189,7 @@ fn selection(names: &[String]) -> Result<Selection, Failed> {
     Ok(selection)
 }
 
-/// Prints nothing: for `-a none`.
+/// A format that writes nothing, for `-a none`.
 struct Nothing;
 
 impl Format for Nothing {
@@ -203,7 +200,7 @@ impl Format for Nothing {
     fn footer(&self, _: &Summary, _: &mut Vec<u8>) {}
 }
 
-/// The format asked for, or what such digests are usually listed in; none where nothing is listed.
+/// Returns the requested format, or the usual one for these digests; `None` if nothing is listed.
 fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Option<FormatName>, Failed> {
     let out = &arguments.output;
     Ok(Some(match (out.format(), out.resume) {
@@ -231,34 +228,34 @@ fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &Ha
     options.order = engine.order.into();
     options.balance = engine.balance;
     options.piece_bytes = arguments.output.piecewise;
-    // A journal is written as files finish: what is done is safe, whatever the first file still does.
+    // A journal is written as files finish, so finished files are safe however long the first one takes.
     options.unordered = arguments.output.unordered || arguments.output.resume;
     options.measure = arguments.output.stats.is_some();
     options
 }
 
-/// The backend of the option, of the environment, or the best one.
+/// Returns the backend of the option, of the environment, or the best one.
 fn backend(option: Option<Backend>) -> Result<Backend, Failed> {
     if let Some(backend) = option {
         return Ok(backend);
     }
-    // Where the environment names none, or one that is there, this is it.
+    // This is the environment's choice, unless it is invalid.
     Backend::from_environment().map_err(|error| Failed::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
     Ok(Backend::chosen())
 }
 
-/// The bytes of a record, and what there is to report of it. `tells_unfit`: the format says itself which files have no
+/// Formats a record, with its warnings. `tells_missing_digests`: the format itself states which files have no
 /// similarity digest.
-fn item(format: &dyn Format, tells_unfit: bool, record: &Record) -> Item<()> {
-    // In most formats the digests and the path make nearly all of it: mostly it is allocated once.
+fn item(format: &dyn Format, tells_missing_digests: bool, record: &Record) -> Item<()> {
+    // In most formats the digests and the path are most of the bytes, so this usually allocates once.
     let hex = |digest: &Digest| 2 * digest.bytes().len() + 4;
     let texts: usize = record.similarities.iter().map(Similarity::text_bytes).sum();
     let mut bytes = Vec::with_capacity(record.path.len() + texts + record.digests.iter().map(hex).sum::<usize>());
     let mut item = Item::new(record, ());
-    item.is_finding = message::has_finding(record);
+    item.is_finding = warnings::has_finding(record);
     match format.record(record, &mut bytes) {
-        Ok(()) if tells_unfit => {}
-        Ok(()) => item.warning = item.warning.or_else(|| message::unfit(record)),
+        Ok(()) if tells_missing_digests => {}
+        Ok(()) => item.warning = item.warning.or_else(|| warnings::no_digest(record)),
         Err(why) => {
             item.warning = Some(Warning::new(&record.path, why.to_string()));
             item.is_not_expressed = true;

@@ -1,32 +1,33 @@
 //! A matrix of scores as a picture.
 
-use super::named_digests::NamedDigests;
-use pfh::compare::Found;
+use pfh_list::NamedDigests;
+use pfh_similarity::all_pairs::SimilarPair;
 use std::fmt::Write as _;
 
-/// More files than this make cells that nobody sees.
+/// Most files in a picture; with more, the cells would be too small to see.
 pub(crate) const FILES_MAX: usize = 512;
 
-/// Length of a side in pixels, about.
+/// Approximate length of a side, in pixels.
 const SIDE: usize = 1024;
 
-/// Cells of this side and more have their file's name beside them.
+/// Smallest side of cells whose file is named beside the row, in pixels.
 const NAMED_CELL: usize = 10;
 
-/// Characters of a name that are shown, and the place of each, in pixels.
+/// Number of characters of a name that are shown, and the width of each in pixels.
 const NAME_CHARACTERS: usize = 44;
 const CHARACTER_PIXELS: usize = 7;
 
-/// Height of the key above the matrix, and what it takes at least, in pixels.
+/// Height of the key above the matrix, and its least width, in pixels.
 const KEY_HEIGHT: usize = 36;
 const KEY_WIDTH: usize = 260;
 
-/// Steps of the key.
+/// Number of steps of the key.
 const KEY_STEPS: u32 = 5;
 
-/// The picture as SVG: a cell for each pair, the darker the more similar, with a key; names and scores are tooltips, and names are also
-/// beside the rows where there is room. `worst` is the score of no similarity, `best` that of equality.
-pub(crate) fn svg(named: &NamedDigests, found: &[Found], worst: u32, best: u32) -> String {
+/// Returns the picture as SVG: a cell for each pair, darker for more similar ones, with a key. Names and scores are
+/// tooltips, and names are also beside the rows if there is room. `worst` is the score of no similarity, `best` that of
+/// equality.
+pub(crate) fn svg(named: &NamedDigests, found: &[SimilarPair], worst: u32, best: u32) -> String {
     let count = named.len();
     let cell = (SIDE / count.max(1)).clamp(2, 48);
     let side = cell * count;
@@ -68,7 +69,7 @@ pub(crate) fn svg(named: &NamedDigests, found: &[Found], worst: u32, best: u32) 
     for number in numbers {
         rect(number, number, best, &escaped(&name(number)));
     }
-    for &Found { first, second, score } in found {
+    for &SimilarPair { first, second, score } in found {
         let title = format!("{} – {}: {score}", escaped(&name(first)), escaped(&name(second)));
         rect(first, second, score, &title);
         rect(second, first, score, &title);
@@ -80,7 +81,7 @@ pub(crate) fn svg(named: &NamedDigests, found: &[Found], worst: u32, best: u32) 
     text + "</svg>\n"
 }
 
-/// The end of a long name, which tells more than its beginning.
+/// Shortens a long name to its end, which says more than its beginning.
 fn shortened(name: &str) -> String {
     match name.chars().count().checked_sub(NAME_CHARACTERS) {
         None | Some(0) => name.to_owned(),
@@ -88,7 +89,7 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// As text of XML; characters that XML has no place for are replaced.
+/// Escapes text for XML, and replaces characters that XML does not allow.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -9,11 +9,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 
-/// No key is longer: a longer file is another one than was meant.
+/// Longest key, in bytes; a longer file is taken for a mistake.
 const KEY_BYTES_MAX: usize = 64 << 10;
 
-/// Reads what the options name, and sees that each algorithm gets what it needs. `others_read_input`: standard input is
-/// wanted for something else.
+/// Reads the key and the context that the options name, and checks that each algorithm gets what it needs.
+/// `others_read_input`: standard input is already used for something else.
 pub(super) fn load(
     arguments: &KeyArguments,
     algorithms: &[Algorithm],
@@ -22,7 +22,7 @@ pub(super) fn load(
     let key = match &arguments.key_file {
         Some(path) if path == "-" && others_read_input => {
             return Err(Failed::usage(
-                "--key-file -: standard input is read for something else, too; put the key into a file",
+                "--key-file -: standard input is also read for something else; put the key into a file",
             ));
         }
         Some(path) => Some(read(path, arguments.key_hex)?),
@@ -48,8 +48,8 @@ pub(super) fn load(
 
 fn refused(error: KeyError, key_hex: bool) -> Failed {
     let hint = match error {
-        KeyError::NoKey { .. } => "; name the file that has it by --key-file",
-        KeyError::NoContext { .. } => "; give it by --derive-key",
+        KeyError::NoKey { .. } => "; name its file with --key-file",
+        KeyError::NoContext { .. } => "; give it with --derive-key",
         KeyError::KeyLength { .. } if !key_hex => {
             " (all bytes of the file are the key, a line break at its end too; --key-hex reads hexadecimal digits)"
         }
@@ -66,7 +66,7 @@ fn read(path: &OsStr, key_hex: bool) -> Result<Key, Failed> {
     } else {
         File::open(path).map(|file| Box::new(file) as _)
     };
-    // Twice as many digits, and white space.
+    // There are two digits per byte, and white space.
     let bytes_max = if key_hex { 4 * KEY_BYTES_MAX } else { KEY_BYTES_MAX };
     let mut bytes = Vec::new();
     let read = input.and_then(|input| input.take(bytes_max as u64 + 1).read_to_end(&mut bytes));
@@ -76,11 +76,11 @@ fn read(path: &OsStr, key_hex: bool) -> Result<Key, Failed> {
     }
     if key_hex {
         bytes.retain(|byte| !byte.is_ascii_whitespace());
-        bytes =
-            from_hexadecimal(&bytes).ok_or_else(|| refused("these are no hexadecimal digits, two for each byte"))?;
+        bytes = from_hexadecimal(&bytes)
+            .ok_or_else(|| refused("a key in hexadecimal needs two digits for each byte, and nothing else"))?;
     }
     if bytes.is_empty() {
-        return Err(refused("there is no key in it"));
+        return Err(refused("the file is empty"));
     }
     Ok(Key::new(bytes))
 }

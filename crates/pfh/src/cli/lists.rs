@@ -1,9 +1,10 @@
-//! Lists of digests that the command line names: opened, and what could not be read of them reported.
+//! Opening the lists of digests that the command line names, and reporting their unreadable lines.
 
 use super::exit::Failed;
 use super::message;
-use pfh_list::{Entry, Input, KnownDigests, List, NothingUseful, ReadError, ReadOptions};
+use pfh_list::{Entry, Input, List, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 
 /// Opens a list in any format; `-` is standard input.
 pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
@@ -21,10 +22,10 @@ pub(crate) fn open_all(paths: &[OsString]) -> Result<Vec<List>, Failed> {
     paths.iter().map(|path| open(path, ReadOptions::default())).collect()
 }
 
-/// A file that is no list, or another one than it seems, has one for each of its lines.
+/// Most reported lines of a list; a file that is no list of this format would have one error for each line.
 const REPORTED_MAX: u64 = 100;
 
-/// Reports the lines of a list that cannot be read, the first of them one by one, and counts all.
+/// Reports unreadable lines of a list, the first of them one by one, and counts all.
 pub(crate) struct BrokenLines {
     list: Vec<u8>,
     quiet: bool,
@@ -36,28 +37,34 @@ impl BrokenLines {
         BrokenLines { list: list.to_vec(), quiet, count: 0 }
     }
 
-    /// Counts a line, and reports it unless this is to be quiet.
+    /// Counts a line, and reports it unless `quiet`.
     pub(crate) fn report(&mut self, error: &ReadError) {
         self.count += 1;
         let list = message::quoted(&self.list);
         match self.count {
             _ if self.quiet => {}
             ..=REPORTED_MAX => message::error(format_args!("{list}: {error}")),
-            count if count == REPORTED_MAX + 1 => message::error(format_args!("{list}: more lines cannot be read")),
+            count if count == REPORTED_MAX + 1 => {
+                message::error(format_args!("{list}: further lines that cannot be read are not reported"))
+            }
             _ => {}
         }
     }
 
-    /// The entries of the list; lines that cannot be read are reported on the way.
+    /// Iterates over the entries of the list, and reports lines that cannot be read.
     pub(crate) fn entries(&mut self, list: List) -> impl Iterator<Item = Entry> {
         list.filter_map(|entry| entry.inspect_err(|error| self.report(error)).ok())
     }
 }
 
-/// Adds a list to known digests.
-pub(crate) fn load(known: &mut KnownDigests, list: List, quiet: bool) -> Result<Loaded, Failed> {
+/// Loads a list with `load`, which gets the list and a function to call with each line that cannot be read.
+pub(crate) fn load<E: Display>(
+    list: List,
+    quiet: bool,
+    load: impl FnOnce(List, &mut dyn FnMut(ReadError)) -> Result<Option<NothingUseful>, E>,
+) -> Result<Loaded, Failed> {
     let mut broken = BrokenLines::new(list.name(), quiet);
-    let useless = known.load(list, &mut |error| broken.report(&error)).map_err(Failed::usage)?;
+    let useless = load(list, &mut |error| broken.report(&error)).map_err(Failed::usage)?;
     Ok(Loaded { broken: broken.count, useless })
 }
 
@@ -65,12 +72,12 @@ pub(crate) fn load(known: &mut KnownDigests, list: List, quiet: bool) -> Result<
 pub(crate) struct Loaded {
     /// Lines that could not be read.
     pub(crate) broken: u64,
-    /// The report on a list that had nothing of use.
+    /// The report on a list without wanted digests.
     pub(crate) useless: Option<NothingUseful>,
 }
 
-/// How many lines, and lists that had nothing to use, could not be read. That no list had anything is an error where
-/// nothing but lists was given (`only`): the answer "nothing is found" would be wrong.
+/// Counts unreadable lines and useless lists, and reports the latter. If only lists were given (`only`) and none has
+/// wanted digests, that is an error: the answer "nothing is found" would be wrong.
 pub(crate) fn unread(loaded: &[Loaded], only: bool, quiet: bool) -> Result<u64, Failed> {
     let useless: Vec<&NothingUseful> = loaded.iter().filter_map(|loaded| loaded.useless.as_ref()).collect();
     if only && !loaded.is_empty() && useless.len() == loaded.len() {

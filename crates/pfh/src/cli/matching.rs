@@ -1,19 +1,18 @@
 //! `pfh match`.
 
 use super::args::{MatchArguments, PairFormat, WalkArguments};
-use super::command::{Command, Item};
-use super::exit::Failed;
+use super::command::{Command, Item, Reporting};
+use super::exit::{Ending, Failed};
 use super::gather::{self, DigestCollector};
 use super::keys;
 use super::lists::{self, BrokenLines, Loaded};
-use super::named_digests::NamedDigests;
+use super::message;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
-use super::{Ending, message};
-use pfh::Hash;
+use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name};
+use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name, NamedDigests};
 use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record};
 use pfh_similarity::Family;
 use std::ffi::OsString;
@@ -21,12 +20,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-/// Does what `pfh match` is asked to.
-pub(crate) fn run(arguments: MatchArguments) -> Ending {
-    find(&arguments).unwrap_or_else(Failed::report)
-}
-
-fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
+/// Runs `pfh match`.
+pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
     let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Failed::usage)?;
     let (algorithm, family) = match kind {
         Some(DigestKind::Algorithm(algorithm)) => (Some(algorithm), None),
@@ -47,7 +42,7 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
                     _ => text.as_bytes().to_vec(),
                 };
                 let mut known = NamedDigests::new(digest.family(), u64::MAX);
-                known.push(&name, digest, None)?;
+                known.push(&name, digest).map_err(Failed::usage)?;
                 similar(arguments, known, Vec::new())
             }
         };
@@ -58,7 +53,7 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
     let has_cryptographic = kinds.iter().any(|kind| matches!(kind, DigestKind::Algorithm(_)));
     if family.is_none() && algorithm.is_none() && has_similar && has_cryptographic {
         return Err(Failed::usage(
-            "lists of similarity digests and of cryptographic ones cannot be matched in one run, unless -a says which to look at",
+            "lists of similarity digests and of cryptographic ones cannot be matched in one run, unless -a selects one kind",
         ));
     }
     if family.is_some() || (algorithm.is_none() && has_similar) {
@@ -67,7 +62,8 @@ fn find(arguments: &MatchArguments) -> Result<Ending, Failed> {
     }
     let quiet = arguments.options.quiet;
     let mut known = KnownDigests::new(arguments.options.memory / 2, algorithm, arguments.all_names);
-    let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(|list| lists::load(&mut known, list, quiet)).collect();
+    let mut load = |list| lists::load(list, quiet, |list, broken| known.load(list, broken));
+    let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(&mut load).collect();
     let unread = lists::unread(&loaded?, true, quiet)?;
     same(arguments, algorithm, known, unread)
 }
@@ -83,9 +79,9 @@ fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<Li
     paths.iter().map(|path| lists::open(path, options)).collect()
 }
 
-/// A digest of the command line.
+/// A digest on the command line.
 enum Query {
-    /// `guessed`: by its length.
+    /// A cryptographic digest; `guessed`: its algorithm follows from its length.
     Same {
         digest: Digest,
         guessed: bool,
@@ -94,7 +90,7 @@ enum Query {
 }
 
 impl Query {
-    /// `algorithm` or `family` say what it is; otherwise it is what it looks like.
+    /// Parses a digest. Its kind is `algorithm` or `family` if given, otherwise it is recognised by its form.
     fn parse(text: &[u8], algorithm: Option<Algorithm>, family: Option<Family>) -> Result<Query, Failed> {
         let is_hexadecimal = text.iter().all(u8::is_ascii_hexdigit);
         let family = match family {
@@ -111,10 +107,10 @@ impl Query {
         };
         if let Some(family) = family {
             let digest = pfh_similarity::Digest::from_bytes(family, text);
-            let refused = |error| Failed::usage(format_args!("--digest is no digest of {family}: {error}"));
+            let refused = |error| Failed::usage(format_args!("--digest is not a digest of {family}: {error}"));
             return digest.map(Query::Similar).map_err(refused);
         }
-        // A list of one line, which has no name.
+        // It is read as a list of one line without a name.
         let options = ReadOptions { algorithm, ..ReadOptions::default() };
         let listed = Reader::new(FormatName::Md5deep(Md5deepForm::default()), text, options).next();
         let looked = listed.and_then(|listed| {
@@ -123,15 +119,15 @@ impl Query {
         });
         looked.ok_or_else(|| {
             Failed::usage(format_args!(
-                "{} is no digest: neither of ssdeep, sdhash, mrsh-v2 or TLSH nor hexadecimal of the length of its \
-                 algorithm, which -a names",
+                "{} is not a digest: neither one of ssdeep, sdhash, mrsh-v2 or TLSH, nor a hexadecimal one with the length \
+                 of its algorithm; name the algorithm with -a",
                 message::quoted(text)
             ))
         })
     }
 }
 
-/// Files, and entries of lists, that are similar to known ones.
+/// Prints files, and entries of lists, that are similar to known ones.
 fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>) -> Result<Ending, Failed> {
     let options = &arguments.options;
     if arguments.all_names {
@@ -140,10 +136,10 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
         ));
     }
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
-    let family = known.digests.family();
+    let family = known.family();
     let threshold = checked_threshold(family, options)?;
     let own_lists = lists::open_all(&arguments.digests)?;
-    let mut command = Command::begin(options.reporting(), None);
+    let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     let collector = DigestCollector { options, families: &arguments.families };
     let has_lists = !lists.is_empty();
@@ -166,7 +162,8 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     writer.finish(command, written, comparison.count())
 }
 
-/// Files, and entries of lists, that have a known cryptographic digest. `broken`: lines of the lists of what is known.
+/// Prints files, and entries of lists, that have a known cryptographic digest. `broken` is the number of unreadable
+/// lines in the known lists.
 fn same(
     arguments: &MatchArguments,
     algorithm: Option<Algorithm>,
@@ -183,14 +180,18 @@ fn same(
     let format = match options.format {
         None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,
-        Some(_) => return Err(Failed::usage("this format shows scores: use csv or jsonl")),
+        Some(_) => {
+            return Err(Failed::usage(
+                "--format: cryptographic digests have no scores, which this format shows; use csv or jsonl",
+            ));
+        }
     };
     let WalkArguments { files_from, files_from0, .. } = &arguments.walk;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some() || files_from0.is_some();
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = open_lists(&arguments.digests, algorithm)?;
-    let mut command = Command::begin(options.reporting(), None);
+    let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     command.count_lines(broken);
     let mut writer = PairWriter::new(command.output(), format, None);
@@ -203,7 +204,7 @@ fn same(
         let mut engine = gather::engine_options(options, known.algorithms().into());
         engine.keys = keys;
         engine.own_files = command.own_files();
-        let run = Hash { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
+        let run = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
         let (source, engine) = run.into_parts().map_err(Failed::usage)?;
         command.look_at(&arguments.paths);
         let prepare = |record: Record| {
@@ -253,15 +254,15 @@ fn same(
     writer.finish(command, written, digests)
 }
 
-/// Prints what a file, or an entry of a list, matches.
+/// Prints the matches of a file, or of an entry of a list.
 fn print_matches(name: Name<'_>, matches: &[Match], known: &KnownDigests, writer: &mut PairWriter) -> io::Result<()> {
-    matches.iter().try_for_each(|&Match { entry, names }| {
+    matches.iter().try_for_each(|&Match { entry, names, .. }| {
         known.confirm(entry);
         writer.pair(name, known.name(entry), Relation::Same { names })
     })
 }
 
-/// A file on its way to the output.
+/// A file with its matches, to be printed.
 struct FileMatches {
     path: Vec<u8>,
     is_read: bool,

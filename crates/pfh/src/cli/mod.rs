@@ -1,24 +1,24 @@
-//! The program: arguments, terminal, exit statuses. The only part of pfh that prints.
+//! The program: arguments, terminal, exit statuses. This is the only part of pfh that prints.
 
 mod algorithms;
 mod args;
 mod command;
 mod compare;
 mod cpu;
-mod exit;
+pub(crate) mod exit;
 mod foreign;
 mod frash;
 mod gather;
 mod generate;
 mod hash;
 mod heatmap;
-mod index_file;
 mod keys;
 mod lab;
+mod lab_args;
+mod line;
 mod lists;
 mod matching;
 mod message;
-mod named_digests;
 mod named_paths;
 mod output;
 mod pairs;
@@ -31,72 +31,69 @@ mod similar;
 mod stats;
 mod warnings;
 
-use args::{Arguments, Command};
+use args::Arguments;
 use clap::Parser;
 use clap::error::ErrorKind;
-pub(crate) use exit::Ending;
+use command::Command;
+use exit::{Ending, Failed};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Parses the arguments and does what they say.
-pub(crate) fn main() -> Ending {
+/// Parses the arguments and runs the command.
+pub(crate) fn run() -> Result<Ending, Failed> {
     let words = foreign::with_short_forms(std::env::args_os().collect());
     if let Some(text) = foreign::refused_word(&words) {
-        message::error(text);
-        return Ending::USAGE;
+        return Err(Failed::usage(text));
     }
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            if let Some(text) = foreign::advice(&error, &words) {
-                message::error(text);
-                return Ending::USAGE;
-            }
-            return match error.kind() {
-                ErrorKind::DisplayVersion => message::print(version()),
-                ErrorKind::DisplayHelp => message::printed(message::standard_output().and_then(|mut stdout| {
-                    error.print()?;
-                    stdout.flush()
-                })),
-                _ => {
-                    // What the user typed is quoted in it, and must not command the terminal. (In colours only where it does not.)
-                    let text = error.to_string();
-                    let escaped = message::escaped_lines(&text);
-                    if escaped == text && !has_controls(std::env::args_os()) {
-                        // Where nobody can be told, the exit status tells.
-                        let _ = error.print();
-                    } else {
-                        message::plain(escaped.trim_end());
-                    }
-                    Ending::USAGE
-                }
-            };
-        }
+        Err(error) => return tell(&error, &words),
     };
     foreign::warn_of_exclusion(&words);
-    let command = || match arguments.command {
-        Command::Hash(arguments) => hash::run(*arguments),
-        Command::Compare(arguments) => compare::run(*arguments),
-        Command::Match(arguments) => matching::run(*arguments),
-        Command::Frash(arguments) => frash::run(arguments),
-        Command::Algorithms(arguments) => algorithms::run(&arguments),
-        Command::Cpu(arguments) => cpu::run(&arguments),
-        Command::Lab(arguments) => lab::run(&arguments),
-        Command::Completions(arguments) => generate::completions(&arguments),
-        Command::Man(arguments) => generate::man(&arguments),
-    };
-    // Panics of single files are their errors, and do not get here. The panic itself has said what and where.
-    catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        message::error(
-            "internal error: the run has ended early, and its list is not complete; please report what is said above",
-        );
-        Ending::INTERNAL
-    })
+    match arguments.command {
+        args::Command::Hash(arguments) => hash::run(*arguments),
+        args::Command::Compare(arguments) => compare::run(&arguments),
+        args::Command::Match(arguments) => matching::run(&arguments),
+        args::Command::Frash(arguments) => frash::run(&arguments),
+        args::Command::Algorithms(arguments) => algorithms::run(&arguments),
+        args::Command::Cpu(arguments) => cpu::run(&arguments),
+        args::Command::Lab(arguments) => lab::run(&arguments),
+        args::Command::Completions(arguments) => generate::completions(&arguments),
+        args::Command::Man(arguments) => generate::man(&arguments),
+    }
 }
 
-/// What `--version` says, of every command: what is needed to find the source of this program again.
+/// Prints help or version, which the parser returns as errors, or the message about a wrong command line.
+fn tell(error: &clap::Error, words: &[OsString]) -> Result<Ending, Failed> {
+    if let Some(text) = foreign::advice(error, words) {
+        return Err(Failed::usage(text));
+    }
+    match error.kind() {
+        ErrorKind::DisplayVersion => Command::printing()?.print(version()),
+        ErrorKind::DisplayHelp => {
+            let command = Command::printing()?;
+            // The parser knows whether its colours are wanted.
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            command.finish(printed, 1, None)
+        }
+        _ => {
+            // The text quotes user input, which must not control the terminal. (Colours are kept if the input is
+            // harmless.)
+            let text = error.to_string();
+            let escaped = message::escaped_lines(&text);
+            if escaped == text && !has_controls(std::env::args_os()) {
+                // If standard error is closed, only the exit status remains.
+                let _ = error.print();
+            } else {
+                message::plain(escaped.trim_end());
+            }
+            Err(Failed::reported_usage())
+        }
+    }
+}
+
+/// Returns the text of `--version`, for every command: the facts needed to find the source of this program again.
 fn version() -> String {
     let mut text = format!("pfh {}", env!("CARGO_PKG_VERSION"));
     let facts = [("commit", option_env!("PFH_COMMIT")), ("built", option_env!("PFH_BUILD_DATE"))];
@@ -107,7 +104,7 @@ fn version() -> String {
     text + "\n"
 }
 
-/// Whether an argument has bytes that a terminal would obey.
+/// Whether an argument contains control characters for the terminal.
 fn has_controls(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.any(|argument| argument.as_bytes().iter().any(|byte| byte.is_ascii_control()))
 }

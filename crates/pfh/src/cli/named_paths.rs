@@ -1,4 +1,4 @@
-//! A first look at the paths of the command line: what is missing is said before the hashing, not when the list comes to it.
+//! A check of the command line's paths before hashing, so that missing ones are reported at once.
 
 use super::warnings::{Warning, Warnings};
 use pfh_list::FileIdentity;
@@ -10,13 +10,13 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// A path on a dead network filesystem does not answer: the look ends without it, and the run begins.
+/// Longest wait for the check: a path on a dead network filesystem does not answer, and the run begins without it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Paths this long are valid in parts only; the walk can do that, a single call cannot.
+/// Length from which paths must be resolved in parts; the walk does that, a single system call cannot.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// Says which paths cannot be looked at. Their records come in the order of the list all the same. Returns device and inode of
+/// Reports paths that cannot be examined; their records still come in the order of the list. Returns the identities of
 /// the others, with their places among the paths.
 pub(crate) fn look(paths: &[OsString], warnings: &mut Warnings) -> Vec<(usize, FileIdentity)> {
     let (sender, looked) = channel();
@@ -29,7 +29,7 @@ pub(crate) fn look(paths: &[OsString], warnings: &mut Warnings) -> Vec<(usize, F
             }
         }
     };
-    // Where the system refuses a thread, the run will say so.
+    // If the system refuses a thread, the run will report it.
     let _ = Builder::new().spawn(look_at_each);
     let until = Instant::now() + PATIENCE;
     let mut identities = Vec::new();

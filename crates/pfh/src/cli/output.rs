@@ -1,4 +1,4 @@
-//! Where the list goes: standard output, a file that appears whole or not at all, or a journal that grows.
+//! The destination of a list: standard output, a file that appears whole or not at all, or a journal that grows.
 
 use super::message::{self, Partial};
 use pfh_engine::CancelToken;
@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// The part that is shared with the signal handler: the list, and how many records of each outcome it has so far.
+/// The state that is shared with the signal handler: the list, and the number of its records by outcome.
 pub(crate) struct Delivered {
     pub(crate) output: Output,
     pub(crate) summary: Summary,
 }
 
-/// The output of a command, shared with whoever writes to it and with the signal handler.
+/// The output of a command, shared with its writers and with the signal handler.
 #[derive(Clone)]
 pub(crate) struct SharedOutput {
     delivered: Arc<Mutex<Delivered>>,
@@ -26,7 +26,7 @@ pub(crate) struct SharedOutput {
 }
 
 impl SharedOutput {
-    /// Not opened yet. `cancel` ends the writing.
+    /// Makes an output that is not opened yet. `cancel` ends the writing.
     pub(crate) fn new(cancel: CancelToken) -> SharedOutput {
         let delivered = Delivered { output: Output::unopened(), summary: Summary::default() };
         SharedOutput { delivered: Arc::new(Mutex::new(delivered)), cancel }
@@ -36,7 +36,7 @@ impl SharedOutput {
         self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing where somebody else is at it.
+    /// Returns `None` if another thread holds the lock.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Delivered>> {
         self.delivered.try_lock().ok()
     }
@@ -69,14 +69,14 @@ enum To {
     /// Standard output, or a file that is no regular file (`/dev/null`, a FIFO).
     Stream {
         writer: BufWriter<Box<dyn Write + Send>>,
-        /// Somebody reads along, at a terminal or behind a pipe: each group goes out when it is complete, since nobody
-        /// knows when the next will be.
+        /// Whether somebody reads along, at a terminal or through a pipe. Then each group is written when it is
+        /// complete, since the next may take long.
         followed: bool,
         standard: bool,
     },
-    /// A file that takes its name at the end.
+    /// A file that gets its name at the end.
     Whole(AtomicFile),
-    /// The target itself; every group of records reaches the system at once.
+    /// The target itself; every group of records is passed to the system at once.
     Journal {
         writer: BufWriter<File>,
         target: PathBuf,
@@ -89,12 +89,12 @@ impl Output {
         Output { to }
     }
 
-    /// None yet.
+    /// Makes an output that is not opened yet.
     pub(crate) fn unopened() -> Output {
         Output::new(To::Closed)
     }
 
-    /// Standard output.
+    /// Opens standard output.
     pub(crate) fn standard() -> io::Result<Output> {
         let stdout = message::standard_output()?;
         let piped = rustix::fs::fstat(&stdout).is_ok_and(|stat| {
@@ -109,8 +109,8 @@ impl Output {
         }))
     }
 
-    /// A file that appears under its name only when it is whole. A symbolic link is followed; a file that is there
-    /// keeps its mode and, where that is permitted, its owner.
+    /// Creates a file that appears under its name only when it is whole. A symbolic link is followed; an existing file
+    /// keeps its mode and, if permitted, its owner.
     pub(crate) fn whole(target: &Path) -> io::Result<Output> {
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
@@ -130,7 +130,7 @@ impl Output {
         Ok(Output::new(To::Whole(file)))
     }
 
-    /// The file that is there and whose place this one will take.
+    /// Returns the existing file that this one will replace.
     pub(crate) fn replaced(&self) -> Option<&Path> {
         match &self.to {
             To::Whole(file) if file.replaces() => Some(file.target()),
@@ -138,7 +138,7 @@ impl Output {
         }
     }
 
-    /// The file that this one will be under a name of its own.
+    /// Returns the path at which the whole file will appear.
     pub(crate) fn target(&self) -> Option<&Path> {
         match &self.to {
             To::Whole(file) => Some(file.target()),
@@ -146,18 +146,18 @@ impl Output {
         }
     }
 
-    /// A journal, to which lines are appended where the file stands.
+    /// Makes an output that appends to a journal at the file's position.
     pub(crate) fn journal(target: &Path, file: File) -> Output {
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         Output::new(To::Journal { writer, target: target.to_owned() })
     }
 
-    /// The files that this output consists of, so that a run does not hash its own list.
+    /// Returns the identities of the output's files, so that a run does not hash its own list.
     pub(crate) fn identities(&self) -> Vec<FileIdentity> {
         let identity = |metadata: fs::Metadata| FileIdentity::new(metadata.dev(), metadata.ino());
         match &self.to {
             To::Stream { standard: true, .. } => {
-                // The shell's own file, in `pfh hash . > list`.
+                // The file of the shell, in `pfh hash . > list`.
                 let own = rustix::fs::fstat(io::stdout()).into_iter();
                 let regular = |stat: &rustix::fs::Stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
                 own.filter(regular).map(|stat| FileIdentity::new(stat.st_dev, stat.st_ino)).collect()
@@ -178,7 +178,7 @@ impl Output {
         }
     }
 
-    /// A group of records is complete.
+    /// Notes that a group of records is complete.
     pub(crate) fn end_group(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Journal { writer, .. } => writer.flush(),
@@ -187,7 +187,7 @@ impl Output {
         }
     }
 
-    /// Ends the list as the whole that it is.
+    /// Ends a complete list.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { mut writer, .. } => writer.flush(),
@@ -197,7 +197,7 @@ impl Output {
         }
     }
 
-    /// Ends the list early: what there is stays valid, under a name that says so. Returns where it is.
+    /// Ends an incomplete list: its finished part stays valid, under a name that says so. Returns its place.
     pub(crate) fn finish_partial(&mut self, footer: &[u8]) -> io::Result<Option<Partial>> {
         self.write(footer)?;
         match std::mem::replace(&mut self.to, To::Closed) {
@@ -217,7 +217,7 @@ impl Output {
         }
     }
 
-    /// What is left of the list after an error in writing it, to follow the error's text.
+    /// Returns what remains of the list after an error of writing it, as a continuation of the error's text.
     pub(crate) fn after_error(&self) -> &'static str {
         match self.to {
             To::Stream { .. } | To::Closed => "",
@@ -226,9 +226,8 @@ impl Output {
         }
     }
 
-    /// Ends a list that did not reach its end: a file that would have been whole goes, and what is still in the buffer
-    /// is not written. Nothing happens to one that did. (The signal handler holds on to this value, so that it is never
-    /// dropped.)
+    /// Ends an incomplete list: a file that should become whole is removed, and the rest of the buffer is not written.
+    /// A finished list is unchanged. (The signal handler holds on to this value, so it is never dropped.)
     pub(crate) fn discard(&mut self) {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { writer, .. } => drop(writer.into_parts()),

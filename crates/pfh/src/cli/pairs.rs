@@ -2,10 +2,10 @@
 
 use super::args::PairFormat;
 use super::command::Command;
-use super::exit::Failed;
+use super::exit::{Ending, Failed};
+use super::message;
 use super::output::SharedOutput;
 use super::quantity::Count;
-use super::{Ending, message};
 use pfh_engine::CancelToken;
 use pfh_list::Name;
 use pfh_record::csv::push_field;
@@ -13,29 +13,29 @@ use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
 
-/// What two things have to do with each other.
+/// The relation of two files.
 #[derive(Clone, Copy)]
 pub(crate) enum Relation {
-    /// A score, or a distance.
+    /// They have this score or distance.
     Similar(u32),
-    /// They have the same digests; how many names the list of the second has for them.
+    /// They have the same digests, for which the list of the second has this number of names.
     Same { names: u64 },
 }
 
-/// Where pairs are written.
+/// The writer of pairs.
 pub(crate) struct PairWriter {
     output: SharedOutput,
     format: PairFormat,
-    /// The word for a score.
+    /// The name of the score.
     measure: &'static str,
     line: Vec<u8>,
-    /// Pairs and clusters that were written.
+    /// Number of pairs and clusters that were written.
     written: u64,
-    /// Names that the format cannot express were said already.
+    /// Whether names that the format cannot express were reported.
     unexpressed: bool,
 }
 
-/// The form of a family's own program.
+/// Returns the format of a family's own program.
 pub(crate) fn own_format(family: Family) -> PairFormat {
     match family {
         Family::Ssdeep => PairFormat::Ssdeep,
@@ -46,13 +46,13 @@ pub(crate) fn own_format(family: Family) -> PairFormat {
 }
 
 impl PairWriter {
-    /// Nothing yet. `family` is absent for cryptographic digests, whose pairs have no score.
+    /// Makes a writer. `family` is `None` for cryptographic digests, whose pairs have no score.
     pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
         PairWriter { output, format, measure, line: Vec::new(), written: 0, unexpressed: false }
     }
 
-    /// The token that ends the writing.
+    /// Returns the token that ends the writing.
     pub(crate) fn cancel(&self) -> &CancelToken {
         self.output.cancel()
     }
@@ -61,7 +61,7 @@ impl PairWriter {
         self.format
     }
 
-    /// How many pairs and clusters were written.
+    /// Returns the number of pairs and clusters that were written.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }
@@ -72,7 +72,7 @@ impl PairWriter {
         written
     }
 
-    /// The beginning: names of the digests that were compared, `clusters` instead of pairs.
+    /// Writes the beginning: `names` are those of the compared digests, and `clusters` replace pairs.
     pub(crate) fn header(&mut self, names: &[&str], threshold: Option<u32>, clusters: bool) -> io::Result<()> {
         match self.format {
             PairFormat::Csv if clusters => self.line.extend_from_slice(b"cluster,name\r\n"),
@@ -98,7 +98,7 @@ impl PairWriter {
         self.flush()
     }
 
-    /// A pair.
+    /// Writes a pair.
     pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, relation: Relation) -> io::Result<()> {
         if !(self.can_express(first) && self.can_express(second)) {
             return Ok(());
@@ -158,7 +158,7 @@ impl PairWriter {
         self.flush()
     }
 
-    /// The end of the pairs of one file.
+    /// Ends the pairs of one file.
     pub(crate) fn end_group(&mut self) -> io::Result<()> {
         if self.format == PairFormat::SsdeepPretty {
             self.line.push(b'\n');
@@ -167,7 +167,7 @@ impl PairWriter {
         Ok(())
     }
 
-    /// Files that belong together, as ssdeep writes them (`-g`).
+    /// Writes files that belong together, as ssdeep does (`-g`).
     pub(crate) fn cluster<'a>(&mut self, names: impl ExactSizeIterator<Item = Name<'a>>) -> io::Result<()> {
         self.written += 1;
         let count = names.len();
@@ -185,7 +185,7 @@ impl PairWriter {
                 }
                 PairFormat::Jsonl => {
                     self.line.extend_from_slice(if place > 0 { b",{\"" } else { b"{\"" });
-                    // An object of its own: without the comma that sets a field apart.
+                    // This begins an object, so the comma before the field is dropped.
                     let mut field = Vec::new();
                     push_bytes_field("path", "path_base64", name.name, &mut field);
                     self.line.extend_from_slice(&field[2..]);
@@ -218,7 +218,7 @@ impl PairWriter {
         self.line.extend_from_slice(name.name);
     }
 
-    /// Whether a name fits the format; if one does not, that is reported once.
+    /// Whether the format can express a name. The first that it cannot is reported.
     fn can_express(&mut self, name: Name<'_>) -> bool {
         let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
         let breaks = |name: &[u8]| name.contains(&b'\n');
@@ -230,8 +230,8 @@ impl PairWriter {
         fits
     }
 
-    /// Appends the end of the output, for `digests` that were compared, and ends the command. `written`: how writing
-    /// went.
+    /// Writes the end of the output, for `digests` compared digests, and ends the command. `written` is the result of
+    /// writing.
     pub(crate) fn finish(
         mut self,
         mut command: Command,

@@ -1,14 +1,15 @@
-//! Experiments as pictures.
+//! Pictures of experiments.
 
-use pfh::frash::{Row, Test};
 use pfh_similarity::Family;
+use pfh_similarity::frash::{Row, Test};
 use std::fmt::Write as _;
 
-/// The place of the lines, in pixels: left, top, width, height.
+/// The area of the lines, in pixels: left, top, width, height.
 const PANEL: [f64; 4] = [64.0, 40.0, 560.0, 320.0];
 const SIZE: [f64; 2] = [780.0, 420.0];
 
-/// What belongs into one picture: an experiment in one of its variants; of those that have no parameter, all variants.
+/// Returns the name of a row's picture: an experiment in one of its variants, or in all variants if it has no
+/// parameter.
 pub(crate) fn name(row: &Row) -> String {
     match (row.test, row.mode) {
         (Test::Needle | Test::Cross, _) => "needle".to_owned(),
@@ -17,7 +18,7 @@ pub(crate) fn name(row: &Row) -> String {
     }
 }
 
-/// The picture of the rows of one name, as SVG.
+/// Returns the picture of the rows of one name, as SVG.
 pub(crate) fn svg(name: &str, rows: &[Row]) -> String {
     let [width, height] = SIZE;
     let mut text = format!(
@@ -39,7 +40,7 @@ pub(crate) fn svg(name: &str, rows: &[Row]) -> String {
     text + "</svg>\n"
 }
 
-/// Colours that are told apart without seeing red and green (Okabe and Ito, 2008).
+/// Returns a colour; colour-blind people can tell these apart (Okabe and Ito, 2008).
 fn colour(family: Option<Family>) -> &'static str {
     match family {
         Some(Family::Ssdeep) => "#0072b2",
@@ -50,7 +51,7 @@ fn colour(family: Option<Family>) -> &'static str {
     }
 }
 
-/// Rows of one family, in their order; SHA-1 is `None`.
+/// Groups rows by family, in their order; SHA-1 is `None`.
 fn series(rows: &[Row]) -> Vec<(Option<Family>, Vec<&Row>)> {
     let mut series: Vec<(Option<Family>, Vec<&Row>)> = Vec::new();
     for row in rows {
@@ -101,7 +102,7 @@ impl Axis {
         }
     }
 
-    /// 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     fn place(&self, value: f64) -> f64 {
         let scale = |value: f64| if self.is_logarithmic { value.max(self.least).log10() } else { value };
         let length = scale(self.greatest) - scale(self.least);
@@ -134,7 +135,7 @@ fn lines(text: &mut String, rows: &[Row]) {
     let [left, top, width, height] = PANEL;
     let has_scores = rows.iter().any(|row| row.matched.is_some());
     let is_logarithmic = !has_scores;
-    // A distance of TLSH is turned, so that up is similar everywhere.
+    // Distances of TLSH are inverted, so that up means similar for all families.
     let height_of = |row: &Row| match row.family {
         Some(Family::Tlsh) if has_scores => row.value.map(|distance| (100.0 - distance).max(0.0)),
         _ => row.value.or(has_scores.then_some(0.0)),
@@ -169,7 +170,7 @@ fn lines(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// What the parameter is.
+/// Returns the unit of the parameter.
 fn unit(rows: &[Row]) -> &'static str {
     match rows.first().map(|row| row.test) {
         Some(Test::Fragment) => "% cut",
@@ -182,7 +183,7 @@ fn unit(rows: &[Row]) -> &'static str {
     }
 }
 
-/// The share that was found, for each variant and family.
+/// Draws the share of found files, for each variant and family.
 fn bars(text: &mut String, rows: &[Row]) {
     let [left, top, width, height] = PANEL;
     let mut modes: Vec<&str> = Vec::new();

@@ -1,26 +1,39 @@
-//! How far a run is: a line that is redrawn on a terminal, or a line a minute for a log.
+//! Progress of a run: a line that is redrawn on a terminal, or a line a minute for a log.
 
-use super::args::When;
+use super::line::{clear, line};
 use super::message;
 use super::quantity::{Bytes, Clock, Count};
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_engine::{CancelToken, Counters};
 use pfh_lab::environment::timestamp;
+use pfh_record::quote::quoted;
 use pfh_source::Watch;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::{Duration, Instant, SystemTime};
 
 const REDRAW: Duration = Duration::from_millis(200);
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
-/// The rate is that of the last so many redraws.
+/// Number of redraws over which the rate is measured.
 const RATE_SAMPLES: usize = 25;
 
-/// What there is to read in all, as far as it has been counted; final once `known` is set.
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// When standard error is a terminal.
+    Auto,
+    /// Also elsewhere, in the form of `log`.
+    Always,
+    /// One line per minute with the time, and one at the end, as suits log files.
+    Log,
+    Never,
+}
+
+/// The files and bytes to read, as far as they have been counted; final once `known` is set.
 #[derive(Debug, Default)]
 struct Totals {
     files: AtomicU64,
@@ -28,7 +41,7 @@ struct Totals {
     known: AtomicBool,
 }
 
-/// Does a run of hashing, while it is shown how far it is, if that is wanted.
+/// Does a run of hashing, and shows its progress if that is wanted.
 pub(crate) fn of_run<R>(when: When, source: &impl Watch, counters: &Counters, run: impl FnOnce() -> R) -> R {
     let form = Form::of(when);
     if form == Form::Nothing {
@@ -37,7 +50,7 @@ pub(crate) fn of_run<R>(when: When, source: &impl Watch, counters: &Counters, ru
     source.watch();
     let (totals, ended) = (Totals::default(), CancelToken::default());
     std::thread::scope(|scope| {
-        // Where the system refuses a thread, the remaining time stays unknown.
+        // If the system refuses a thread, the remaining time stays unknown.
         let _ = Builder::new().spawn_scoped(scope, || count(source, &totals, &ended));
         let started = Instant::now();
         let mut samples = VecDeque::from([(started, 0)]);
@@ -56,7 +69,7 @@ pub(crate) fn of_run<R>(when: When, source: &impl Watch, counters: &Counters, ru
     })
 }
 
-/// Counts what there is to read, for the remaining time.
+/// Counts the files and bytes to read, for the remaining time.
 fn count(source: &impl Watch, totals: &Totals, ended: &CancelToken) {
     let store = |sums: pfh_source::Totals| {
         totals.files.store(sums.files, Ordering::Relaxed);
@@ -72,13 +85,13 @@ fn count(source: &impl Watch, totals: &Totals, ended: &CancelToken) {
     }
 }
 
-/// How progress is shown.
+/// The form of progress messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Nothing,
     /// A line that is redrawn.
     Line,
-    /// Whole lines with the time, one a minute and one in the end.
+    /// Whole lines with the time, one a minute and one at the end.
     Log,
 }
 
@@ -95,40 +108,13 @@ impl Form {
     }
 }
 
-/// Whether progress is to be shown.
-pub(super) fn is_wanted(when: When) -> bool {
-    Form::of(when) != Form::Nothing
-}
-
-/// The line that is on the terminal.
-static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-fn line() -> MutexGuard<'static, Option<ProgressBar>> {
-    LINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Prints above the line, where there is one, so that lines do not mix.
-pub(super) fn above_line(print: impl FnOnce()) {
-    match &*line() {
-        Some(line) => line.suspend(print),
-        None => print(),
-    }
-}
-
-/// Takes the line off the terminal.
-pub(super) fn clear() {
-    if let Some(line) = line().take() {
-        line.finish_and_clear();
-    }
-}
-
-/// Shows how far something is until it is dropped.
+/// Shows progress until it is dropped.
 pub(crate) struct Progress {
     _stop: Option<Sender<()>>,
 }
 
 impl Progress {
-    /// Shows any text, if that is wanted.
+    /// Shows the text, if progress is wanted.
     pub(crate) fn of<'scope>(
         when: When,
         scope: &'scope Scope<'scope, '_>,
@@ -149,7 +135,7 @@ impl Progress {
         let show = move || {
             if form == Form::Line {
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-                // As wide as the terminal is: what is too long is cut.
+                // The message is cut at the width of the terminal.
                 if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
                     bar.set_style(style);
                 }
@@ -163,12 +149,12 @@ impl Progress {
                 log(LOG_INTERVAL, &stopped, text, message::error);
             }
         };
-        // Where the system refuses a thread, nothing is shown.
+        // If the system refuses a thread, nothing is shown.
         Progress { _stop: Builder::new().spawn_scoped(scope, show).is_ok().then_some(stop) }
     }
 }
 
-/// Tells a line after each interval, and one in the end.
+/// Prints a line after each interval, and one at the end.
 fn log(
     interval: Duration,
     stopped: &std::sync::mpsc::Receiver<()>,
@@ -211,9 +197,9 @@ fn describe(counters: &Counters, totals: &Totals, rate: u64, elapsed: Duration, 
         }
     }
     text += &format!(", {} elapsed", Clock(elapsed));
-    // Last: where the terminal is narrow, this is cut.
+    // The path is last, because the end is cut on narrow terminals.
     if let Some(path) = reading {
-        text += &format!(", reading {}", message::quoted(path));
+        text += &format!(", reading {}", quoted(path));
     }
     text
 }
@@ -241,7 +227,7 @@ mod tests {
         );
     }
 
-    /// One line after each interval, and one in the end, each with the time.
+    /// There is one line after each interval and one at the end, each with the time.
     #[test]
     fn a_log_has_whole_lines() {
         let (stop, stopped) = channel::<()>();

@@ -1,4 +1,4 @@
-//! Sizes as people write and read them.
+//! Parsing and printing of sizes.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
             },
         },
     };
-    let unclear = || format!("`{text}` is no size; write for example 4096, 64K, 20M, 1.5G or 20MB");
+    let unclear = || format!("`{text}` is not a size; write for example 4096, 64K, 20M, 1.5G or 20MB");
     let power = match prefix.as_deref() {
         None => 0,
         Some("k") => 1,
@@ -40,7 +40,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     u64::try_from(fraction_bytes).ok().and_then(|bytes| whole_bytes.checked_add(bytes)).ok_or_else(too_large)
 }
 
-/// A number of bytes in decimal units, three digits: `4.31 GB`.
+/// A number of bytes, printed in decimal units with three digits: `4.31 GB`.
 pub(crate) struct Bytes(pub(crate) u64);
 
 impl fmt::Display for Bytes {
@@ -63,7 +63,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A count with thin groups of three: `1,234,567`.
+/// A count, printed in groups of three: `1,234,567`.
 pub(crate) struct Count(pub(crate) u64);
 
 impl fmt::Display for Count {
@@ -80,7 +80,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// A remaining time: `0:07`, `12:30`, `3:05:00`.
+/// A time, printed as `0:07`, `12:30`, `3:05:00`.
 pub(crate) struct Clock(pub(crate) Duration);
 
 impl fmt::Display for Clock {

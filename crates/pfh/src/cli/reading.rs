@@ -1,7 +1,7 @@
-//! Inputs and outputs by the options that several commands have.
+//! Inputs and outputs from options that several commands share.
 
 use super::args::WalkArguments;
-use super::exit::{Ending, Failed};
+use super::exit::Failed;
 use super::message;
 use super::output::Output;
 use pfh_source::{FileList, WalkOptions};
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The options of the walk, by the arguments.
+/// Returns the options of the walk from the arguments.
 pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
     WalkOptions {
         roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
@@ -35,7 +35,7 @@ pub(crate) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
     paths.iter().any(|path| path == "-") || walk.files_from.iter().chain(&walk.files_from0).any(is_input)
 }
 
-/// The list of paths that an option names, if one does.
+/// Opens the list of paths that an option names, if there is one.
 pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed> {
     let (path, separator) = match (&walk.files_from, &walk.files_from0) {
         (Some(path), _) => (path, b'\n'),
@@ -55,12 +55,11 @@ pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed
 pub(crate) fn open_output(path: Option<&Path>) -> Result<Output, Failed> {
     match path {
         Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
-        _ => Output::standard()
-            .map_err(|error| Failed::new(Ending::of_output(&error), format_args!("standard output: {error}"))),
+        _ => Output::standard().map_err(|error| Failed::internal(format_args!("standard output: {error}"))),
     }
 }
 
-/// The file of `-o` cannot be written.
+/// Returns the failure that the file of `-o` cannot be written.
 pub(crate) fn cannot_be_written(path: &Path, error: io::Error) -> Failed {
     Failed::usage(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
 }

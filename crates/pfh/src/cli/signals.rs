@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// A run that stands in a read that does not come back gets this long before it is left behind.
+/// Time that a run gets to end after a signal; it may hang in a read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Saves what is finished of an output; returns where it is.
+/// Saves the finished part of an output, and returns its place.
 type Rescue = Box<dyn FnMut() -> Option<Partial> + Send>;
 
 /// The signals of this process. The first one asks the command to stop; the second one ends the program.
 pub(crate) struct Signals {
     cancel: CancelToken,
     came: Arc<AtomicBool>,
-    /// Set while a run may have to be left behind.
+    /// Set while a run may have to be abandoned.
     rescue: Mutex<Option<Rescue>>,
-    /// Told when the run has ended.
+    /// Notified when the run has ended.
     ended: Condvar,
 }
 
-/// There is one handler in a process: a second one would never be called.
+/// The handler of the process; a second one would never be called.
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
 impl Signals {
-    /// Listens from the first call on. Where signals cannot be caught, they end the program in the system's own way.
+    /// Listens from the first call on. If signals cannot be caught, they end the program as the system does by default.
     pub(crate) fn listen() -> &'static Signals {
         let mut is_first = false;
         let signals = SIGNALS.get_or_init(|| {
@@ -45,12 +45,12 @@ impl Signals {
         signals
     }
 
-    /// The token that a signal cancels.
+    /// Returns the token that a signal cancels.
     pub(crate) fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
-    /// The same as a flag, for libraries that know no token.
+    /// Returns the same as a flag, for libraries without tokens.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.came
     }
@@ -60,7 +60,7 @@ impl Signals {
         self.came.load(Ordering::Relaxed)
     }
 
-    /// While the guard is there, a run that does not end within two seconds after a signal is left behind, after
+    /// Until the guard is dropped, a run that does not end within two seconds after a signal is abandoned, after
     /// `rescue`.
     pub(crate) fn guard(&'static self, rescue: impl FnMut() -> Option<Partial> + Send + 'static) -> Guard {
         *self.lock() = Some(Box::new(rescue));
@@ -84,7 +84,7 @@ impl Signals {
     }
 }
 
-/// A run that signals may leave behind. Dropping it tells that the run has ended.
+/// A run that may be abandoned after a signal. Dropping this notes that the run has ended.
 pub(crate) struct Guard(&'static Signals);
 
 impl Drop for Guard {

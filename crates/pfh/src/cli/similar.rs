@@ -1,51 +1,50 @@
-//! Pairs and groups of similar digests, put into the order of the output.
+//! Pairs and groups of similar digests, in the order of the output.
 
 use super::args::{PairFormat, SimilarityArguments};
 use super::exit::Failed;
 use super::message;
-use super::named_digests::NamedDigests;
 use super::pairs::{PairWriter, Relation};
 use super::progress::Progress;
 use super::quantity::{Clock, Count};
-use pfh::compare::{Compare, Found};
 use pfh_engine::CancelToken;
-use pfh_list::{ExternalSort, List};
+use pfh_list::{ExternalSort, List, NamedDigests};
 use pfh_record::DigestKind;
+use pfh_similarity::all_pairs::{Compare, SimilarPair};
 use pfh_similarity::{Family, mrsh_v2, sdhash};
 use std::io;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// One comparison: what with what.
+/// A comparison of digests.
 pub(crate) struct Comparison<'a> {
     pub(crate) options: &'a SimilarityArguments,
     pub(crate) profile: sdhash::Profile,
     pub(crate) left: &'a NamedDigests,
-    /// `None`: all against all.
+    /// The other side; `None` to compare all with all.
     pub(crate) right: Option<&'a NamedDigests>,
 }
 
-/// The threshold asked for, or the family's usual one.
+/// Returns the requested threshold, or the family's default.
 pub(crate) fn threshold(family: Family, options: &SimilarityArguments) -> u32 {
     options.threshold.unwrap_or(Compare::new(family).threshold)
 }
 
 impl Comparison<'_> {
     fn family(&self) -> Family {
-        self.left.digests.family()
+        self.left.family()
     }
 
-    /// How many digests are compared.
+    /// Returns the number of compared digests.
     pub(crate) fn count(&self) -> usize {
         self.left.len() + self.right.map_or(0, NamedDigests::len)
     }
 
-    /// Calls `each` with all pairs, in no particular order, until it fails or is cancelled.
+    /// Calls `each` with all pairs, in unspecified order, until it fails or is cancelled.
     pub(crate) fn find(
         &self,
         cancel: &CancelToken,
-        mut each: impl FnMut(Found) -> io::Result<()> + Send,
+        mut each: impl FnMut(SimilarPair) -> io::Result<()> + Send,
     ) -> io::Result<()> {
         let mut compare = Compare::new(self.family());
         if let Some(threads) = self.options.threads.and_then(|threads| NonZero::new(usize::from(threads))) {
@@ -74,33 +73,33 @@ impl Comparison<'_> {
                 }
                 text
             });
-            let mut take = |found: &[Found]| {
+            let mut take = |found: &[SimilarPair]| {
                 result = found.iter().try_for_each(|found| each(*found));
                 if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             match self.right {
-                None => compare.all(&self.left.digests, &mut take),
-                Some(right) => compare.between(&self.left.digests, &right.digests, &mut take),
+                None => compare.all(self.left.digests(), &mut take),
+                Some(right) => compare.between(self.left.digests(), right.digests(), &mut take),
             }
             drop(progress);
         });
         result
     }
 
-    /// The more similar, the lower; and back.
+    /// Maps a score to a rank, which is lower for more similar files, and back.
     fn rank(&self, score: u32) -> u32 {
         if self.family() == Family::Tlsh { score } else { 100 - score }
     }
 
-    /// Prints pairs: of each file all, or only the most similar.
+    /// Prints all pairs of each file, or only the `top` most similar.
     pub(crate) fn print_pairs(&self, top: Option<u32>, writer: &mut PairWriter) -> io::Result<()> {
         let mut sorted = ExternalSort::new(self.options.memory / 4);
         let one_side = self.right.is_none();
-        // In which directions a pair is shown. ssdeep names the later of two files first.
+        // The directions in which a pair is shown. ssdeep names the later of two files first.
         let both = one_side && (top.is_some() || writer.format() == PairFormat::SsdeepPretty);
         let backward = both || (one_side && writer.format() == PairFormat::Ssdeep);
         let forward = both || !backward;
-        self.find(&writer.cancel().clone(), |Found { first, second, score }| {
+        self.find(&writer.cancel().clone(), |SimilarPair { first, second, score }| {
             let row = |first, second| match top {
                 Some(_) => [first, self.rank(score), second],
                 None => [first, second, score],
@@ -134,10 +133,10 @@ impl Comparison<'_> {
         if file.is_some() { writer.end_group() } else { Ok(()) }
     }
 
-    /// Prints groups of files that pairs join.
+    /// Prints groups of files that are connected by pairs.
     pub(crate) fn print_clusters(&self, writer: &mut PairWriter) -> io::Result<()> {
         let mut parents: Vec<u32> = (0..self.left.len() as u32).collect();
-        self.find(&writer.cancel().clone(), |Found { first, second, .. }| {
+        self.find(&writer.cancel().clone(), |SimilarPair { first, second, .. }| {
             let (one, other) = (root(&mut parents, first), root(&mut parents, second));
             // The first file of a cluster is its root.
             parents[one.max(other) as usize] = one.min(other);
@@ -150,8 +149,8 @@ impl Comparison<'_> {
         clusters.try_for_each(|cluster| writer.cluster(cluster.iter().map(|&(_, file)| self.left.name(file))))
     }
 
-    /// All pairs, in order, for a picture.
-    pub(crate) fn collect(&self, cancel: &CancelToken) -> io::Result<Vec<Found>> {
+    /// Returns all pairs in order, for a picture.
+    pub(crate) fn collect(&self, cancel: &CancelToken) -> io::Result<Vec<SimilarPair>> {
         let mut found = Vec::new();
         self.find(cancel, |pair| {
             found.push(pair);
@@ -162,7 +161,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The family of the first list that has similarity digests, or ssdeep.
+/// Returns the family of the first list with similarity digests, or ssdeep.
 pub(crate) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result<Family, Failed> {
     let mut family = None;
     for list in lists {
@@ -171,7 +170,7 @@ pub(crate) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result
             None if matches!(list.first_kind(), Some(DigestKind::Algorithm(_))) => {
                 let name = message::quoted(list.name());
                 return Err(Failed::usage(format_args!(
-                    "{name} begins with cryptographic digests; if it has similarity digests too, -a says of which family"
+                    "{name} begins with cryptographic digests; if it has similarity digests too, name their family with -a"
                 )));
             }
             None => {}
@@ -180,7 +179,7 @@ pub(crate) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result
     Ok(family.unwrap_or(Family::Ssdeep))
 }
 
-/// The threshold; refuses one that no score reaches, and options of other families.
+/// Returns the threshold. Refuses one that no score reaches, and options of other families.
 pub(crate) fn checked_threshold(family: Family, options: &SimilarityArguments) -> Result<u32, Failed> {
     let own = [
         ("symmetric", options.symmetric, Family::Sdhash),
@@ -199,7 +198,7 @@ pub(crate) fn checked_threshold(family: Family, options: &SimilarityArguments) -
     }
 }
 
-/// Three numbers as the bytes by which they are sorted.
+/// Encodes three numbers as bytes that sort in the same order.
 fn record(row: [u32; 3]) -> [u8; 12] {
     let mut record = [0; 12];
     for (bytes, number) in record.as_chunks_mut().0.iter_mut().zip(row) {
@@ -208,7 +207,7 @@ fn record(row: [u32; 3]) -> [u8; 12] {
     record
 }
 
-/// The three numbers of a [`record`].
+/// Decodes the three numbers of a [`record`].
 fn row_of(record: [u8; 12]) -> [u32; 3] {
     let mut row = [0; 3];
     for (number, bytes) in row.iter_mut().zip(record.as_chunks().0) {
@@ -217,7 +216,7 @@ fn row_of(record: [u8; 12]) -> [u32; 3] {
     row
 }
 
-/// The first file of a cluster; paths to it become shorter.
+/// Returns the first file of a cluster, and shortens the path to it.
 fn root(parents: &mut [u32], mut file: u32) -> u32 {
     while parents[file as usize] != file {
         let above = parents[parents[file as usize] as usize];

@@ -5,7 +5,7 @@ use super::quantity::{Bytes, Count};
 use pfh_engine::Report;
 use pfh_record::Summary;
 
-/// What a run was given, for the record.
+/// The options of a run that statistics state.
 pub(crate) struct Setting {
     pub(crate) mode: &'static str,
     pub(crate) threads: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Setting {
     pub(crate) direct_fallbacks: u64,
 }
 
-/// The statistics of a run, as text of several lines or one JSON object.
+/// Returns the statistics of a run, as text of several lines or one JSON object.
 pub(crate) fn describe(form: StatsForm, summary: &Summary, report: &Report, setting: &Setting) -> String {
     let seconds = summary.elapsed.as_secs_f64();
     let rate = if seconds > 0.0 { (summary.bytes as f64 / seconds) as u64 } else { 0 };

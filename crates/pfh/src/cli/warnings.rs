@@ -1,22 +1,23 @@
-//! What there is to say about single files: the first of a kind in a directory one by one, the others as a number in the end.
+//! Warnings about single files: the first of a kind in a directory one by one, the number of the others at the end.
 
 use super::message;
 use super::quantity::Count;
-use pfh_record::Summary;
+use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason, Summary};
 use std::collections::{HashMap, HashSet};
 
-/// So many files of a directory are named for one reason.
+/// Most files of a directory that are named for one reason.
 const NAMED_MAX: u64 = 10;
-/// So many pairs of directory and reason are told apart; then reasons only; then nothing. This bounds messages and memory.
+/// Most pairs of directory and reason that are distinguished; after that only reasons, and then neither. This bounds
+/// messages and memory.
 const GROUPS_MAX: usize = 256;
 
-/// What there is to say about a file.
+/// A warning about a file.
 pub(crate) struct Warning {
     path: Vec<u8>,
     reason: String,
-    /// What is the same for all of its kind, where that is not the reason itself.
+    /// The common text of its kind, if that is not the reason itself.
     kind: Option<String>,
-    /// One by one, however many there are.
+    /// Whether it is always printed, however many there are.
     is_finding: bool,
 }
 
@@ -25,12 +26,12 @@ impl Warning {
         Warning { path: path.to_owned(), reason, kind: None, is_finding: false }
     }
 
-    /// A reason with numbers in it, and what others of its kind have in common with it.
+    /// Makes a warning whose reason contains numbers, with the common text of its kind.
     pub(crate) fn of_kind(path: &[u8], reason: String, kind: String) -> Warning {
         Warning { kind: Some(kind), ..Warning::new(path, reason) }
     }
 
-    /// Something that was looked for: it is always said.
+    /// Makes a warning about a finding, which is always printed.
     pub(crate) fn of_finding(path: &[u8], reason: String) -> Warning {
         Warning { is_finding: true, ..Warning::new(path, reason) }
     }
@@ -40,7 +41,7 @@ impl Warning {
     }
 }
 
-/// Which warnings are printed.
+/// The warnings that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     None,
@@ -49,7 +50,7 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// By the options of these names.
+    /// Returns the choice of the options with these names.
     pub(crate) fn by(quiet: bool, verbose: bool) -> Wanted {
         match (quiet, verbose) {
             (true, _) => Wanted::None,
@@ -59,14 +60,14 @@ impl Wanted {
     }
 }
 
-/// A directory and a reason; `None` where too many were seen to tell them apart.
+/// A directory and a reason; `None` if there are too many to distinguish them.
 type Group = (Option<Vec<u8>>, Option<String>);
 
-/// Says warnings.
+/// Prints warnings.
 pub(crate) struct Warnings {
     wanted: Wanted,
     groups: HashMap<Group, u64>,
-    /// In the order in which they came.
+    /// The groups in the order of their first warnings.
     order: Vec<Group>,
     said_before: HashSet<String>,
 }
@@ -76,13 +77,13 @@ impl Warnings {
         Warnings { wanted, groups: HashMap::new(), order: Vec::new(), said_before: HashSet::new() }
     }
 
-    /// Says a warning now that will come again in its order, where it is not repeated.
+    /// Prints a warning early, and suppresses it when it comes in its order.
     pub(crate) fn say_early(&mut self, warning: &Warning) {
         self.say(warning);
         self.said_before.insert(warning.text());
     }
 
-    /// Says a warning, or counts it.
+    /// Prints a warning, or counts it.
     pub(crate) fn say(&mut self, warning: &Warning) {
         if self.wanted == Wanted::None || (!self.said_before.is_empty() && self.said_before.contains(&warning.text())) {
             return;
@@ -92,7 +93,7 @@ impl Warnings {
         }
     }
 
-    /// How many there are of this kind by now.
+    /// Counts a warning, and returns the number of its kind so far.
     fn count(&mut self, warning: &Warning) -> u64 {
         let kind = warning.kind.as_ref().unwrap_or(&warning.reason);
         let candidates = [(Some(directory(&warning.path)), Some(kind)), (None, Some(kind)), (None, None)];
@@ -111,7 +112,7 @@ impl Warnings {
         0
     }
 
-    /// Says how many were only counted.
+    /// Prints the numbers of warnings that were only counted.
     pub(crate) fn end(&mut self) {
         for group in std::mem::take(&mut self.order) {
             let more = self.groups.remove(&group).unwrap_or(0).saturating_sub(NAMED_MAX);
@@ -132,7 +133,7 @@ fn more_of((directory, kind): &Group, more: u64) -> String {
     format!("… and {} more {files} {place}: {kind}", Count(more))
 }
 
-/// The directory of a path, as it is written there.
+/// Returns the directory of a path, as written there.
 fn directory(path: &[u8]) -> &[u8] {
     match path.iter().rposition(|&byte| byte == b'/') {
         Some(0) => b"/",
@@ -141,7 +142,50 @@ fn directory(path: &[u8]) -> &[u8] {
     }
 }
 
-/// What could not be read or written, in all: the last line of a run of which something is missing.
+/// Returns the warning about a record, if there is one.
+pub(crate) fn about(record: &Record) -> Option<Warning> {
+    let warning = |reason: &str| Some(Warning::new(&record.path, reason.to_owned()));
+    match &record.outcome {
+        Outcome::Complete if record.collision_detected() => Some(Warning::of_finding(
+            &record.path,
+            "made by a known SHA-1 collision attack: another file with the same SHA-1 exists".to_owned(),
+        )),
+        Outcome::Complete => record.pieces.iter().find(|piece| piece.collision_detected()).map(|piece| {
+            let reason =
+                format!("the piece at byte {} bears the marks of a known SHA-1 collision attack", piece.offset);
+            Warning::of_finding(&record.path, reason)
+        }),
+        outcome @ Outcome::Short { .. } => {
+            let kind = "ended early; no digest is given. The filesystem states a larger size than it delivers";
+            Some(Warning::of_kind(&record.path, outcome.to_string(), kind.to_owned()))
+        }
+        outcome @ Outcome::Unreadable { error, .. } => {
+            Some(Warning::of_kind(&record.path, outcome.to_string(), error.message.clone()))
+        }
+        Outcome::Skipped(SkipReason::TooManyPieces) => {
+            warning("the digests of its pieces do not fit the memory option; use a larger `--piecewise` or `--memory`")
+        }
+        // Skipping devices, sockets and FIFOs is normal; `--stats` counts them.
+        Outcome::Skipped(SkipReason::NotRegular | SkipReason::Unchanged | SkipReason::NotWanted) => None,
+        // Outcomes that a later version adds are reported, too.
+        outcome => warning(&outcome.to_string()),
+    }
+}
+
+/// Returns the warning about a file that has no digest of a family, which is no failure.
+pub(crate) fn no_digest(record: &Record) -> Option<Warning> {
+    let why =
+        |one: &Similarity| one.digest.as_ref().err().map(|no_digest| format!("no {} digest: {no_digest}", one.family));
+    let why: Vec<String> = record.similarities.iter().filter_map(why).collect();
+    (!why.is_empty()).then(|| Warning::new(&record.path, why.join("; ")))
+}
+
+/// Whether a file, or a piece of it, bears the marks of a collision attack.
+pub(crate) fn has_finding(record: &Record) -> bool {
+    record.collision_detected() || record.pieces.iter().any(Piece::collision_detected)
+}
+
+/// The totals of a run beside those of outcomes, for its last line if something is missing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Missing {
     /// Files that the format cannot express.
@@ -150,7 +194,7 @@ pub(crate) struct Missing {
     pub(crate) lines: u64,
 }
 
-/// Says the totals of a run of which something is missing, by outcome.
+/// Prints the totals of an incomplete run, by outcome.
 pub(crate) fn say_totals(summary: &Summary, missing: Missing) {
     message::error(totals(summary, missing));
 }
@@ -208,9 +252,11 @@ mod tests {
 
     #[test]
     fn totals_name_what_there_is() {
-        let summary = Summary { complete: 1234, unreadable: 2, ..Summary::default() };
+        let mut summary = Summary::default();
+        (summary.complete, summary.unreadable) = (1234, 2);
         assert_eq!(totals(&summary, Missing::default()), "totals: 1,234 files complete, 2 unreadable");
-        let summary = Summary { complete: 1, changed: 1, short: 2, skipped: 3, ..Summary::default() };
+        let mut summary = Summary::default();
+        (summary.complete, summary.changed, summary.short, summary.skipped) = (1, 1, 2, 3);
         let missing = Missing { not_expressed: 4, lines: 1 };
         assert_eq!(
             totals(&summary, missing),

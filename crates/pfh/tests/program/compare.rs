@@ -1,25 +1,19 @@
-//! `pfh compare` and `pfh match`: what they print, how they end, and whether the originals agree.
+//! `pfh compare` and `pfh match`: their output, their exit statuses, and agreement with the original programs.
 
 use std::fs;
 use std::path::Path;
 
+use pfh_testing::Random;
 use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// Bytes without any pattern.
+/// Returns bytes without a pattern.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let step = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    std::iter::repeat_with(step).take(length).collect()
+    Random::new(seed).bytes(length)
 }
 
-/// Files of which a, b, c and e have much in common, d nothing, and empty has nothing.
+/// Makes files: a, b, c and e have much in common, d is unrelated, and empty has no bytes.
 fn files() -> TempDir {
     let directory = scratch();
     let a = noise(1, 20_000);
@@ -64,7 +58,7 @@ fn ssdeep_prints_the_same() {
             assert_eq_bytes(run(d, "compare", &own).done(), &expected.stdout);
         }
     }
-    // Lists that ssdeep made.
+    // Lists of ssdeep.
     for (list, files) in [("one", &FILES[..]), ("two", &["a", "d", "b"])] {
         let made = peer("ssdeep", d, ["-l"].iter().chain(files)).unwrap();
         fs::write(d.join(list), made.stdout).unwrap();
@@ -155,13 +149,13 @@ fn any_memory_and_any_threads_give_the_same() {
         let pairs = expected.iter().filter(|&&byte| byte == b'\n').count() - 1;
         assert!(pairs > 1000, "{family}: {pairs}");
         assert_eq_bytes(&compare(&["-j", "1", "--include", "f??", "."]), &expected);
-        // Lists in the family's own format and in ours; blocks of a few digests, and pairs that wait in files.
+        // Lists in the family's own format and in pfh's; blocks of a few digests, and pairs that wait in files.
         for format in [family, "jsonl", "csv", "dfxml"] {
             hash(d, ["-a", family, "-f", format, "--include", "f??", "-o", "list", "."]).run().done();
             assert_eq_bytes(&compare(&["-j", "3", "-m", "400K", "--digests", "list"]), &expected);
         }
         if family != "tlsh" {
-            // Each with each is the definition.
+            // By definition, each is compared with each.
             let all = ["-a", family, "--threshold", "0", "-f", "csv", "--digests", "list"];
             let all = run(d, "compare", &all).done().to_vec();
             let all: Vec<u8> = all
@@ -188,7 +182,7 @@ fn indexes_find_what_comparing_finds() {
             String::from_utf8(ended.done().to_vec()).unwrap().lines().map(str::to_owned).collect()
         };
         let mut found = lines(&["--index", "index"]);
-        // The index says of which family it is.
+        // The index states its family.
         let own = run(d, "compare", &["--index", "index", "a", "--threshold", threshold]);
         assert_eq!(
             own.done(),
@@ -229,37 +223,40 @@ fn broken_lines_are_said_and_the_others_go_on() {
     );
     assert!(messages[1].starts_with("pfh: `list`: line 4, byte ") && messages[1].contains("name"), "{messages:?}");
     assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"list:fo:ur matches list:one (100)\n");
-    // Truncated anywhere: never more than an error.
+    // Truncated anywhere, an index is at worst an error.
     for length in (0..list.len()).step_by(7) {
         fs::write(d.join("short"), &list[..length]).unwrap();
         let code = run(d, "compare", &["--digests", "short"]).code();
         assert!([0, 2, 3].contains(&code), "{length}: {code}");
     }
     fs::write(d.join("other"), "nothing of the kind\n").unwrap();
-    run(d, "compare", &["--digests", "other"]).expect(2, "pfh: `other`: no list of digests that pfh can read\n");
+    run(d, "compare", &["--digests", "other"]).expect(2, "pfh: `other` is not a list of digests that pfh can read\n");
     fs::write(d.join("sums"), "d41d8cd98f00b204e9800998ecf8427e  a\n").unwrap();
     run(d, "compare", &["--digests", "sums"]).expect(
         2,
-        "pfh: `sums` begins with cryptographic digests; if it has similarity digests too, -a says of which family\n",
+        "pfh: `sums` begins with cryptographic digests; if it has similarity digests too, name their family with -a\n",
     );
     fs::write(d.join("tlsh"), format!("TNULL\tname\nT1{}\tother\n", "0".repeat(70))).unwrap();
     run(d, "compare", &["--digests", "tlsh"]).done();
-    // What else a list has does not matter.
+    // Other digests in a list do not matter.
     fs::write(d.join("text"), noise(4, 5000)).unwrap();
     hash(d, ["-a", "md5,tlsh,ssdeep", "-f", "jsonl", "-o", "both", "text", "text"]).run().done();
     assert_eq!(run(d, "compare", &["--digests", "both"]).done(), b"text\ttext\t0\n");
     let nothing = "pfh: `tlsh` has no digests of ssdeep; it has tlsh\n";
     assert_eq!(run(d, "compare", &["-a", "ssdeep", "--digests", "tlsh"]).expect(2, nothing), b"");
-    // A file that only seems to be a list: the first lines are said.
+    // Of a file that only seems to be a list, the first lines are reported.
     fs::write(d.join("numbers"), (1000..3000).map(|number| format!("{number}\n")).collect::<String>()).unwrap();
     let ended = run(d, "compare", &["--digests", "numbers"]);
     assert_eq!((ended.code(), ended.stderr.lines().count()), (2, 102), "{}", ended.stderr);
     let last: Vec<&str> = ended.stderr.lines().skip(100).collect();
-    assert_eq!(last, ["pfh: `numbers`: more lines cannot be read", "pfh: `numbers` has no digests"]);
+    assert_eq!(
+        last,
+        ["pfh: `numbers`: further lines that cannot be read are not reported", "pfh: `numbers` has no digests"]
+    );
     run(d, "compare", &["--digests", "missing"]).expect(2, "pfh: `missing`: No such file or directory (os error 2)\n");
 }
 
-/// Lines of any length, at the beginning of a list and in it, are read in bounded memory.
+/// Lines of any length, at the beginning of a list and later, are read in bounded memory.
 #[test]
 fn endless_lines_take_no_memory() {
     let directory = scratch();
@@ -275,13 +272,13 @@ fn endless_lines_take_no_memory() {
         let list = d.join("list");
         let mut file = fs::File::create(&list).unwrap();
         std::io::Write::write_all(&mut file, start).unwrap();
-        // A gibibyte of NUL that takes no place, and no line end.
+        // A sparse gibibyte of NUL, without a line end.
         file.set_len(1 << 30).unwrap();
         drop(file);
         let ended = run(d, "compare", &["-m", "1M", "--digests", "list"]);
         assert_eq!(ended.code(), code, "{}", ended.stderr);
         assert!(ended.stderr.len() < 300, "{}", ended.stderr);
-        // A line may have 64 MiB, in a buffer that doubles.
+        // A line may have 64 MiB, in a buffer that grows by doubling.
         ended.kept_below(128 + 64);
     }
 }
@@ -311,7 +308,7 @@ fn what_cannot_be_compared_is_said() {
     run(d, "compare", &["--index", "list", "a"]).expect(2, "pfh: `list`: this is no index of ssdeep digests\n");
     run(d, "compare", &["--build-index", "index", "a"]).done();
     run(d, "compare", &["--index", "index", "--threshold", "0", "a"])
-        .expect(2, "pfh: --threshold 0: an index finds what scores 1 or more\n");
+        .expect(2, "pfh: --threshold 0 cannot be used with --index, which finds only scores of 1 or more\n");
     for wrong in
         [&["a", "--clusters", "--top", "3"][..], &["a", "--index", "i", "--against", "b"], &[], &["-a", "md5", "a"]]
     {
@@ -325,7 +322,7 @@ fn progress_tells_how_much_is_compared() {
     let d = directory.path();
     fs::write(d.join("large"), noise(3, 20 << 20)).unwrap();
     hash(d, ["-a", "sdhash", "-o", "list", "large"]).run().done();
-    // Seconds for one thread, and a line in every fifth part of one.
+    // The work takes one thread seconds, and there is a line every fifth of a second.
     let lists = ["--digests", "list"].repeat(16);
     let ended = run(d, "compare", &[&["-j", "1", "--progress", "always"], &lists[..]].concat());
     assert_eq!(ended.code(), 0);
@@ -346,7 +343,7 @@ fn scores_become_a_picture() {
     run(d, "compare", &["--heatmap", "map.svg", "a", "b", "q\"u,o"]).done();
     let svg = fs::read_to_string(d.join("map.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    // Six steps of the key, and the cells.
+    // The key has six steps; the rest are cells.
     assert_eq!(svg.matches("<rect x=").count(), 6 + 9);
     assert!(svg.contains("<title>a – b: ") && svg.contains(">q\"u,o</text>"), "{svg}");
     fs::create_dir(d.join("many")).unwrap();
@@ -386,7 +383,7 @@ fn known_digests_are_found() {
     let blake3 = digest("blake3", &bytes).to_string();
     assert_eq!(run(d, "match", &["-a", "blake3", "--digest", &blake3, "a"]).code(), 1);
     assert_eq!(run(d, "match", &["--digest", "12345", "a"]).code(), 2);
-    // Every format of `pfh hash`, and plain hexadecimal.
+    // Every format of `pfh hash`, and bare hexadecimal digests.
     for format in ["gnu", "bsd", "hashdeep", "csv", "jsonl", "dfxml"] {
         hash(d, ["-a", "sha256", "-f", format, "-o", "known", "a", "d"]).run().done();
         let ended = run(d, "match", &["--known", "known", "b", "d", "e"]);
@@ -435,9 +432,9 @@ fn experiments_are_printed_as_csv() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("test,mode,family,parameter,runs,matched,value"));
     let tests: std::collections::HashSet<&str> = lines.clone().map(|line| line.split(',').next().unwrap()).collect();
-    assert_eq!(tests.len(), pfh::frash::Test::ALL.len());
+    assert_eq!(tests.len(), pfh_similarity::frash::Test::ALL.len());
     assert!(lines.all(|line| line.split(',').count() == 7));
-    // A tenth of a tenth of `a` is missing: both ends of the file tell of it, one time out of one.
+    // With a tenth of `a` cut off at its end, both families still match, in the one run.
     let own = ["--tests", "fragment", "-a", "sdhash,tlsh", "-o", "own.csv", "a"];
     run(d, "frash", &[&fast, &own[..]].concat()).done();
     let text = fs::read_to_string(d.join("own.csv")).unwrap();

@@ -1,5 +1,5 @@
-//! What the documentation shows is what happens: every command in a `console` block is run, the blocks of one file one
-//! after the other in an empty directory, and its output compared.
+//! The documentation shows real output: every command in a `console` block is run, the blocks of one file one after the
+//! other in an empty directory, and the output is compared.
 //!
 //! `$ ` begins a command, `> ` continues it. `…` stands for anything in a line; alone in a line, for any lines.
 
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::fixture::*;
 
-/// Programs beside the shell's usual ones that documented commands use.
+/// Programs beside the usual ones that documented commands use.
 const PROGRAMS: [&str; 4] = ["hashdeep", "jq", "python3", "xmllint"];
 
-/// Where the documentation pretends to be.
+/// The directory in which the documentation runs its commands.
 const SHOWN_DIRECTORY: &str = "/home/me/demo";
 
 struct Step {
@@ -22,7 +22,7 @@ struct Step {
     expected: Vec<String>,
 }
 
-/// The commands of a Markdown text, and what it shows of their output.
+/// Returns the commands of a Markdown text, and the output that it shows.
 fn steps(text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut is_inside = false;
@@ -63,7 +63,7 @@ fn matches(patterns: &[String], lines: &[&str]) -> bool {
     }
 }
 
-/// Runs the commands of one file and returns how many there were.
+/// Runs the commands of one file and returns their number.
 fn check(file: &Path, text: &str) -> usize {
     let steps = steps(text);
     let words = |step: &Step| step.command.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
@@ -76,7 +76,7 @@ fn check(file: &Path, text: &str) -> usize {
     let work = directory.path().join("work");
     fs::create_dir(&work).unwrap();
     if file.ends_with("README.md") {
-        // What it speaks of as being there.
+        // The files that the text presumes.
         fs::create_dir_all(work.join("photos/2025")).unwrap();
         for (name, message) in [("hello.txt", "hello"), ("2025/second.txt", "second"), (".hidden", "hid")] {
             fs::write(work.join("photos").join(name), message).unwrap();
@@ -100,7 +100,7 @@ fn check(file: &Path, text: &str) -> usize {
     for Step { line, command, expected } in &steps {
         let output = outputs.next().unwrap_or_default().trim_end_matches('\n');
         let lines: Vec<&str> = output.lines().collect();
-        // Messages and output are two streams: which of them comes first on a terminal is left to the moment.
+        // Messages and output are two streams, whose order on a terminal varies.
         let is_message = |line: &&str| line.starts_with("pfh: ");
         let (expected_messages, expected_output): (Vec<_>, Vec<_>) =
             expected.iter().cloned().partition(|line| is_message(&line.as_str()));
@@ -115,7 +115,7 @@ fn check(file: &Path, text: &str) -> usize {
     steps.len()
 }
 
-/// The Markdown files of a folder and below it.
+/// Returns the Markdown files in a folder and below it.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let below = |path: PathBuf| if path.is_dir() { pages(&path) } else { vec![path] };

@@ -12,13 +12,13 @@ use crate::fixture::*;
 
 const LENGTH: usize = 3_000_000;
 
-/// A directory at `shown`, with a file for each fault and one that is whole.
+/// A directory at `shown`, with a file for each fault and one without.
 struct Faulty {
     directory: TempDir,
     mount: Option<FaultyMount>,
 }
 
-/// `None` where nothing can be mounted; the test says so.
+/// Returns `None` if nothing can be mounted; the test reports that.
 fn faulty(plan: &str) -> Option<Faulty> {
     if !Path::new("/dev/fuse").exists() {
         skipped(Need::Fuse, "there is no /dev/fuse");
@@ -44,7 +44,7 @@ fn faulty(plan: &str) -> Option<Faulty> {
 impl Drop for Faulty {
     fn drop(&mut self) {
         if let Some(mount) = self.mount.take() {
-            // A failed test may leave it in use; the directory must go all the same.
+            // A failed test may leave the mount in use; the directory must be removed anyway.
             let _ = mount.unmount();
         }
     }
@@ -60,14 +60,14 @@ const MODES: [&[&str]; 5] = [
 
 #[test]
 fn every_fault_has_its_outcome() {
-    // Faults of what was read so far happen once for a mount: each run has its own.
+    // Faults that count the bytes read happen once per mount, so each run has its own.
     for mode in MODES {
         let plan = "bad eio 1000000 4096\nfirst eio 0 1\ngrows grow 500000 4000000\nlast eio 2999999 1\n\
             shorts short 1000\nshrinks shrink 500000 600000\nstale open 116\ntouched touch 1500000\n";
         let Some(faulty) = faulty(plan) else { return };
         let arguments = [&["-f", "csv", "-a", "md5,crc32c", "-m", "32M"], mode, &["shown"]].concat();
         let ended = hash(faulty.directory.path(), arguments).run();
-        let changed = "changed while it was read; no digest is given. Run again when it is at rest";
+        let changed = "changed while it was read; no digest is given. Run again when it no longer changes";
         let io = "Input/output error (os error 5)";
         let said = format!(
             "pfh: `shown/bad`: unreadable from byte 1000000 on: {io}\n\
@@ -95,7 +95,7 @@ fn every_fault_has_its_outcome() {
             assert_eq!(*outcome, expected, "{mode:?} {line}");
             assert!(error.starts_with(kind), "{mode:?} {line}");
             assert_eq!(digests, values.unwrap_or_default(), "{mode:?} {line}");
-            // Whatever could be opened has a size.
+            // Every file that could be opened has a size.
             let is_stated = ["bad", "first", "last", "shorts", "whole"].iter().any(|known| name.ends_with(known));
             assert!(!is_stated || *size == LENGTH.to_string(), "{mode:?} {line}");
         }
@@ -103,11 +103,11 @@ fn every_fault_has_its_outcome() {
     }
 }
 
-/// An overlay over a directory; gone with this value.
+/// An overlay over a directory, unmounted when dropped.
 struct Overlay<'a>(&'a Path);
 
 impl<'a> Overlay<'a> {
-    /// `None` where this user may not mount one; the test says so.
+    /// Returns `None` if this user may not mount one; the test reports that.
     fn mount(root: &Path, lower: &str, merged: &'a Path) -> Option<Overlay<'a>> {
         ["upper", "work"].iter().for_each(|name| fs::create_dir_all(root.join(name)).unwrap());
         fs::create_dir_all(merged).unwrap();
@@ -124,12 +124,12 @@ impl<'a> Overlay<'a> {
 
 impl Drop for Overlay<'_> {
     fn drop(&mut self) {
-        // A failed test may leave it in use; the directory must go all the same.
+        // A failed test may leave the mount in use; the directory must be removed anyway.
         let _ = Command::new("umount").arg("-l").arg(self.0).status();
     }
 }
 
-/// Runs in every mode over files that are rewritten while they are read: each has a digest of one version, or none.
+/// Runs in every mode over files that are rewritten while being read: each gets the digest of one version, or none.
 fn never_torn(options: FaultyOptions, under_overlay: bool) {
     let modes = MODES.into_iter().chain([&["--medium", "solid-state"][..], &["--io", "drop"]]);
     for mode in modes {
@@ -157,7 +157,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
         let seen = if under_overlay { "merged" } else { "shown" };
         let arguments = [&["-f", "csv", "-a", "md5", "-m", "32M"], mode, &[seen]].concat();
         let first = hash(root, &arguments).run();
-        // By then the files are at rest again.
+        // The files no longer change by then.
         let second = hash(root, &arguments).run();
         drop(overlay);
         mount.unmount().unwrap();
@@ -171,7 +171,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
             let new = format!("complete,,{}", digest("md5", &contents));
             let line_of = |text: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
             let (once, again) = (line_of(&first), line_of(&second));
-            // What is not looked at before the first read is looked at again, and then it is new.
+            // Attributes not asked for before the first read are asked for again, and are new then.
             assert!(once.contains("changed-while-reading") || once.ends_with(&new), "{options:?} {mode:?} {once}");
             assert!(again.ends_with(&new), "{options:?} {mode:?} {again}");
         }
@@ -183,7 +183,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
 
 const HOURS: Duration = Duration::from_secs(3 * 3600);
 
-/// The kernel answers from what it was told before, on a read-only mount also after reading.
+/// The kernel answers from cached attributes, on a read-only mount also after reading.
 #[test]
 fn remembered_attributes_hide_no_change() {
     if Path::new("/dev/fuse").exists() {
@@ -199,7 +199,7 @@ fn remembered_attributes_hide_no_change() {
     }
 }
 
-/// An overlay shows the times of its layers, of which one may be stamped by another clock.
+/// An overlay shows the times of its layers, one of which may have another clock.
 #[test]
 fn an_overlay_over_a_foreign_clock_hides_no_change() {
     if Path::new("/dev/fuse").exists() && is_root() {
@@ -213,7 +213,7 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
     }
 }
 
-/// Slow reads of one file hold back neither the others nor the end, and a signal is heard meanwhile.
+/// Slow reads of one file delay neither the others nor the end, and signals are handled meanwhile.
 #[test]
 fn stalls() {
     let Some(faulty) = faulty("slow stall 300\n") else { return };

@@ -1,4 +1,4 @@
-//! What a run finds beside digests: marks of collision attacks, and files that are one under several names.
+//! Findings of a run beside digests: marks of collision attacks, and files with several names.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::fixture::*;
 
-/// A message made by a published attack (where they are from stands in the file).
+/// A message of a published attack (the file states its origin).
 fn collision() -> Vec<u8> {
     let list = include_str!("../../../digest/tests/vectors/sha1-collisions.txt");
     let (_, hexadecimal) = list.lines().find(|line| !line.starts_with('#')).unwrap().split_once(' ').unwrap();
@@ -26,12 +26,12 @@ fn a_collision_attack() {
     let said = "pfh: `shattered`: made by a known SHA-1 collision attack: another file with the same SHA-1 exists\n";
     let ended = hash(directory.path(), ["-a", "sha1dc", "shattered", "harmless"]).run();
     assert_eq_bytes(ended.expect(1, said), lines.as_bytes());
-    // Quiet changes what is said, not what is the case; a finding and a file that is not there are both told.
+    // `--quiet` changes the messages, not the exit status, which shows a finding as well as a missing file.
     let ended = hash(directory.path(), ["-q", "-a", "sha1dc", "shattered", "harmless"]).run();
     assert_eq_bytes(ended.expect(1, ""), lines.as_bytes());
     let ended = hash(directory.path(), ["-q", "-a", "sha1dc", "shattered", "harmless", "gone"]).run();
     assert_eq_bytes(ended.expect(5, ""), lines.as_bytes());
-    // SHA-1 itself sees nothing.
+    // Plain SHA-1 detects nothing.
     assert_eq_bytes(hash(directory.path(), ["-a", "sha1", "shattered", "harmless"]).run().done(), lines.as_bytes());
 
     let ended = hash(directory.path(), ["-f", "jsonl", "-a", "md5,sha1dc", "shattered", "harmless"]).run();
@@ -76,7 +76,7 @@ fn hard_links() {
     }
 }
 
-/// Where the filesystem notes accesses, `--preserve-access-time` prevents it for files of one's own.
+/// If the filesystem records accesses, `--preserve-access-time` prevents it for files of one's own.
 #[test]
 fn access_times() {
     let directory = scratch();

@@ -1,4 +1,4 @@
-//! How these tests run the program: in a directory of their own, and never longer than a limit.
+//! Running the program in tests: in a directory of its own, with a time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,26 +18,27 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// No run of these tests needs a tenth of it, on a busy machine either.
+/// Time limit of a run; even on a busy machine, none of these tests needs a tenth of it.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A directory that vanishes after the test, on the disk that the build is on.
+/// Makes a temporary directory on the disk of the build.
 pub(crate) fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("program-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// A directory that every user may go to, and the program in it.
+/// Makes a directory that every user may enter, with the program in it.
 pub(crate) fn public() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = directory.path().join("pfh");
-    // By another process: a test that starts a program meanwhile would hand it on open for writing, and nobody could run it.
+    // Another process copies it: otherwise a test that starts a program meanwhile would inherit it open for writing,
+    // and nobody could run it.
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_pfh")).arg(&program).status().unwrap();
     assert!(copied.success());
     (directory, program)
 }
 
-/// The odd tree, at `tree` in a directory of its own; paths as the program prints them.
+/// Makes the odd tree, at `tree` in a directory of its own; its paths are as the program prints them.
 pub(crate) fn odd() -> (TempDir, Vec<OddFile>) {
     let directory = scratch();
     fs::create_dir(directory.path().join("tree")).unwrap();
@@ -48,53 +49,53 @@ pub(crate) fn odd() -> (TempDir, Vec<OddFile>) {
     (directory, files)
 }
 
-/// The algorithms of these names.
+/// Returns the algorithms of these names.
 pub(crate) fn algorithms(names: &[&str]) -> Vec<Algorithm> {
     names.iter().map(|name| Algorithm::from_name(name).unwrap()).collect()
 }
 
-/// The digest of a message, by the name of the algorithm.
+/// Returns the digest of a message, by the name of the algorithm.
 pub(crate) fn digest(algorithm: &str, message: &[u8]) -> Digest {
     Algorithm::from_name(algorithm).unwrap().digest(message)
 }
 
-/// A path of raw bytes.
+/// Returns a path of raw bytes.
 pub(crate) fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Bytes that differ from one file to the next and from block to block.
+/// Returns bytes that differ from file to file and from block to block.
 pub(crate) fn contents(seed: usize, length: usize) -> Vec<u8> {
     (0..length).map(|position| ((position + seed) % 251) as u8 ^ (position >> 12) as u8).collect()
 }
 
-/// A FIFO that nobody has open.
+/// Makes a FIFO that nobody has open.
 pub(crate) fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
-/// One line as `sha256sum` prints it.
+/// Returns a line as `sha256sum` prints it.
 pub(crate) fn line(message: &[u8], name: &str) -> String {
     format!("{}  {name}\n", digest("sha256", message))
 }
 
-/// Whether this test may do what only the superuser can.
+/// Whether the test runs as the superuser.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The program, to be run in `directory` with these arguments.
+/// Prepares a run of the program in `directory` with these arguments.
 pub(crate) fn pfh<A: AsRef<OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = A>) -> Run {
     Run::new(env!("CARGO_BIN_EXE_pfh"), directory, arguments)
 }
 
-/// `pfh hash`, to be run in `directory` with these arguments.
+/// Prepares a run of `pfh hash` in `directory` with these arguments.
 pub(crate) fn hash<A: AsRef<OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = A>) -> Run {
     let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
     pfh(directory, std::iter::once(OsString::from("hash")).chain(arguments))
 }
 
-/// A program that is about to be run.
+/// A prepared run of a program.
 pub(crate) struct Run {
     command: Command,
     input: Vec<u8>,
@@ -102,7 +103,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Any program, to be run in `directory` with these arguments.
+    /// Prepares a run of any program in `directory` with these arguments.
     pub(crate) fn new<A: AsRef<OsStr>>(
         program: impl AsRef<OsStr>,
         directory: &Path,
@@ -114,20 +115,20 @@ impl Run {
         Run { command, input: Vec::new(), limit: LIMIT }
     }
 
-    /// What standard input holds.
+    /// Sets the contents of standard input.
     pub(crate) fn input(mut self, bytes: impl Into<Vec<u8>>) -> Run {
         self.input = bytes.into();
         self.command.stdin(Stdio::piped());
         self
     }
 
-    /// Access to all that `Command` can.
+    /// Gives access to the `Command`.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Command) -> &mut Command) -> Run {
         change(&mut self.command);
         self
     }
 
-    /// Another limit than the usual one.
+    /// Sets another time limit.
     pub(crate) fn limit(mut self, limit: Duration) -> Run {
         self.limit = limit;
         self
@@ -140,7 +141,7 @@ impl Run {
         if let Some(mut stdin) = child.stdin.take()
             && !self.input.is_empty()
         {
-            // A program that does not read its input is a matter for the test, not for this thread.
+            // If a program does not read its input, the test will notice.
             thread::spawn(move || stdin.write_all(&self.input));
         }
         let stdout = child.stdout.take().map(drain);
@@ -162,7 +163,7 @@ fn drain(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// A program that runs.
+/// A running program.
 pub(crate) struct Running {
     label: String,
     pub(crate) child: Child,
@@ -179,7 +180,7 @@ impl Running {
         kill_process(id, signal).unwrap();
     }
 
-    /// Waits until the program has had a file open for a moment: it has looked at it, and reads.
+    /// Waits until the program has had a file open for a moment, and so is reading it.
     pub(crate) fn wait_until_it_reads(&self, file: &Path) {
         let file = fs::canonicalize(file).unwrap();
         let descriptors = format!("/proc/{}/fd", self.child.id());
@@ -190,7 +191,7 @@ impl Running {
         thread::sleep(Duration::from_millis(200));
     }
 
-    /// Waits until the program has read nothing for a while: it stands in a read, and has done all else.
+    /// Waits until the program has read nothing for a while, and so hangs in a read.
     pub(crate) fn wait_until_it_hangs(&self) {
         let read_bytes = || look_up(self.child.id(), "io", "rchar:");
         let (mut seen, mut since) = (read_bytes(), Instant::now());
@@ -207,7 +208,7 @@ impl Running {
     pub(crate) fn end(mut self) -> Ended {
         let (mut peak_kib, mut read_bytes) = (0, 0);
         let status = loop {
-            // A process that has ended no longer tells. Both values only rise.
+            // An ended process no longer has these values. Both only grow.
             peak_kib = peak_kib.max(look_up(self.child.id(), "status", "VmHWM:"));
             read_bytes = read_bytes.max(look_up(self.child.id(), "io", "rchar:"));
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -226,7 +227,7 @@ impl Running {
     }
 }
 
-/// A number that the system keeps about a process; 0 when there is none.
+/// Returns a number that the system has about a process; 0 if there is none.
 fn look_up(process: u32, file: &str, name: &str) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
     let value = text.lines().find_map(|line| line.strip_prefix(name));
@@ -238,53 +239,53 @@ pub(crate) struct Ended {
     label: String,
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
-    /// Always text: names that are none are escaped.
+    /// Standard error, which is always text, since other names are escaped.
     pub(crate) stderr: String,
     pub(crate) elapsed: Duration,
-    /// Most memory that was resident at one time, as far as it was seen.
+    /// Highest resident memory that was observed.
     pub(crate) peak_kib: u64,
-    /// Bytes that read calls returned, as far as it was seen.
+    /// Highest number of bytes returned by read calls that was observed.
     pub(crate) read_bytes: u64,
 }
 
 impl Ended {
-    /// The status that a shell would show.
+    /// Returns the status that a shell would show.
     pub(crate) fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap())
     }
 
-    /// The program ended with this status and said exactly this on standard error, but for the line of totals. Returns its
-    /// standard output.
+    /// Checks that the program ended with this status and printed exactly this on standard error, except for the line
+    /// of totals. Returns its standard output.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, stderr: &str) -> &[u8] {
         assert_eq!((self.code(), self.said()), (code, stderr), "{}", self.label);
         &self.stdout
     }
 
-    /// What the program said on standard error before the totals that end a run of which something is missing.
+    /// Returns standard error without the totals at the end of an incomplete run.
     pub(crate) fn said(&self) -> &str {
         let end = self.stderr.trim_end_matches('\n').rfind('\n').map_or(0, |before| before + 1);
         if self.stderr[end..].starts_with("pfh: totals: ") { &self.stderr[..end] } else { &self.stderr }
     }
 
-    /// The program did all that it was asked to, and has nothing to say.
+    /// Checks that the program succeeded without messages, and returns its standard output.
     #[track_caller]
     pub(crate) fn done(&self) -> &[u8] {
         self.expect(0, "")
     }
 
-    /// Standard output is exactly this.
+    /// Checks that standard output is exactly this.
     #[track_caller]
     pub(crate) fn printed(&self, expected: &[u8]) {
         assert_eq_bytes(&self.stdout, expected);
     }
 }
 
-/// What the program takes beside the memory option: its code, stacks and the system's buffers, in MiB.
+/// Memory of the program beside the memory option: its code, stacks and the system's buffers, in MiB.
 const PROGRAM_MIB: u64 = 40;
 
 impl Ended {
-    /// Never was more memory resident than the option says, and a constant.
+    /// Checks that resident memory never exceeded the option and a constant.
     #[track_caller]
     pub(crate) fn kept_below(&self, option_mib: u64) {
         assert!(self.peak_kib > 1 << 10, "the program was too short to be looked at");
@@ -292,7 +293,7 @@ impl Ended {
     }
 }
 
-/// As `assert_eq`, readable for text with odd bytes.
+/// Like `assert_eq`, but readable for text with odd bytes.
 #[track_caller]
 pub(crate) fn assert_eq_bytes(actual: &[u8], expected: &[u8]) {
     if actual != expected {
@@ -303,7 +304,7 @@ pub(crate) fn assert_eq_bytes(actual: &[u8], expected: &[u8]) {
     }
 }
 
-/// Runs another program in `directory`; where there is none, says so, and the test goes without.
+/// Runs another program in `directory`. If it is missing, reports that and returns `None`.
 pub(crate) fn peer<A: AsRef<OsStr>>(
     program: &str,
     directory: &Path,
@@ -320,7 +321,7 @@ pub(crate) fn peer<A: AsRef<OsStr>>(
     }
 }
 
-/// Waits until something is so, and fails where it does not become so.
+/// Waits until a condition holds, and fails if it does not.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -330,7 +331,7 @@ pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The names below a directory, not deep.
+/// Returns the names directly in a directory.
 pub(crate) fn names(directory: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into()).collect();
@@ -338,7 +339,7 @@ pub(crate) fn names(directory: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// JSON Lines without their check values, which are right.
+/// Returns JSON Lines without their check values, after checking these.
 #[track_caller]
 pub(crate) fn unchecked(lines: &str) -> String {
     let unchecked = |line: &str| {

@@ -1,4 +1,4 @@
-//! What is printed in each format, byte for byte, for names that break careless programs.
+//! The output of each format, byte for byte, for names that break careless programs.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// `md5sum` and its like put a backslash before lines whose names have escapes (GNU coreutils manual, md5sum invocation).
+/// `md5sum` and its siblings put a backslash before lines with escaped names (GNU coreutils manual, md5sum invocation).
 fn escaped(name: &[u8]) -> (&'static str, Vec<u8>) {
     let mut text = Vec::new();
     for &byte in name {
@@ -25,7 +25,7 @@ fn escaped(name: &[u8]) -> (&'static str, Vec<u8>) {
     (if text == name { "" } else { "\\" }, text)
 }
 
-/// One piece of text for each file, joined.
+/// Joins one piece of text for each file.
 fn lines(files: &[OddFile], line: impl Fn(&OddFile) -> Vec<u8>) -> Vec<u8> {
     files.iter().flat_map(line).collect()
 }
@@ -35,7 +35,7 @@ fn has_no_line_end(file: &OddFile) -> bool {
     !file.path.contains(&b'\n') && !file.path.ends_with(b"\r")
 }
 
-/// The program leaves out the files whose names the format cannot express, and says so of each.
+/// Checks that the program leaves out the files whose names the format cannot express, and reports each.
 #[track_caller]
 fn assert_left_out(ended: &Ended, files: &[OddFile], is_expressible: impl Fn(&OddFile) -> bool) -> Vec<OddFile> {
     let (kept, left_out): (Vec<OddFile>, Vec<OddFile>) = files.iter().cloned().partition(is_expressible);
@@ -79,7 +79,7 @@ fn bsd() {
     assert_eq_bytes(ended.done(), &expected(b"\n", true));
     let ended = hash(directory.path(), ["-0", "-a", "md5,sha512,sha3-256,b2", "tree"]).run();
     assert_eq_bytes(ended.done(), &expected(b"\0", false));
-    // One algorithm prints as coreutils do by default, unless asked.
+    // By default, one algorithm is printed in the form of coreutils.
     let ended = hash(directory.path(), ["-f", "bsd", "-a", "sha1", "tree/a.txt"]).run();
     let a_txt = files.iter().find(|file| file.path == b"tree/a.txt").unwrap();
     ended.printed(format!("SHA1 (tree/a.txt) = {}\n", digest("sha1", &a_txt.contents)).as_bytes());
@@ -144,7 +144,7 @@ fn sfv() {
     );
 }
 
-/// The formats that express every name give every name back, with what belongs to it.
+/// Formats that can express every name return every name when read, with its facts.
 #[test]
 fn formats_for_programs_lose_no_name() {
     let (directory, files) = odd();
@@ -168,7 +168,7 @@ fn formats_for_programs_lose_no_name() {
     }
 }
 
-/// `d/a,"b` with five bytes of a known time, `d/fifo`, and `gone`, which is not there.
+/// `d/a,"b` has five bytes and a known time; there is `d/fifo`, and `gone` is missing.
 fn three_outcomes() -> TempDir {
     let directory = scratch();
     let d = directory.path().join("d");
@@ -286,7 +286,7 @@ fn defaults() {
     assert_eq!(run(&["-a", "md5", "f"]), format!("{md5}  f\n"));
     assert_eq!(run(&["-a", "md5,sha256", "f"]), format!("MD5 (f) = {md5}\nSHA256 (f) = {sha256}\n"));
     assert_eq!(run(&["-a", "none", "f"]), "");
-    // A list of what was read: sizes and times, no digests.
+    // A list with sizes and times of the files read, without digests.
     assert!(run(&["-a", "none", "-f", "csv", "f"]).ends_with(",complete,\r\n"));
     let list = run(&["-a", "none", "-f", "jsonl", "f"]);
     assert!(list.contains(r#""size":5,"#) && list.contains(r#""digests":{},"outcome":"complete""#), "{list}");
@@ -298,7 +298,7 @@ fn defaults() {
     let said = "pfh: format `gnu` lists digests, and no algorithm was asked for; use format `csv`, `jsonl` or `dfxml`, which \
         list sizes too\n";
     hash(directory.path(), ["-a", "none", "-f", "gnu", "f"]).run().expect(2, said);
-    // Twice named is twice listed; a name from the arguments stays as it is.
+    // A file named twice is listed twice; a name from the arguments is not changed.
     assert_eq!(run(&["f", "./f", "f"]), format!("{sha256}  f\n{sha256}  ./f\n{sha256}  f\n"));
     assert_eq!(run(&["."]), format!("{sha256}  ./f\n"));
     // Every spelling of an algorithm is one algorithm, printed once.
@@ -348,7 +348,7 @@ fn piecewise() {
     );
 }
 
-/// Each misuse ends with 2, says what is wrong, prints nothing on standard output and leaves no file.
+/// Each misuse ends with status 2 and a message, prints nothing on standard output and leaves no file.
 #[test]
 fn misuse() {
     let directory = one_file();
@@ -371,7 +371,7 @@ fn misuse() {
         (&["--resume", "-o", "l", "-f", "csv", "f"], "pfh: --resume continues JSON Lines: use it with `-f jsonl`\n"),
         (&["--include", "[", "f"], "["),
         (&["-m", "1", "f"], "pfh: "),
-        (&["-m", "12X", "f"], "`12X` is no size"),
+        (&["-m", "12X", "f"], "`12X` is not a size"),
         (&["-t", "0", "f"], "0"),
         (&["--piecewise", "0", "f"], "a piece has at least one byte"),
         (

@@ -1,4 +1,4 @@
-//! What people type who come from other programs, and what shells complete.
+//! Habits of users of other programs, and completions of shells.
 
 use std::fs;
 use std::path::Path;
@@ -46,10 +46,10 @@ fn names_of_algorithms_are_commands() {
     }
     assert_eq!(run(d, "hash --json --tag a").code(), 2);
     assert!(run(d, "compare -f json a").done().starts_with(b"{\"type\":\"header\""));
-    // What is neither command nor algorithm.
+    // Words that are neither command nor algorithm.
     run(d, "a").expect(
         2,
-        "pfh: `a` is no command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands\n",
+        "pfh: `a` is not a command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands\n",
     );
     let near = run(d, "sha255 a");
     assert!(near.code() == 2 && near.stderr.contains("close to `sha256`"), "{}", near.stderr);
@@ -57,7 +57,7 @@ fn names_of_algorithms_are_commands() {
     assert!(other.code() == 2 && other.stderr.contains("unrecognized subcommand 'verify'"), "{}", other.stderr);
 }
 
-/// Each is refused, nothing is hashed, and what to type is said. (The table itself has a test of its own.)
+/// Each is refused with advice, and nothing is hashed. (The table itself has its own test.)
 #[test]
 fn options_of_other_programs() {
     let directory = one_file();
@@ -99,13 +99,13 @@ fn options_of_other_programs() {
         assert!(ended.stderr.starts_with("pfh: ") && ended.stderr.contains(advice), "{words}: {}", ended.stderr);
         assert_eq!(names(d), before, "{words}");
     }
-    // These mean something here, and a list after them is probably meant otherwise.
+    // These options have another meaning here, and a list after them is probably a mistake.
     let ended = run(d, "hash -x known a");
     assert!(ended.code() == 0 && ended.stderr.starts_with("pfh: `-x` stays on one filesystem, and `known` is read"));
     run(d, "hash -x a").done();
 }
 
-/// What the advice names checks the list.
+/// The program that the advice names checks the list.
 #[test]
 fn the_program_that_is_named_checks_the_list() {
     let directory = one_file();
@@ -115,7 +115,7 @@ fn the_program_that_is_named_checks_the_list() {
     {
         hash(d, ["-a", algorithm, "-f", format, "-o", algorithm, "a"]).run().done();
         let ended = run(d, &format!("hash -c {algorithm}"));
-        // A length alone does not tell BLAKE2b and BLAKE3: the name of the list does.
+        // The length does not distinguish BLAKE2b and BLAKE3, but the name of the list does.
         let (_, command) = ended.stderr.split_once("To check this list: `").expect(&ended.stderr);
         let words: Vec<&str> = command.trim_end().trim_end_matches('`').split(' ').collect();
         let Some(output) = peer(words[0], d, &words[1..]) else { continue };
@@ -123,7 +123,7 @@ fn the_program_that_is_named_checks_the_list() {
     }
 }
 
-/// The script for a shell, in a file of this name.
+/// Writes the script for a shell to a file of this name.
 fn completions(directory: &Path, shell: &str, name: &str) {
     let script = pfh(directory, ["completions", shell]).run();
     fs::write(directory.join(name), script.done()).unwrap();
@@ -176,7 +176,7 @@ fn zsh_completes_names() {
     let directory = scratch();
     fs::create_dir(directory.path().join("functions")).unwrap();
     completions(directory.path(), "zsh", "functions/_pfh");
-    // A terminal of its own, in which the words are typed and ^D lists what is possible.
+    // The words are typed in a terminal of its own, and ^D lists the completions.
     let script = "zmodload zsh/zpty || exit 9
 zpty shell 'zsh -f -i'
 zpty -r -m shell out '*[#%]*'
@@ -194,7 +194,7 @@ zpty -d shell";
     if peer("zsh", directory.path(), ["--version"]).is_none() {
         return;
     }
-    // A shell that is slow to start loses what is typed before it reads, and waits for ever: then once more.
+    // A shell that starts slowly loses input typed before it reads, and then waits for ever, so this is repeated.
     let listed = (0..5).find_map(|_| {
         let output = peer("timeout", directory.path(), ["20", "zsh", "-f", "script"])?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

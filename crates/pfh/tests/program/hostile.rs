@@ -1,4 +1,4 @@
-//! What cannot be read, or never ends, or is no file: each has its outcome, its message and its exit status.
+//! Inputs that cannot be read, never end, or are no files: each has its outcome, its message and its exit status.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ fn unreadable_files_and_directories() {
     for name in ["closed", "denied"] {
         fs::set_permissions(tree.join(name), fs::Permissions::from_mode(0o000)).unwrap();
     }
-    // The superuser may read everything: then run as nobody, with the way to the tree open.
+    // The superuser may read everything, so the program then runs as nobody, with the way to the tree open.
     let nobody = |run: Run| if is_root() { run.with(|command| command.uid(65534).gid(65534)) } else { run };
     let ended = nobody(Run::new(&program, directory.path(), ["hash", "t"])).run();
     let expected =
@@ -60,7 +60,7 @@ fn what_is_not_there() {
     );
 }
 
-/// Names cannot forge lines or escape sequences on the terminal of who reads the messages.
+/// Names cannot forge lines or control the reader's terminal.
 #[test]
 fn odd_names_in_messages() {
     let directory = scratch();
@@ -77,7 +77,7 @@ fn paths_beyond_the_systems_limit() {
     let ended = hash(directory.path(), ["--files-from0", "-", "-a", "md5"]).input(deep.path.clone()).run();
     let expected = [format!("{}  ", digest("md5", &deep.contents)).as_bytes(), &deep.path, b"\n"].concat();
     assert_eq_bytes(ended.done(), &expected);
-    // One name may not be longer than the filesystem allows.
+    // One name is longer than the filesystem allows.
     let long = "n".repeat(300);
     let ended = hash(directory.path(), [&long]).run();
     ended.expect(3, &format!("pfh: `{long}`: File name too long (os error 36)\n"));
@@ -92,7 +92,8 @@ fn loops_of_links() {
     symlink("self", directory.path().join("t/self")).unwrap();
     assert_eq!(hash(directory.path(), ["t"]).run().done(), line(b"x", "t/d/f").as_bytes());
     let ended = hash(directory.path(), ["--follow-directories", "t"]).run();
-    let said = "pfh: `t/d/up`: a loop of links leads back here; not entered\n";
+    let said =
+        "pfh: `t/d/up`: this directory is already being read, through a loop of links; it is not entered again\n";
     assert_eq!(ended.expect(0, said), line(b"x", "t/d/f").as_bytes());
     let ended = hash(directory.path(), ["t/self"]).run();
     ended.expect(3, "pfh: `t/self`: Too many levels of symbolic links (os error 40)\n");
@@ -119,7 +120,7 @@ fn what_is_no_file_is_passed_over() {
     assert_eq!(stats["files"]["skipped"], found);
     // Named as an argument, a socket is an error and nothing hangs.
     let ended = hash(directory.path(), ["t/socket"]).limit(Duration::from_secs(20)).run();
-    ended.expect(3, "pfh: `t/socket`: neither a file nor a stream that can be opened\n");
+    ended.expect(3, "pfh: `t/socket`: a socket cannot be read; name a file, a directory or a FIFO\n");
 }
 
 #[test]
@@ -136,10 +137,10 @@ fn a_named_fifo_is_read_to_its_end() {
     writer.join().unwrap();
 }
 
-/// A block device is hashed when it is named, by every way of reading; below a directory it is passed over.
+/// A block device is hashed if it is named, by every method of reading; below a directory it is skipped.
 #[test]
 fn a_named_block_device() {
-    /// Sets a loop device up, and down again in the end.
+    /// Sets up a loop device, and removes it when dropped.
     struct Loop(String);
     impl Drop for Loop {
         fn drop(&mut self) {
@@ -176,7 +177,7 @@ fn streams_longer_than_the_memory_option() {
     ended.kept_below(4);
 }
 
-/// The digest of so many zeros, computed here.
+/// Computes the digest of this number of zeros.
 fn digest_of_zeros(algorithm: &str, length: u64) -> String {
     let mut hasher = Algorithm::from_name(algorithm).unwrap().hasher();
     let zeros = vec![0; 1 << 20];
@@ -210,8 +211,8 @@ fn a_full_standard_output() {
     hash(directory.path(), ["-o", "/dev/full", "f"]).run().expect(4, said);
 }
 
-/// The list that was there stays, and no half of a new one is left.
-/// Where nobody can be told, the list and the exit status still tell.
+/// The old list stays, and no part of a new one is left. If standard error is closed, the list and the exit status are
+/// still right.
 #[test]
 fn a_full_standard_error() {
     let directory = scratch();
@@ -221,10 +222,10 @@ fn a_full_standard_error() {
     assert_eq!((ended.code(), ended.stdout.as_slice()), (3, line(b"x", "f").as_bytes()));
 }
 
-/// The run does not begin: no list that could be taken for a whole one, and no hang.
+/// The run does not begin, so there is no list that looks complete, and no hang.
 #[test]
 fn threads_that_the_system_refuses() {
-    // Root is always granted threads. Of a user of its own, the limit counts nobody else's.
+    // Root always gets threads. The limit of a separate user counts no other processes.
     const USER: u32 = 954_321;
     let (directory, _program) = public();
     let tree = directory.path().join("t");
@@ -236,7 +237,7 @@ fn threads_that_the_system_refuses() {
         let run = Run::new("bash", directory.path(), ["-c", &script]);
         if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() }
     };
-    // Some start before one is refused, where nobody else's count.
+    // Some threads start before one is refused, if no others count.
     for processes in [1, 40] {
         for (options, threads) in [
             ("--mode adaptive -t 1000", 1000),
@@ -247,10 +248,9 @@ fn threads_that_the_system_refuses() {
             ("--io direct -t 900 -p 50", 950),
         ] {
             let ended = limited(processes, options);
-            let message = format!(
-                "pfh: the system does not grant {threads} threads; ask for fewer, or let it grant more (ulimit -u)\n"
-            );
-            // Progress may have told a line before, where a thread for it was granted.
+            let message =
+                format!("pfh: the system refused {threads} threads; ask for fewer, or raise its limit (ulimit -u)\n");
+            // Progress may have printed a line before, if its thread was granted.
             let told = ended.stderr.strip_suffix(&message).unwrap_or_else(|| panic!("{}", ended.stderr));
             assert!(told.is_empty() || (options.contains("progress") && told.lines().count() == 1), "{told}");
             assert_eq!(ended.code(), 2);
@@ -273,10 +273,8 @@ fn memory_that_the_system_refuses() {
         let ended = Run::new("bash", directory.path(), ["-c", &script]).run();
         assert_eq!(ended.code(), 2, "{}", ended.stderr);
         assert!(ended.stdout.is_empty());
-        let [start, end] = [
-            "pfh: the system does not grant ",
-            " bytes for the memory table; ask for less memory, or for fewer threads\n",
-        ];
+        let [start, end] =
+            ["pfh: the system refused ", " bytes for the memory table; ask for less memory, or for fewer threads\n"];
         assert!(ended.stderr.starts_with(start) && ended.stderr.ends_with(end), "{}", ended.stderr);
         assert_eq!(names(directory.path()), [Path::new("f")]);
     }
@@ -317,7 +315,7 @@ fn a_full_disk_under_the_output() {
     assert!(kept.split(|&byte| byte == b'\n').count() > 100);
 }
 
-/// `pfh … | head -1`: a run that did not reach its end never looks like one that did, and what was seen until then counts.
+/// `pfh … | head -1`: an incomplete run never looks like a complete one, and findings up to then count.
 #[test]
 fn a_reader_that_closes_the_pipe() {
     let directory = scratch();
@@ -357,7 +355,7 @@ fn a_reader_that_closes_the_pipe() {
     }
 }
 
-/// What matches, and what could not be read, are both told.
+/// Matches and unreadable input both show in the status.
 #[test]
 fn a_match_does_not_hide_what_was_not_read() {
     let directory = scratch();
@@ -375,7 +373,7 @@ fn a_match_does_not_hide_what_was_not_read() {
     }
 }
 
-/// Runs on a sparse file of many seconds' work, and calls `change` once the program has it open.
+/// Runs on a sparse file that takes many seconds, and calls `change` once the program has it open.
 fn while_read(name: &str, change: impl FnOnce(&File)) -> Ended {
     let directory = scratch();
     let file = File::create(directory.path().join(name)).unwrap();
@@ -389,7 +387,7 @@ fn while_read(name: &str, change: impl FnOnce(&File)) -> Ended {
 
 #[test]
 fn a_file_that_changes_while_it_is_read() {
-    let said = "pfh: `f`: changed while it was read; no digest is given. Run again when it is at rest\n";
+    let said = "pfh: `f`: changed while it was read; no digest is given. Run again when it no longer changes\n";
     let calm = line(b"calm", "z");
     let truncated = while_read("f", |file| file.set_len(100).unwrap());
     assert_eq!(truncated.expect(3, said), calm.as_bytes());
@@ -397,7 +395,7 @@ fn a_file_that_changes_while_it_is_read() {
     assert_eq!(grown.expect(3, said), calm.as_bytes());
 }
 
-/// A log that others append to all the time: reading it ends.
+/// Reading a log to which others keep appending ends.
 #[test]
 fn a_file_that_grows_for_ever() {
     let directory = scratch();
@@ -414,11 +412,11 @@ fn a_file_that_grows_for_ever() {
         ended.store(true, Ordering::Relaxed);
         outcome
     });
-    let said = "pfh: `log`: changed while it was read; no digest is given. Run again when it is at rest\n";
+    let said = "pfh: `log`: changed while it was read; no digest is given. Run again when it no longer changes\n";
     assert_eq_bytes(outcome.expect(3, said), b"");
 }
 
-/// Directories that come and go under the walk are reported or not seen; nothing else happens.
+/// Directories that appear and vanish during the walk are reported or not seen; nothing else happens.
 #[test]
 fn a_tree_that_vanishes_under_the_walk() {
     let directory = scratch();

@@ -1,4 +1,4 @@
-//! Lists of known digests: empty ones, ones that do not say what they have, and ones with many names for a digest.
+//! Lists of known digests: empty ones, ones without names of algorithms, and ones with many names for a digest.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// A directory `d` with two files, and nothing else.
+/// Makes a directory `d` with two files.
 fn two_files() -> TempDir {
     let directory = scratch();
     fs::create_dir(directory.path().join("d")).unwrap();
@@ -21,7 +21,7 @@ fn write(directory: &Path, name: &str, text: impl AsRef<[u8]>) {
     fs::write(directory.join(name), text).unwrap();
 }
 
-/// Bytes without a pattern: enough for a digest of every family.
+/// Returns bytes without a pattern, enough for a digest of every family.
 fn noise() -> Vec<u8> {
     (0..500u32).flat_map(|number| digest("sha256", &number.to_le_bytes()).bytes().to_vec()).collect()
 }
@@ -34,7 +34,7 @@ fn compare(directory: &Path, arguments: &[&str]) -> Ended {
     pfh(directory, [&["compare"], arguments].concat()).run()
 }
 
-/// Lists without any digest are no answer to the question what is known: nothing is read.
+/// Lists without digests cannot answer what is known, so nothing is read.
 #[test]
 fn lists_without_digests_are_refused() {
     let directory = two_files();
@@ -48,7 +48,7 @@ fn lists_without_digests_are_refused() {
     ] {
         write(d, name, text);
         let said = format!("pfh: `{name}` has no digests\n");
-        // The path is not even looked at.
+        // The path is not even examined.
         assert_eq!(find(d, &["--known", name, "missing"]).expect(2, &said), b"", "{name}");
         assert_eq!(find(d, &["-a", "md5", "--known", name, "missing"]).expect(2, &said), b"", "{name}");
         assert_eq!(find(d, &["-a", "ssdeep", "--known", name, "missing"]).expect(2, &said), b"", "{name}");
@@ -56,11 +56,11 @@ fn lists_without_digests_are_refused() {
         assert_eq!(compare(d, &["-a", "tlsh", "missing", "--against-digests", name]).expect(2, &said), b"", "{name}");
     }
     write(d, "comments", "# nothing\n\n");
-    find(d, &["--known", "comments", "d"]).expect(2, "pfh: `comments`: no list of digests that pfh can read\n");
+    find(d, &["--known", "comments", "d"]).expect(2, "pfh: `comments` is not a list of digests that pfh can read\n");
     hash(d, ["-a", "md5", "--piecewise", "2", "-f", "jsonl", "-o", "pieces", "d"]).run().done();
     let whole_files_count = find(d, &["--known", "pieces", "d"]);
     assert_eq!((whole_files_count.code(), whole_files_count.stderr.as_str()), (1, ""));
-    // Of several lists, one that has nothing is reported, and the status tells.
+    // One useless list among several is reported, and shows in the status.
     let one = format!("MD5 (x) = {}\n", digest("md5", b"one"));
     write(d, "one.md5", &one);
     let said = "pfh: `empty` has no digests\n";
@@ -75,7 +75,7 @@ fn lists_without_digests_are_refused() {
     assert_eq!(compare(d, &["text", "text2", "--digests", "empty"]).expect(3, said), found);
 }
 
-/// A list of ours, and of another program, that names no algorithm: never silently the wrong one.
+/// Lists of pfh and of another program that name no algorithm: a wrong algorithm is never assumed silently.
 #[test]
 fn an_algorithm_that_is_only_guessed_acquits_nobody() {
     let directory = two_files();
@@ -85,7 +85,7 @@ fn an_algorithm_that_is_only_guessed_acquits_nobody() {
     assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]));
     assert!(
         ended.stderr.starts_with(
-            "pfh: `list`: its digests were taken for sha256 by the length, and nothing matches; `-a sha256` "
+            "pfh: `list`: its digests were taken for sha256 because of the length, and nothing matches; `-a sha256` "
         ) && ended.stderr.contains(", blake3"),
         "{}",
         ended.stderr
@@ -93,13 +93,13 @@ fn an_algorithm_that_is_only_guessed_acquits_nobody() {
     assert_eq!(find(d, &["-q", "--known", "list", "d"]).expect(3, ""), b"");
     let found = b"d/one matches list:d/one\nd/two matches list:d/two\n";
     assert_eq_bytes(find(d, &["-a", "blake3", "--known", "list", "d"]).expect(1, ""), found);
-    // Names of lists tell, too.
+    // Names of lists can name the algorithm, too.
     for name in ["B3SUMS", "list.b3", "known-blake3.txt"] {
         fs::copy(d.join("list"), d.join(name)).unwrap();
         let found = String::from_utf8_lossy(found).replace("list", name);
         assert_eq_bytes(find(d, &["--known", name, "d"]).expect(1, ""), found.as_bytes());
     }
-    // What was given, named or confirmed by a match is no guess.
+    // An algorithm that was given, named or confirmed by a match is no guess.
     let other = digest("sha256", b"other");
     write(d, "plain", format!("{other}  other\n"));
     find(d, &["-a", "sha256", "--known", "plain", "d"]).done();
@@ -109,21 +109,21 @@ fn an_algorithm_that_is_only_guessed_acquits_nobody() {
     find(d, &["--known", "tagged", "d"]).done();
     write(d, "plain", format!("{other}  other\n{}  x\n", digest("sha256", b"two")));
     assert_eq!(find(d, &["--known", "plain", "d"]).expect(1, ""), b"d/two matches plain:x\n");
-    // Each list, and each length in it, is a guess of its own: what is found does not speak for the others.
+    // Each list, and each length in it, is a separate guess: one match does not confirm the others.
     write(d, "plain", format!("{other}  other\n{}  x\n", digest("md5", b"two")));
     let ended = find(d, &["--known", "plain", "d"]);
     assert_eq!(ended.stdout, b"d/two matches plain:x\n");
     assert!(ended.code() == 5 && ended.stderr.contains("taken for sha256"), "{} {}", ended.code(), ended.stderr);
     // The digest of the command line.
     let ended = find(d, &["--digest", &digest("xxh3-128", b"one").to_string(), "d"]);
-    assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: --digest was taken for md5 by the length, "));
+    assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: --digest was taken for md5 because of the length, "));
     find(d, &["-a", "md5", "--digest", &digest("xxh3-128", b"one").to_string(), "d"]).done();
-    // Where nothing was looked through, nothing is doubtful.
+    // If nothing was compared, nothing is doubtful.
     fs::create_dir(d.join("nothing")).unwrap();
     find(d, &["--known", "list", "nothing"]).done();
 }
 
-/// `-a` counts before lengths do, in every form, whatever the length.
+/// `-a` decides before lengths do, in every form, whatever the length.
 #[test]
 fn lengths_that_no_usual_algorithm_has() {
     let directory = two_files();
@@ -139,11 +139,11 @@ fn lengths_that_no_usual_algorithm_has() {
         assert_eq!(find(d, &["-a", algorithm, "--known", "bare", "d"]).code(), 1, "{algorithm}");
     }
     hash(d, ["-a", "xxh64", "-o", "list", "d"]).run().done();
-    let said = "pfh: `list`: its digests have 16 digits, which does not tell their algorithm; `-a` says of which algorithm: \
+    let said = "pfh: `list`: its digests have 16 digits, which no usual algorithm has; name the algorithm with `-a`: \
                 crc64nvme, xxh64, xxh3-64, fnv1-64, fnv1a-64\n";
     find(d, &["--known", "list", "d"]).expect(2, said);
     let ended = find(d, &["-a", "sha256", "--known", "list", "d"]);
-    let said = "pfh: `list`: its digests have 16 digits, and those of sha256 have 64; `-a` says of which algorithm: ";
+    let said = "pfh: `list`: its digests have 16 digits, and those of sha256 have 64; name the algorithm with `-a`: ";
     assert!(ended.code() == 2 && ended.stderr.starts_with(said), "{}", ended.stderr);
 }
 
@@ -152,7 +152,7 @@ fn lengths_that_no_usual_algorithm_has() {
 fn a_list_with_several_algorithms_is_filtered() {
     let directory = two_files();
     let d = directory.path();
-    // The SHA-1 of `one` is wrong: with both, it does not match.
+    // The SHA-1 of `one` is wrong, so with both algorithms it does not match.
     let wrong = digest("sha1", b"wrong");
     let list = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,sha1,filename\n3,{},{wrong},x\n", digest("md5", b"one"));
     write(d, "list", list);
@@ -163,7 +163,7 @@ fn a_list_with_several_algorithms_is_filtered() {
     find(d, &["-a", "sha256", "--known", "list", "d"]).expect(2, said);
     let said = "pfh: `list` has no digests of ssdeep; it has md5, sha1\n";
     find(d, &["-a", "ssdeep", "--known", "list", "d"]).expect(2, said);
-    // A list that is looked through and has nothing that could match.
+    // A compared list without digests that could match.
     hash(d, ["-a", "sha256", "-f", "bsd", "-o", "own", "d"]).run().done();
     let said = "pfh: `own` has no digests of md5, sha1; it has sha256\n";
     find(d, &["--known", "list", "--digests", "own"]).expect(2, said);
@@ -173,7 +173,7 @@ fn a_list_with_several_algorithms_is_filtered() {
     assert_eq!(ended.code(), 5, "{}", ended.stderr.replace(hashdeep, ""));
 }
 
-/// Many names for the same contents: a line for each file and list, whatever the number of names.
+/// Contents with many names have one line for each file and list, whatever the number of names.
 #[test]
 fn names_of_the_same_digest_are_counted() {
     const NAMES: usize = 1500;
@@ -203,7 +203,7 @@ fn names_of_the_same_digest_are_counted() {
     let pair =
         "{\"type\":\"pair\",\"first\":\"d/0000\",\"second\":\"a\",\"second_list\":\"few\",\"names\":2,\"check\":\"";
     assert!(text.lines().nth(1).unwrap().starts_with(pair), "{text}");
-    // All of them, where they are wanted.
+    // All names are printed if requested.
     let all = find(d, &["--all-names", "--known", "known", "d/0000", "other"]);
     let text = str::from_utf8(all.expect(1, "")).unwrap();
     assert_eq!(text.lines().count(), NAMES + 1);
@@ -251,7 +251,7 @@ fn marks_and_utf_16() {
     // A plain list of digests.
     fs::write(d.join("list"), utf16(&format!("{}\r\n", digest("sha1", b"one")), false)).unwrap();
     assert_eq!(find(d, &["--known", "list", "d"]).code(), 1);
-    // Bounded, also where a line does not end.
+    // Memory is bounded, also if a line does not end.
     let mut file = fs::File::create(d.join("list")).unwrap();
     std::io::Write::write_all(&mut file, &utf16(&format!("{}  x\n", digest("md5", b"one")), false)).unwrap();
     file.set_len(1 << 30).unwrap();
@@ -261,7 +261,7 @@ fn marks_and_utf_16() {
     ended.kept_below(128 + 64);
 }
 
-/// What matches and what could not be read are both told.
+/// Matches and unreadable input both show in the status.
 #[test]
 fn findings_and_what_could_not_be_read() {
     let directory = two_files();

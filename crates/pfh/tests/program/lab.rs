@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::fixture::*;
 
-/// An honest runner that computes nothing, `liar` one that answers something else, `slow` one that takes its time.
+/// Scripts as runners: an honest one that computes nothing, `liar` with wrong answers, and `slow`, which takes its
+/// time.
 const SCRIPT: &str = r#"
 answer=aa
 [ "$1" = liar ] && answer=bb
@@ -36,7 +37,7 @@ algorithms = ["md5"]
 bytes = [16, 32, 64, 128]
 "#;
 
-/// A laboratory of scripts in `lab`, one runner for each of the names.
+/// Makes a laboratory of scripts in `lab`, with one runner for each name.
 fn laboratory(directory: &Path, runners: &[&str]) {
     let folder = directory.join("lab/runners/scripts");
     fs::create_dir_all(&folder).unwrap();
@@ -52,7 +53,7 @@ fn laboratory(directory: &Path, runners: &[&str]) {
     fs::write(folder.join("runner.toml"), text).unwrap();
 }
 
-/// `pfh lab` in `directory`, with the laboratory of scripts where there is one.
+/// Prepares `pfh lab` in `directory`, with the laboratory of scripts if there is one.
 fn lab<const N: usize>(directory: &Path, arguments: [&str; N]) -> Run {
     let run = pfh(directory, ["lab"].into_iter().chain(arguments)).with(|command| {
         command.env("XDG_CACHE_HOME", directory.join("cache")).env_remove("PFH_LAB").env_remove("PFH_BACKEND")
@@ -66,7 +67,7 @@ fn results(directory: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Samples by runner.
+/// Counts samples by runner.
 fn samples(results: &[Value]) -> BTreeMap<&str, usize> {
     let mut samples = BTreeMap::new();
     for sample in results.iter().filter(|entry| entry["type"] == "sample") {
@@ -75,7 +76,7 @@ fn samples(results: &[Value]) -> BTreeMap<&str, usize> {
     samples
 }
 
-/// What is said on standard error, without the line about the load of the machine.
+/// Returns standard error, without the line about the load of the machine.
 fn said(ended: &Ended) -> Vec<&str> {
     ended.stderr.lines().filter(|line| !line.contains("the machine is busy")).collect()
 }
@@ -102,12 +103,12 @@ fn an_experiment_is_run_and_saved() {
     assert_eq!(results[0]["definition"], EXPERIMENT);
     assert_eq!(results.last().unwrap()["type"], "end");
     refused(lab(directory, ["run", "test", "-o", "out"]), "is there already");
-    // There is nothing left to continue.
+    // Nothing is left to continue.
     let ended = lab(directory, ["run", "test", "-o", "out", "--resume"]).run();
     assert_eq!((ended.code(), said(&ended)), (0, vec!["pfh: 2 runners, 0 samples"]));
 }
 
-/// The claims of the studies, and their fits made again, without any experiment.
+/// The claims of the studies, with recomputed fits, without an experiment.
 #[test]
 fn the_claims_are_printed() {
     let directory = scratch();
@@ -116,7 +117,7 @@ fn the_claims_are_printed() {
     assert!(page.contains("33 of the published lines") && page.contains("| B8 |"));
 }
 
-/// A time that cannot be true is a finding: one nanosecond for 64 KiB.
+/// An impossible time is a finding: one nanosecond for 64 KiB.
 #[test]
 fn an_impossible_time_is_a_finding() {
     let directory = scratch();
@@ -198,7 +199,7 @@ fn an_interrupted_run_is_continued() {
         let ended = running.end();
         assert_eq!(ended.code(), code);
         if code == 130 {
-            assert_eq!(said(&ended).last(), Some(&"pfh: interrupted; `--resume` continues what is saved"));
+            assert_eq!(said(&ended).last(), Some(&"pfh: interrupted; `--resume` continues what is saved in `out`"));
         }
         assert!(count() < 40);
         let ended = lab(directory, ["run", "test", "-o", "out", "--resume"]).run();
@@ -231,7 +232,7 @@ fn the_doctor_tells_and_installs() {
     assert_eq!((ended.code(), ended.stdout.len()), (0, 0), "{}", ended.stderr);
     assert!(directory.join("installed").exists() && directory.join("cache/pfh/lab/build/scripts/a file").exists());
 
-    // Only what is asked for is looked at and built, and what is for another system is not to be installed here.
+    // Only requested runners are examined and built, and nothing for another system is installed here.
     lab(directory, ["doctor", "scripts"]).run().done();
     refused(lab(directory, ["doctor", "x"]), "there is no group `x`; there are scripts and all");
     let foreign = directory.join("lab/runners/foreign");
@@ -270,7 +271,7 @@ fn pfh_vouches_for_its_lanes() {
     let directory = directory.path();
     let definition = EXPERIMENT.replace("digest", "messages").replace("\"md5\"", "\"*\"") + "total = \"1K\"\n";
     fs::write(directory.join("mine.toml"), definition).unwrap();
-    // The runners and the cache that a user has who has just installed pfh.
+    // The runners and the cache of a user who has just installed pfh.
     let arguments = [
         "run",
         "./mine.toml",
@@ -301,7 +302,7 @@ fn the_experiments_that_come_with_pfh_are_listed() {
     }
 }
 
-/// Gives `pfh lab runner` tasks, and returns its answers.
+/// Sends tasks to `pfh lab runner`, and returns its answers.
 fn converse(directory: &Path, lanes: bool, tasks: &[Value]) -> Vec<Value> {
     let input: String = tasks.iter().map(|task| format!("{task}\n")).collect();
     let run = if lanes { lab(directory, ["runner", "--lanes"]) } else { lab(directory, ["runner"]) };

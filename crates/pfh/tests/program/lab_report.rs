@@ -1,4 +1,4 @@
-//! `pfh lab report` and `pfh lab compare`: files, statuses, and results that are damaged.
+//! `pfh lab report` and `pfh lab compare`: files, statuses, and damaged results.
 
 use std::fs;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn a_report_is_written_in_four_forms() {
     assert_eq!(claim["verdict"], "not measured", "no processor times: {claim}");
     let claim = ledger.iter().find(|object| object["id"] == "G4").unwrap();
     assert_eq!(claim["verdict"], "reversed", "{claim}");
-    // Again, elsewhere, from the file itself.
+    // The report is repeated elsewhere, from the file itself.
     let ended = pfh(directory.path(), ["lab", "report", "r/results.jsonl", "-o", "x.html"]).run();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     for name in ["x.html", "x.md", "x.csv", "x.jsonl"] {
@@ -63,7 +63,7 @@ fn a_report_is_written_in_four_forms() {
     }
 }
 
-/// The name that a report's own JSON Lines would take may be that of the results.
+/// A report's own JSON Lines might have the same name as the results.
 #[test]
 fn a_report_never_takes_the_place_of_the_results() {
     let directory = scratch();
@@ -101,7 +101,7 @@ fn damaged_results_are_named() {
         }
         assert!(!directory.path().join(name).join("report.html").exists());
     }
-    // Cut off in the middle of a line: what is there is reported, and said to be incomplete.
+    // Results cut off in the middle of a line are reported as incomplete.
     folder(directory.path(), "cut", &good[..good.len() - 50]);
     let ended = pfh(directory.path(), ["lab", "report", "cut"]).run();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
@@ -135,7 +135,7 @@ fn two_results_side_by_side() {
     let ended = pfh(directory.path(), ["lab", "compare", "a", "b", "-o", "c.html"]).run();
     assert_eq!((ended.code(), ended.stdout.as_slice()), (0, b"".as_slice()), "{}", ended.stderr);
     assert!(fs::read_to_string(directory.path().join("c.html")).unwrap().contains("B slower"));
-    // The results that are compared are no place for the comparison.
+    // A comparison must not overwrite the compared results.
     let ended = pfh(directory.path(), ["lab", "compare", "a", "b", "-o", "a/results.jsonl"]).run();
     assert_eq!(ended.code(), 2, "{}", ended.stderr);
 }

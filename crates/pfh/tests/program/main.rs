@@ -1,4 +1,4 @@
-//! The whole program, as a user meets it: arguments, standard streams, files, signals and exit statuses.
+//! Tests of the whole program as users see it: arguments, standard streams, files, signals and exit statuses.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]

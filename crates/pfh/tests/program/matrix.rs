@@ -1,4 +1,4 @@
-//! The output is the same, whatever the mode, the number of threads, the order, the way of reading and the memory.
+//! The output is the same for every mode, number of threads, order, method of reading and memory size.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::fixture::*;
 
 const MIB: usize = 1 << 20;
 
-/// Some hundred small files of every length around blocks and pages, and a few that no small table holds.
+/// Makes some hundred small files with lengths around blocks and pages, and a few that exceed small tables.
 fn tree() -> (TempDir, Vec<(String, Vec<u8>)>) {
     let directory = scratch();
     let mut files = Vec::new();
@@ -31,7 +31,7 @@ fn tree() -> (TempDir, Vec<(String, Vec<u8>)>) {
     (directory, files)
 }
 
-/// What is to be printed for a set of algorithms.
+/// Returns the expected output for a set of algorithms.
 fn expected(files: &[(String, Vec<u8>)], set: &str) -> String {
     let names: Vec<&str> = set.split(',').filter(|name| *name != "none").collect();
     let line = |(path, message): &(String, Vec<u8>)| match &names[..] {
@@ -58,7 +58,7 @@ fn one_output() {
         assert!(ended.stdout == expected[set].as_bytes(), "{options:?} {}", SETS[set]);
         checked += 1;
     };
-    // Every mode with every number of threads and every set; the rest goes round beside it.
+    // Every mode is combined with every number of threads and every set; the other options rotate.
     let orders = ["auto", "path", "inode", "physical", "size"];
     let methods = ["buffered", "drop", "direct"];
     let memories = ["2M", "5M", "32M", "256M"];
@@ -107,7 +107,7 @@ fn unordered() {
     }
 }
 
-/// Digests of pieces are those of the bytes, wherever the pieces lie in the buffers.
+/// Digests of pieces do not depend on where the pieces are in the buffers.
 #[test]
 fn pieces_in_all_modes() {
     let (directory, files) = tree();

@@ -1,4 +1,4 @@
-//! What is said on standard error: names that command nothing, few lines for many failures, totals in the end.
+//! Messages on standard error: harmless names, few lines for many failures, and totals at the end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use crate::fixture::*;
 const ODD: &str = "a\u{1b}[2J\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{9b}z";
 const ODD_SHOWN: &str = "a\\u{1b}[2J\\u{202e}\\u{2066}\\u{2028}\\u{2029}\\u{200b}\\u{feff}\\u{9b}z";
 
-/// Whatever a name is used for, in whatever command: messages show it escaped.
+/// Messages escape names, whatever their use and command.
 #[test]
 fn names_command_nothing() {
     let directory = scratch();
@@ -60,7 +60,7 @@ fn names_command_nothing() {
         let is_harmless =
             |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}".contains(c));
         assert!(ended.stderr.chars().all(is_harmless), "{arguments:?}: {:?}", ended.stderr);
-        // (Errors in options come without the sequence that clears the screen.)
+        // (Errors in options lack the sequence that clears the screen.)
         let shown = if ended.stderr.starts_with("pfh: ") { ODD_SHOWN } else { "\\u{202e}\\u{2066}" };
         assert!(ended.stderr.contains(shown), "{arguments:?}: {:?}", ended.stderr);
     }
@@ -81,15 +81,15 @@ fn totals_come_last() {
     assert_eq!((ended.code(), &*ended.stderr), (5, "pfh: totals: 1 file complete, 1 line of lists unreadable\n"));
     let ended = pfh(d, ["compare", "-q", "f", "gone"]).run();
     assert_eq!((ended.code(), &*ended.stderr), (3, "pfh: totals: 1 file complete, 1 unreadable\n"));
-    // Statistics are totals, too.
+    // Statistics count as totals.
     let ended = hash(d, ["-q", "--stats=json", "f", "gone"]).run();
     let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
     assert_eq!((ended.code(), &stats["files"]["unreadable"]), (3, &1.into()));
-    // Nothing is missing, nothing is said.
+    // If nothing is missing, there is no message.
     hash(d, ["f"]).run().done();
 }
 
-/// Ten thousand files that fail alike are ten lines and a number.
+/// Ten thousand files with the same failure give ten lines and a number.
 #[test]
 fn many_failures_of_a_kind_are_counted() {
     let directory = scratch();
@@ -113,7 +113,7 @@ fn many_failures_of_a_kind_are_counted() {
     assert_eq!((ended.code(), ended.stderr.lines().count()), (3, 10_002));
 }
 
-/// A typing error is said before the hours of hashing; its record keeps its place.
+/// A mistyped path is reported before hours of hashing; its record keeps its place.
 #[test]
 fn missing_paths_are_said_first() {
     let directory = scratch();
@@ -128,7 +128,7 @@ fn missing_paths_are_said_first() {
     eventually("the missing path is said", || fs::read_to_string(d.join("said")).unwrap() == said);
     running.signal(rustix::process::Signal::INT);
     assert_eq!(running.end().code(), 130);
-    // Once each in the list, and once in the messages; before others that come earlier.
+    // Each is once in the list, and once in the messages, before others that come earlier in the list.
     fs::remove_file(d.join("large")).unwrap();
     fs::write(d.join("f"), "x").unwrap();
     let ended = hash(d, ["-f", "csv", "f", "t/dangling", "gone", "f"]).run();
@@ -137,12 +137,12 @@ fn missing_paths_are_said_first() {
         String::from_utf8(ended.expect(3, &format!("pfh: `t/dangling`: {missing}\n{said}")).to_vec()).unwrap();
     let paths: Vec<&str> = printed.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(paths, ["f", "t/dangling", "gone", "f"]);
-    // What a list names is said in its order.
+    // Paths of a list are reported in its order.
     let ended = hash(d, ["--files-from", "list", "gone"]).run();
     ended.expect(3, &format!("{said}pfh: `t/dangling`: {missing}\n"));
 }
 
-/// A descriptor that was closed is neither an empty input nor a place for the list.
+/// A closed descriptor is neither an empty input nor a place for the list.
 #[test]
 fn closed_descriptors() {
     let directory = scratch();
@@ -170,10 +170,11 @@ fn closed_descriptors() {
     assert_eq!(ended.expect(3, &format!("pfh: `-`: {bad}\n")), line(b"x", "f").as_bytes());
     shell("pfh hash --files-from - <&-").expect(2, &format!("pfh: `-`: {bad}\n"));
     shell("pfh match --known - f <&-").expect(2, &format!("pfh: `-`: {bad}\n"));
-    // Nobody can be told: the status tells.
+    // Without standard error, the status remains.
     assert_eq!(shell("pfh hash gone 2>&-").code(), 3);
     assert_eq!(shell("pfh hash f 2>&-").done(), line(b"x", "f").as_bytes());
-    // What is led to the null device is not closed, whichever way it was opened (many programs open it so for others).
+    // A descriptor redirected to the null device is not closed, however it was opened (many programs open it so for
+    // others).
     for redirection in [">/dev/null", "1<>/dev/null", "1<>/dev/null 0<>/dev/null"] {
         shell(&format!("pfh hash f {redirection}")).done();
     }
@@ -195,7 +196,8 @@ fn versions_name_the_program() {
     }
 }
 
-/// Families are listed with the kernel that takes most of the time, on the CPU at hand and with what the environment forces.
+/// Families are listed with the kernel that takes most of the time, on this CPU and with the backend of the
+/// environment.
 #[test]
 fn families_name_their_code_paths() {
     let directory = scratch();

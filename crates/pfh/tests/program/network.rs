@@ -1,4 +1,4 @@
-//! A network filesystem whose server changes files while they are read, and whose client remembers attributes.
+//! A network filesystem whose server changes files while they are read, and whose client caches attributes.
 
 use super::fixture::*;
 use std::collections::HashSet;
@@ -9,14 +9,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// `SERVER:CLIENT`: a directory, and where it is mounted from its server, best with attributes that are remembered for long:
-/// `mount -t nfs4 -o actimeo=60 127.0.0.1:/export /mnt`, then `PFH_TEST_NFS=/export:/mnt`.
+/// The variable with `SERVER:CLIENT`: a directory, and where it is mounted from its server, best with long-lived cached
+/// attributes: `mount -t nfs4 -o actimeo=60 127.0.0.1:/export /mnt`, then `PFH_TEST_NFS=/export:/mnt`.
 const VARIABLE: &str = "PFH_TEST_NFS";
 const FILES: u8 = 8;
 const VERSIONS: u8 = 16;
 const LENGTH: usize = 1_000_000;
 
-/// Every version of a file has one byte throughout, and is written in place: a digest of two versions is none of these.
+/// Every version of a file repeats one byte, and is written in place, so the digest of two mixed versions is none of
+/// these.
 #[test]
 fn a_network_filesystem_gives_no_torn_digest() {
     let directories = env::var(VARIABLE).unwrap_or_default();
@@ -42,7 +43,7 @@ fn a_network_filesystem_gives_no_torn_digest() {
                         return;
                     }
                     let file = fs::File::options().write(true).open(path(file)).unwrap();
-                    // In pieces, so that readers meet the middle of it.
+                    // The file is written in pieces, so that readers see it half written.
                     for offset in (0..LENGTH).step_by(100_000) {
                         file.write_all_at(&vec![round; 100_000], offset as u64).unwrap();
                     }

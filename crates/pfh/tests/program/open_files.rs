@@ -1,11 +1,11 @@
-//! Low limits on open files: no file is lost to them.
+//! With low limits on open files, no file is lost.
 
 use std::fs;
 use std::path::Path;
 
 use crate::fixture::*;
 
-/// Directories beside each other and below each other, files that fit a slot and files that do not.
+/// Makes directories beside and below each other, with files that fit a slot and files that do not.
 fn tree(root: &Path) {
     for directory in 0..30 {
         let directory = root.join(format!("tree/{directory:02}"));
@@ -23,14 +23,14 @@ fn tree(root: &Path) {
     }
 }
 
-/// The program with no more open files than `limit`, soft and hard.
+/// Prepares the program with `limit` open files, soft and hard.
 fn limited<'a>(root: &Path, limit: u64, arguments: impl IntoIterator<Item = &'a str>) -> Run {
     let script = format!("ulimit -n {limit} && exec \"$0\" hash \"$@\"");
     let program = ["-c", &script, env!("CARGO_BIN_EXE_pfh")].map(str::to_owned);
     Run::new("sh", root, program.into_iter().chain(arguments.into_iter().map(str::to_owned)))
 }
 
-/// The least limit that a refusal names.
+/// Returns the least limit that a refusal names.
 fn least(said: &str) -> u64 {
     said.split("(ulimit -n ").nth(1).and_then(|rest| rest.split(')').next()).unwrap().parse().unwrap()
 }
@@ -76,7 +76,7 @@ fn a_low_limit_on_open_files_loses_no_file() {
     assert!(done > refused && refused > 0, "{done} done, {refused} refused");
 }
 
-/// Lists, journals and lists of files have their place within the limit.
+/// The limit includes lists, journals and lists of files.
 #[test]
 fn the_least_limit_is_enough_for_the_output_too() {
     let directory = scratch();
@@ -89,7 +89,7 @@ fn the_least_limit_is_enough_for_the_output_too() {
     let enough = least(&refused.stderr);
     limited(root, enough, arguments).run().done();
     assert_eq_bytes(&fs::read(root.join("list")).unwrap(), &expected);
-    // A journal and a list of files are open already when the rest is divided.
+    // A journal and a list of files are already open when the rest is divided.
     limited(root, enough + 1, ["-t", "3", "-o", "journal", "--resume", "tree"]).run().done();
     limited(root, enough + 1, ["-t", "3", "-o", "journal", "--resume", "tree"]).run().done();
     let journal = fs::read_to_string(root.join("journal")).unwrap();
@@ -99,7 +99,7 @@ fn the_least_limit_is_enough_for_the_output_too() {
     assert_eq_bytes(listed.done(), &expected);
 }
 
-/// A soft limit that may be raised is no limit.
+/// A soft limit that can be raised does not restrict the program.
 #[test]
 fn the_soft_limit_is_raised() {
     let directory = scratch();

@@ -25,7 +25,7 @@ fn tree() -> TempDir {
     directory
 }
 
-/// The paths that are printed, `crc32` lines having ten characters before them.
+/// Returns the printed paths; lines of `crc32` have ten characters before them.
 fn paths(directory: &TempDir, arguments: &[&str]) -> Vec<String> {
     let ended = hash(directory.path(), [&["-a", "crc32"], arguments].concat()).run();
     String::from_utf8(ended.done().to_vec()).unwrap().lines().map(|line| line[10..].to_owned()).collect()
@@ -71,7 +71,7 @@ fn lists_of_paths() {
     assert_eq!(paths(&directory, &["--files-from", "empty"]), [""; 0]);
 }
 
-/// Each path is answered while the next is still to be thought of.
+/// Each path is answered before the next one is sent.
 #[test]
 fn a_list_that_pauses() {
     let directory = tree();
@@ -83,7 +83,7 @@ fn a_list_that_pauses() {
         let running = run.start();
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || BufReader::new(from_list).lines().try_for_each(|line| sender.send(line.unwrap())));
-        // Three at once: the first wakes the workers, and the others must not wait for the fourth.
+        // Three come at once: the first wakes the workers, and the others must not wait for the fourth.
         for names in [&["t/a.jpg", "t/b.txt", "t/.c.jpg"][..], &["t/d/e.jpg"]] {
             to_paths.write_all((names.join("\n") + "\n").as_bytes()).unwrap();
             for name in names {
@@ -97,7 +97,7 @@ fn a_list_that_pauses() {
     }
 }
 
-/// What `find -print0` prints comes through, whatever the names.
+/// The output of `find -print0` is read correctly, whatever the names.
 #[test]
 fn a_list_of_odd_paths() {
     let (directory, files) = odd();
@@ -150,7 +150,7 @@ fn progress_is_for_standard_error() {
         .run();
     assert_eq!(loud.code(), 3);
     assert_eq_bytes(&loud.stdout, calm);
-    // Off a terminal, whole lines with the time: one in the end, whatever happened before.
+    // Without a terminal, there are whole lines with the time: one at the end in any case.
     let is_log = |line: &&str| line.contains("Z 7 files") && line.contains(" elapsed") && line.ends_with(", ended");
     assert_eq!(loud.stderr.lines().filter(is_log).count(), 1, "{:?}", loud.stderr);
     assert!(loud.stderr.contains("pfh: `gone`: No such file or directory"), "{:?}", loud.stderr);
@@ -160,7 +160,7 @@ fn progress_is_for_standard_error() {
     }
 }
 
-/// On a terminal: a line that is redrawn, and none where the terminal is dumb. The list itself is the same.
+/// On a terminal a line is redrawn, unless the terminal is dumb. The list itself is the same.
 #[test]
 fn progress_on_a_terminal() {
     let directory = tree();
@@ -183,7 +183,7 @@ fn progress_on_a_terminal() {
     }
 }
 
-/// No escape codes where nobody reads them as such.
+/// There are no escape codes except on terminals.
 #[test]
 fn no_colours_off_a_terminal() {
     let directory = tree();
@@ -222,7 +222,7 @@ fn algorithms_are_listed() {
         }
         let row = table.lines().find(|row| row.split(' ').next() == Some(algorithm.name())).unwrap();
         assert!(row.contains(line["status"].as_str().unwrap()), "{row}");
-        // Every alias that is listed is one.
+        // Every listed alias works.
         for alias in line["aliases"].as_array().unwrap() {
             assert_eq!(Algorithm::from_name(alias.as_str().unwrap()).unwrap(), algorithm);
         }
@@ -231,7 +231,7 @@ fn algorithms_are_listed() {
     pfh(directory.path(), ["algorithms"])
         .with(|command| command.stdout(full))
         .run()
-        .expect(4, "pfh: standard output: No space left on device (os error 28)\n");
+        .expect(4, "pfh: the output could not be written: No space left on device (os error 28)\n");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn the_cpu_is_described() {
     for backend in backends {
         let name = backend["name"].as_str().unwrap();
         assert_eq!(backend["offered"], offered.contains(&name));
-        // What is not offered lacks a feature, and what it lacks is listed as absent.
+        // Backends that are not offered lack a feature, which is listed as absent.
         let missing = backend["missing"].as_array().unwrap();
         assert_eq!(missing.is_empty(), offered.contains(&name));
         assert!(missing.iter().all(|feature| json["features"][feature.as_str().unwrap()] == false), "{backend}");
@@ -260,9 +260,11 @@ fn the_cpu_is_described() {
     for (algorithm, told) in Algorithm::all().zip(algorithms) {
         assert_eq!((&told["name"], &told["stream"]), (&algorithm.name().into(), &algorithm.backend().into()));
         let manager = LaneManager::<Vec<u8>, ()>::with_backend(&[algorithm], Backend::from_name(offered[0]).unwrap());
-        let lanes = manager.filter(LaneManager::pays).map_or(1, |manager| manager.lanes());
-        assert_eq!(told["lanes"], lanes, "{algorithm}");
-        assert_eq!(told["kernels"][0]["lanes"].as_u64().unwrap_or(1), lanes as u64, "{algorithm}");
+        // Two processes measure different times, so their kernels may differ; only that lanes gain is certain.
+        assert_eq!(told["lanes"] != 1, manager.is_some_and(|manager| manager.pays()), "{algorithm}");
+        let kernels = told["kernels"].as_array().unwrap();
+        assert_eq!(kernels.first().map_or(&1.into(), |widest| &widest["lanes"]), &told["lanes"], "{algorithm}");
+        assert!(kernels.iter().all(|kernel| kernel["block_ns"].as_f64().unwrap() > 0.0), "{algorithm}");
         assert!(table.contains(&format!("\n{:<12} ", algorithm.name())), "{table}");
     }
     for (family, told) in Family::ALL.into_iter().zip(json["families"].as_array().unwrap()) {
@@ -284,7 +286,8 @@ fn the_cpu_is_described() {
     assert!(forced.contains("\nsdhash       ranks portable, popularity portable, filters portable\n"), "{forced}");
 }
 
-/// Every backend makes the same list, by option and by environment; one that is not there is an error that names the others.
+/// Every backend makes the same list, by option and by environment. An unavailable one is an error that names the
+/// others.
 #[test]
 fn backends() {
     let directory = tree();
@@ -302,7 +305,7 @@ fn backends() {
         assert_eq_bytes(&list(&["--backend", backend.name()], ""), &expected);
         assert_eq_bytes(&list(&[], backend.name()), &expected);
     }
-    // The option decides, whatever the environment says.
+    // The option overrides the environment.
     assert_eq_bytes(&list(&["--backend", "portable"], "abacus"), &expected);
 
     let offered: Vec<_> = Backend::offered().map(|backend| format!("`{backend}`")).collect();
@@ -325,7 +328,7 @@ fn every_algorithm() {
     let all: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
     let ended = hash(directory.path(), ["-f", "csv", "-a", &all.join(","), "f"]).run();
     let printed = str::from_utf8(ended.done()).unwrap();
-    // The last column is that of the marks which `sha1dc` looks for.
+    // The last column is for the marks that `sha1dc` detects.
     let line = printed.trim_end().rsplit("\r\n").next().and_then(|line| line.strip_suffix(',')).unwrap();
     let values: Vec<&str> = line.split(',').skip(5).collect();
     let expected: Vec<String> = all.iter().map(|name| digest(name, &message).to_string()).collect();
@@ -361,7 +364,7 @@ fn completions_manuals_and_help() {
     }
 }
 
-/// As many files as there are, the memory stays below the option and a constant.
+/// Whatever the number of files, the memory stays below the option and a constant.
 #[test]
 fn memory_for_many_files() {
     const FILES: usize = 25_000;

@@ -1,4 +1,4 @@
-//! `-o`: the list appears whole or not at all, and is never a part of itself. And what an interruption leaves.
+//! `-o`: the list appears whole or not at all, and never contains itself. Also the remains of an interruption.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// Longer than this after a signal nobody waits: the program gives a hanging read two seconds.
+/// Longest wait after a signal; the program gives a hanging read two seconds.
 const PROMPT: Duration = Duration::from_secs(8);
 
 fn tree() -> TempDir {
@@ -36,7 +36,7 @@ fn a_whole_list_takes_the_place_of_the_old_one() {
     assert_eq_bytes(hash(directory.path(), ["-o", "list", "t"]).run().done(), b"");
     assert_eq!(read(&directory, "list"), line(b"x", "t/f"));
     assert_eq!(names(directory.path()), ["list", "t"].map(Path::new));
-    // As an ordinary new file would be.
+    // Like an ordinary new file.
     let usual = File::create(directory.path().join("usual")).unwrap().metadata().unwrap();
     let list = fs::metadata(directory.path().join("list")).unwrap();
     assert_eq!(list.permissions().mode(), usual.permissions().mode());
@@ -56,7 +56,7 @@ fn an_output_that_is_no_file_is_written_through() {
     assert_eq!(reader.join().unwrap(), line(b"x", "t/f"));
 }
 
-/// What took hours to make is not replaced by nothing.
+/// A list that took hours is not replaced by an empty one.
 #[test]
 fn an_empty_list_does_not_take_the_place_of_a_full_one() {
     let directory = tree();
@@ -85,7 +85,7 @@ fn an_empty_list_does_not_take_the_place_of_a_full_one() {
         .run()
         .expect(0, "pfh: no file was found to read, so `list` is empty\n");
     assert_eq!(read(&directory, "list"), "");
-    // Nothing is lost where there was nothing.
+    // Without an old list, nothing can be lost.
     hash(d, ["-o", "new", "none"]).run().expect(0, "pfh: no file was found to read, so `new` is empty\n");
     hash(d, ["-o", "newer", "gone"]).run().expect(3, gone);
     assert_eq!((read(&directory, "new"), read(&directory, "newer")), (String::new(), String::new()));
@@ -111,7 +111,7 @@ fn a_replaced_list_keeps_its_mode_and_owner() {
         let metadata = fs::metadata(&list).unwrap();
         assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (65534, 65534, 0o640));
     } else {
-        // A list that is protected from writing is not replaced by renaming either.
+        // A write-protected list is not replaced by renaming either.
         fs::set_permissions(&list, fs::Permissions::from_mode(0o444)).unwrap();
         hash(d, ["-o", "list", "t"])
             .run()
@@ -119,7 +119,7 @@ fn a_replaced_list_keeps_its_mode_and_owner() {
     }
 }
 
-/// Where the owner cannot be kept, that is said.
+/// If the owner cannot be kept, that is reported.
 #[test]
 fn an_owner_that_cannot_be_kept_is_said() {
     if !is_root() {
@@ -148,7 +148,7 @@ fn links_to_a_list_are_followed() {
     symlink("lists/real", d.join("link")).unwrap();
     symlink("link", d.join("second")).unwrap();
     symlink("round", d.join("round")).unwrap();
-    // To nothing yet, then to what was made.
+    // The link leads to no file at first, then to the new one.
     for _ in 0..2 {
         hash(d, ["-o", "second", "t"]).run().done();
         assert_eq!(read(&directory, "lists/real"), line(b"x", "t/f"));
@@ -159,7 +159,7 @@ fn links_to_a_list_are_followed() {
     let ended = hash(d, ["-o", "round", "t"]).run();
     ended.expect(2, "pfh: `round` cannot be written: Too many levels of symbolic links (os error 40)\n");
     hash(d, ["-o", "lists", "t"]).run().expect(2, "pfh: `lists` cannot be written: Is a directory (os error 21)\n");
-    // Another name of an old list keeps that.
+    // Another name of an old list still leads to the old list.
     fs::hard_link(d.join("lists/real"), d.join("other")).unwrap();
     hash(d, ["-o", "link", "t"]).run().done();
     assert_eq!((read(&directory, "lists/real"), read(&directory, "other")), (line(b"x", "t/f"), "old".to_owned()));
@@ -186,7 +186,7 @@ fn a_hyphen_is_standard_output() {
     assert_eq!(read(&directory, "-"), line(b"x", "t/f"));
 }
 
-/// Neither the new list nor the one it replaces is listed, under whatever name.
+/// Neither the new list nor the one that it replaces is listed, under any name.
 #[test]
 fn a_list_does_not_list_itself() {
     let directory = tree();
@@ -202,7 +202,7 @@ fn a_list_does_not_list_itself() {
     let list = File::create(t.join("a-list")).unwrap();
     hash(&t, ["."]).with(|command| command.stdout(list)).run().done();
     assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), line(b"x", "./f"));
-    // Named outright it is refused, before anything happens to it.
+    // As an argument it is refused, before anything happens to it.
     fs::write(t.join("a-list"), "old").unwrap();
     fs::hard_link(t.join("a-list"), t.join("same")).unwrap();
     for named in ["a-list", "same"] {
@@ -214,7 +214,7 @@ fn a_list_does_not_list_itself() {
     assert_eq!(names(&t), ["a-list", "f", "same"].map(Path::new));
 }
 
-/// A tree whose first files are small and whose last would take minutes.
+/// Makes a tree whose first files are small and whose last would take minutes.
 fn endless() -> TempDir {
     let directory = tree();
     for number in 0..50 {
@@ -236,7 +236,7 @@ fn interrupted_with_an_output_file() {
         let ended = running.end();
         assert!(sent.elapsed() < PROMPT, "{:?}", sent.elapsed());
         ended.expect(130, "pfh: interrupted; what was finished is in `list.partial`\n");
-        // The old list is as it was; the partial one is a whole JSON Lines file that says what it is.
+        // The old list is unchanged; the partial one is a complete JSON Lines file that states that it is partial.
         assert_eq!(read(&directory, "list"), "old");
         let partial = read(&directory, "list.partial");
         let lines: Vec<serde_json::Value> = partial.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -269,7 +269,7 @@ fn interrupted_on_standard_output() {
 
 const MANY: usize = 1000;
 
-/// `t` with a thousand small files, and the lines that belong to them.
+/// Makes `t` with a thousand small files, and returns their lines.
 fn many() -> (TempDir, String) {
     let directory = scratch();
     fs::create_dir(directory.path().join("t")).unwrap();
@@ -282,7 +282,7 @@ fn many() -> (TempDir, String) {
     (directory, lines)
 }
 
-/// A run that hangs ends all the same, says so, and has given the first of the lines, no fewer than `least`.
+/// Checks that a hanging run ends with a message, and has delivered at least `least` of the first lines.
 #[track_caller]
 fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str, list: Option<&str>, least: usize) {
     running.wait_until_it_hangs();
@@ -303,10 +303,10 @@ fn assert_hanging_run_ends(running: Running, directory: &TempDir, expected: &str
     assert!(count >= least, "{count} lines");
 }
 
-/// A read that never comes back cannot be ended; the program leaves all the same, and saves what is finished.
+/// A hanging read cannot be ended, but the program exits and saves the finished part.
 #[test]
 fn interrupted_while_blocked() {
-    // A FIFO that nobody writes to, and one that somebody holds open without writing.
+    // One FIFO has no writer, and one has a writer that writes nothing.
     let hang = |held: bool, mode: &str, least: usize| {
         let (directory, expected) = many();
         let name = directory.path().join("fifo");
@@ -316,7 +316,7 @@ fn interrupted_while_blocked() {
         assert_hanging_run_ends(running, &directory, &expected, Some("list.partial"), least);
         drop(writer);
     };
-    // In the mode `smt` a thread has no more in hand than the file that it reads.
+    // In the mode `smt` a thread holds only the file that it reads.
     thread::scope(|scope| {
         for (held, mode, least) in [
             (false, "adaptive", MANY),
@@ -330,14 +330,14 @@ fn interrupted_while_blocked() {
     });
 }
 
-/// Whoever waits for a stream keeps no other file from the others.
+/// Waiting for a stream does not delay other files.
 #[test]
 fn a_stream_holds_up_nothing_but_itself() {
     let hang = |mode: &str, readers: &str| {
         let (directory, expected) = many();
         fifo(&directory.path().join("fifo"));
         let options = ["--unordered", "--mode", mode, "-p", readers, "-t", "4"];
-        // In the middle, so that it is among others when jobs are handed out.
+        // The stream is in the middle, so that it is handed out with other jobs.
         let running = hash(directory.path(), [&options[..], &["t", "fifo", "./t"]].concat()).start();
         running.wait_until_it_hangs();
         running.signal(Signal::INT);
@@ -357,7 +357,7 @@ fn a_stream_holds_up_nothing_but_itself() {
     });
 }
 
-/// What a run that hangs leaves has an end, too.
+/// The list that a hanging run leaves is ended properly, too.
 #[test]
 fn interrupted_while_blocked_is_well_formed() {
     for format in ["dfxml", "jsonl"] {
@@ -373,7 +373,7 @@ fn interrupted_while_blocked_is_well_formed() {
         let name = FormatName::from_name(format).unwrap();
         let listed: Result<Vec<_>, _> = Reader::new(name, partial.as_bytes(), ReadOptions::default()).collect();
         assert_eq!(listed.unwrap().len(), MANY + 1);
-        // One byte of content for each number, and one more from 10, 100 and 1000 on.
+        // Each number takes one byte, and one more from 10, 100 and 1000 on.
         let counts = |form: fn(&str, u64) -> String| {
             [("files", MANY as u64 + 1), ("complete", MANY as u64), ("unreadable", 1), ("bytes", 2890)]
                 .map(|(name, count)| form(name, count))
@@ -410,7 +410,7 @@ fn interrupted_while_paths_are_awaited() {
     assert_hanging_run_ends(running, &directory, &expected, None, MANY);
 }
 
-/// `kill -9` leaves the old list, and nothing else where the filesystem has files without names.
+/// `kill -9` leaves the old list, and nothing else if the filesystem has unnamed files.
 #[test]
 fn killed_with_an_output_file() {
     let directory = endless();

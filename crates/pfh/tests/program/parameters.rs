@@ -1,4 +1,4 @@
-//! Digests of other lengths, with keys, and in other writing.
+//! Digests of other lengths, with keys, and in other encodings.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use crate::fixture::*;
 
-/// RFC 4231, test case 2, and what the message is in other modes (its values come from Python, OpenSSL and b3sum below).
+/// RFC 4231, test case 2, and the digests of its message in other modes (the values below come from Python, OpenSSL and
+/// b3sum).
 const JEFE: &str = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
 
-/// A directory with the message and the key of the test case.
+/// Makes a directory with the message and the key of the test case.
 fn keyed() -> tempfile::TempDir {
     let directory = scratch();
     fs::write(directory.path().join("message"), "what do ya want for nothing?").unwrap();
@@ -25,7 +26,7 @@ fn text(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(hash(directory, arguments).run().done().to_vec()).unwrap()
 }
 
-/// What another program prints, which is to succeed; `None` where it is not there.
+/// Returns the output of another program, which must succeed; `None` if it is missing.
 fn printed_by(directory: &Path, program: &str, arguments: &[&str]) -> Option<String> {
     let output = peer(program, directory, arguments)?;
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -41,7 +42,7 @@ fn a_key_comes_from_a_file_and_shows_in_the_name() {
     assert_eq!(text(t, &["-a", "HMAC_SHA2-256", "--key-file", "key.hex", "--key-hex", "message"]), line);
     let input = hash(t, ["-a", "hmac-sha256", "--key-file", "-", "message"]).input("Jefe").run();
     assert_eq_bytes(input.done(), line.as_bytes());
-    // In all modes of a run, in pieces, beside what has lanes, and with long files.
+    // All modes of a run, pieces, together with algorithms that have lanes, and long files.
     fs::write(t.join("long"), contents(7, 3 << 20)).unwrap();
     let list = ["-a", "md5,hmac-sha256,keyed-blake3,blake3-512", "--key-file", "key32", "message", "long"];
     let first = text(t, &list);
@@ -50,7 +51,7 @@ fn a_key_comes_from_a_file_and_shows_in_the_name() {
     }
     let pieces = text(t, &["-a", "hmac-md5", "--key-file", "key", "--piecewise", "1M", "message", "long"]);
     assert_eq!(pieces.lines().count(), 2 + 1 + 3, "{pieces}");
-    // Nothing tells the key.
+    // No output contains the key.
     let jsonl = text(t, &["-f", "jsonl", "-a", "hmac-sha256", "--key-file", "key", "message"]);
     let lines: Vec<Value> = jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["algorithms"], serde_json::json!(["hmac-sha256"]));
@@ -67,18 +68,18 @@ fn a_key_that_is_missing_wrong_or_of_no_use_is_refused() {
     let line_break =
         "(all bytes of the file are the key, a line break at its end too; --key-hex reads hexadecimal digits)";
     for (arguments, said) in [
-        (&["-a", "hmac-md5"][..], "`hmac-md5` needs a key, and none is given; name the file that has it by --key-file".to_owned()),
+        (&["-a", "hmac-md5"][..], "`hmac-md5` needs a key, and none is given; name its file with --key-file".to_owned()),
         (&["-a", "md5", "--key-file", "key"], "--key-file: no algorithm takes a key; ask for one that does, such as `-a hmac-sha256` or `-a keyed-blake3`".to_owned()),
-        (&["-a", "blake3-derive-key"], "`blake3-derive-key` needs a context, and none is given; give it by --derive-key".to_owned()),
+        (&["-a", "blake3-derive-key"], "`blake3-derive-key` needs a context, and none is given; give it with --derive-key".to_owned()),
         (&["--derive-key", "x"], "--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`".to_owned()),
         (&["-a", "keyed-blake3", "--key-file", "key"], format!("`keyed-blake3` takes a key of exactly 32 bytes, and this one has 4 {line_break}")),
         (&["-a", "hmac-md5", "--key-file", "gone"], "--key-file: `gone`: No such file or directory (os error 2)".to_owned()),
-        (&["-a", "hmac-md5", "--key-file", "empty"], "--key-file: `empty`: there is no key in it".to_owned()),
+        (&["-a", "hmac-md5", "--key-file", "empty"], "--key-file: `empty`: the file is empty".to_owned()),
         (&["-a", "hmac-md5", "--key-file", "huge"], "--key-file: `huge`: a key has at most 65536 bytes".to_owned()),
-        (&["-a", "hmac-md5", "--key-file", "key", "--key-hex"], "--key-file: `key`: these are no hexadecimal digits, two for each byte".to_owned()),
-        (&["-a", "hmac-md5", "--key-file", "-", "-"], "--key-file -: standard input is read for something else, too; put the key into a file".to_owned()),
+        (&["-a", "hmac-md5", "--key-file", "key", "--key-hex"], "--key-file: `key`: a key in hexadecimal needs two digits for each byte, and nothing else".to_owned()),
+        (&["-a", "hmac-md5", "--key-file", "-", "-"], "--key-file -: standard input is also read for something else; put the key into a file".to_owned()),
         (&["-f", "gnu", "-a", "hmac-sha256", "--key-file", "key"], "format `gnu` does not name the algorithm, and its digests of hmac-sha256 would pass for digests without a key; use format `bsd` or `jsonl`".to_owned()),
-        (&["--resume", "-o", "j", "-a", "hmac-md5", "--key-file", "key"], "--resume cannot tell whether the key of `hmac-md5` is the one of before: use it without keys".to_owned()),
+        (&["--resume", "-o", "j", "-a", "hmac-md5", "--key-file", "key"], "--resume cannot check that the key of `hmac-md5` is the same as before; use it without algorithms that take a key".to_owned()),
         (&["-a", "blake3-520"], "unknown algorithm `blake3-520`; the length in `blake3-N` is a multiple of 8 bits from 8 to 512".to_owned()),
         (&["-f", "jsonl", "--base64"], "format `jsonl` has hexadecimal digests, not base64; use format `gnu` or `bsd`".to_owned()),
         (&["-f", "jsonl", "--uppercase"], "format `jsonl` has lower-case digests; use format `gnu`, `bsd` or `sfv`".to_owned()),
@@ -101,13 +102,12 @@ fn a_keyed_list_is_matched_with_its_key_only() {
         let with = ["match", "--known", "list", "--key-file", "key", "d"];
         assert_eq_bytes(pfh(t, with).run().expect(1, ""), b"d/copy matches list:message\n");
         let without = pfh(t, ["match", "--known", "list", "d"]).run();
-        without
-            .expect(2, "pfh: `hmac-sha256` needs a key, and none is given; name the file that has it by --key-file\n");
-        // Another key: nothing matches. One list with another: no key is needed.
+        without.expect(2, "pfh: `hmac-sha256` needs a key, and none is given; name its file with --key-file\n");
+        // With another key nothing matches. Comparing lists needs no key.
         assert_eq_bytes(pfh(t, ["match", "--known", "list", "--key-file", "key32", "d"]).run().done(), b"");
         pfh(t, ["match", "--known", "list", "--digests", "list"]).run().expect(1, "");
     }
-    // Nobody takes it for SHA-256.
+    // It is not taken for SHA-256.
     fs::write(t.join("list"), format!("HMAC-SHA256 (message) = {JEFE}\n")).unwrap();
     pfh(t, ["match", "--digest", JEFE, "--digests", "list"])
         .run()
@@ -155,7 +155,7 @@ fn lengths_are_those_of_the_programs() {
             assert_eq!(ours(&["-a", "hmac-sha3-256", "--key-file", "key"]), theirs);
             let theirs = printed_by(t, "openssl", &["dgst", "-shake256", "-xoflen", "48", "m"]).unwrap();
             assert_eq!(ours(&["-f", "bsd", "-a", "shake256-384"]), theirs.trim_end().rsplit(' ').next().unwrap());
-            // Its name for it says no length: the digits do.
+            // Its name states no length, but the number of digits does.
             fs::write(t.join("list"), &theirs).unwrap();
             pfh(t, ["match", "--known", "list", "m"]).run().expect(1, "");
         }
@@ -193,7 +193,7 @@ fn digests_in_other_writing_are_read_again() {
             );
         }
     }
-    // Untagged base64 without the algorithm could be any word.
+    // Without the algorithm, untagged base64 could be any word.
     hash(t, ["--base64", "-o", "list", "message"]).run().done();
     assert_eq!(pfh(t, ["match", "--known", "list", "message"]).run().code(), 2);
     hash(t, ["-a", "crc32", "-f", "sfv", "--uppercase", "message"]).run().done();

@@ -1,5 +1,5 @@
-//! Other programs and pfh on the same tree: they accept our lists, and we read theirs. A program that is not there is
-//! skipped, and the test says so.
+//! Other programs and pfh on the same tree: they accept pfh's lists, and pfh reads theirs. Missing programs are
+//! skipped, and the test reports that.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// The odd tree without what a peer cannot express, and without what no other program reaches or reads.
+/// Makes the odd tree without names that a peer cannot express, and without files that no other program reaches or
+/// reads.
 fn plain(keep: impl Fn(&[u8]) -> bool) -> (TempDir, Vec<OddFile>) {
     let (directory, files) = odd();
     let (kept, others): (Vec<OddFile>, Vec<OddFile>) =
@@ -25,7 +26,7 @@ fn plain(keep: impl Fn(&[u8]) -> bool) -> (TempDir, Vec<OddFile>) {
                 let name = rest.split(|&byte| byte == b'/').next().unwrap();
                 fs::remove_dir_all(directory.path().join("tree/names").join(path(name))).unwrap();
             }
-            // Too long for one call; its first directory is not.
+            // The path is too long for one system call, but that of its first directory is not.
             None if file.path.len() > 4096 => {
                 let first = file.path.split(|&byte| byte == b'/').nth(1).unwrap();
                 fs::remove_dir_all(directory.path().join("tree").join(path(first))).unwrap();
@@ -74,7 +75,7 @@ fn coreutils_check_our_lists() {
 fn hashdeep_audits_our_list() {
     let (directory, files) = plain(is_on_one_line);
     let t = directory.path().canonicalize().unwrap().join("tree");
-    // Absolute paths, as hashdeep has them, and relative ones for its option -l.
+    // hashdeep uses absolute paths, and relative ones with its option -l.
     for (root, options) in [(t.as_os_str(), "-ravvk"), (OsStr::new("tree"), "-rlavvk")] {
         let arguments = ["-f", "hashdeep", "-a", "md5,sha1,sha256,tiger,whirlpool", "-o", "list"].map(OsStr::new);
         hash(directory.path(), [&arguments[..], &[root]].concat()).run().done();
@@ -85,7 +86,7 @@ fn hashdeep_audits_our_list() {
         assert!(text.contains("Audit passed"), "{text}");
         assert!(text.contains(&format!("Files matched: {}\n", files.len())), "{text}");
     }
-    // It sees what changed since.
+    // It detects later changes.
     fs::write(t.join("a.txt"), "changed").unwrap();
     let output = peer("hashdeep", directory.path(), ["-rlak", "list", "tree"]).unwrap();
     assert!(!output.status.success());
@@ -98,7 +99,7 @@ fn sorted(list: &[u8]) -> Vec<String> {
     lines
 }
 
-/// Line by line the same as md5deep, whose order is that of the directory.
+/// The lines equal those of md5deep, whose order is that of the directory.
 #[test]
 fn md5deep_prints_what_we_print() {
     let (directory, _) = plain(is_on_one_line);
@@ -113,7 +114,8 @@ fn md5deep_prints_what_we_print() {
     }
 }
 
-/// RHash turns backslashes into slashes, drops blanks and `*` before names, and takes control characters for binary data.
+/// RHash turns backslashes into slashes, drops blanks and `*` before names, and takes control characters for binary
+/// data.
 fn is_plain_to_rhash(name: &[u8]) -> bool {
     name.trim_ascii() == name && !name.iter().any(|&byte| byte == b'\\' || byte < b' ')
 }
@@ -135,7 +137,7 @@ fn rhash_checks_our_lists() {
     }
 }
 
-/// Digests by path, without `./` before it.
+/// Returns digests by path, without `./` before it.
 fn by_path(format: FormatName, list: &[u8], options: ReadOptions) -> BTreeMap<Vec<u8>, Vec<String>> {
     let entries = Reader::new(format, list, options).map(|entry| entry.unwrap());
     entries
@@ -147,7 +149,7 @@ fn by_path(format: FormatName, list: &[u8], options: ReadOptions) -> BTreeMap<Ve
         .collect()
 }
 
-/// What a peer's list says of the tree, and what ours says, is the same.
+/// Checks that a peer's list and pfh's list have the same digests.
 #[test]
 fn we_read_what_peers_write() {
     let (directory, files) = plain(|name| is_on_one_line(name) && is_plain_to_rhash(name));
@@ -169,7 +171,7 @@ fn we_read_what_peers_write() {
     }
 }
 
-/// A real tree, in the same bytes as `find | xargs sha256sum`.
+/// For a real tree, the output has the same bytes as `find | xargs sha256sum`.
 #[test]
 fn a_real_tree() {
     let root = ["/usr/share/doc", "/usr/include", "/usr/lib"].into_iter().find(|root| Path::new(root).is_dir());

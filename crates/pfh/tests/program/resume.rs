@@ -1,4 +1,4 @@
-//! `--resume`: a journal survives every end of the program, and is continued only by a run that it fits.
+//! `--resume`: a journal survives every end of the program, and only a run that fits it continues it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, FileTimes};
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use pfh_testing::Random;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -16,14 +17,14 @@ use crate::fixture::*;
 const FILES: usize = 400;
 const FILE_BYTES: usize = 150_000;
 
-/// Files in flight when the program is killed: far fewer than there are, and no more with more files.
+/// Most files in flight when the program is killed, whatever the number of files.
 const IN_FLIGHT_MAX: usize = 64;
 
 fn journal(directory: &TempDir) -> Vec<u8> {
     fs::read(directory.path().join("journal")).unwrap_or_default()
 }
 
-/// The lines of type `file` that are whole, in the order of the journal.
+/// Returns the whole lines of type `file`, in the order of the journal.
 fn recorded(journal: &[u8]) -> Vec<Value> {
     let whole = &journal[..journal.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)];
     let lines = whole.split_terminator_lines().map(|line| serde_json::from_slice::<Value>(line).unwrap());
@@ -44,7 +45,7 @@ fn path_of(record: &Value) -> String {
     record["path"].as_str().unwrap().to_owned()
 }
 
-/// Gives files a time of access that any reading changes, and returns what is to be compared with later.
+/// Gives files a time of access that every reading changes, and returns it for a later comparison.
 fn age(directory: &Path) -> SystemTime {
     let aged = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     for name in names(directory) {
@@ -54,7 +55,7 @@ fn age(directory: &Path) -> SystemTime {
     aged
 }
 
-/// The files whose time of access is another one.
+/// Returns the files whose time of access has changed.
 fn touched(directory: &Path, aged: SystemTime) -> BTreeSet<String> {
     let is_touched = |name: &Path| fs::metadata(directory.join(name)).unwrap().accessed().unwrap() != aged;
     names(directory).iter().filter(|name| is_touched(name)).map(|name| format!("t/{}", name.display())).collect()
@@ -69,29 +70,26 @@ fn killed_again_and_again() {
     for number in 0..FILES {
         fs::write(tree.join(format!("{number:04}")), message(number)).unwrap();
     }
-    // Where the filesystem keeps no times of access, what was begun is not known.
+    // If the filesystem keeps no times of access, the files read are unknown.
     let aged = age(&tree);
     fs::read(tree.join("0000")).unwrap();
     let keeps_access_times = touched(&tree, aged).len() == 1;
 
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = Random::new(1);
     let (mut kills, mut kills_in_the_middle) = (0, 0);
     loop {
         let aged = age(&tree);
         let before = journal(&directory);
         let running = hash(directory.path(), ["-a", "whirlpool,tiger", "-t", "2", "-o", "journal", "--resume", "t"]);
         let mut running = running.start();
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        // Later kills come later, so that a slow machine gets through too.
-        thread::sleep(Duration::from_millis(20 + random % 120 + 10 * kills));
+        // Each kill comes later than the one before, so that a slow machine finishes too.
+        thread::sleep(Duration::from_millis(20 + random.below(120) + 10 * kills));
         if running.child.try_wait().unwrap().is_none() {
             running.signal(Signal::KILL);
         }
         let ended = running.end();
         let after = journal(&directory);
-        // A run that was killed after its summary had all files; the next one writes its own.
+        // A run that was killed after its summary had read all files; the next one writes its own summary.
         let whole_before = before.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let whole_before = whole_before.take_while(|line| !line.starts_with(b"{\"type\":\"summary\""));
         assert!(after.starts_with(&whole_before.collect::<Vec<_>>().concat()), "a line that was whole is gone");
@@ -114,7 +112,7 @@ fn killed_again_and_again() {
     }
     assert!(kills_in_the_middle > 0, "no run was killed between its first and its last file");
 
-    // In the end each file is there once, with its digest, and the summary counts them all.
+    // At the end each file is there once, with its digest, and the summary counts them all.
     let records = recorded(&journal(&directory));
     assert_eq!(records.len(), FILES);
     let by_path: BTreeMap<String, &Value> = records.iter().map(|record| (path_of(record), record)).collect();
@@ -136,7 +134,7 @@ fn killed_again_and_again() {
     assert!(touched(&tree, aged).is_empty());
 }
 
-/// `t/a` and `t/b`, and a journal of them.
+/// Makes `t/a` and `t/b`, and a journal of them.
 fn begun() -> TempDir {
     let directory = scratch();
     fs::create_dir(directory.path().join("t")).unwrap();
@@ -175,7 +173,7 @@ fn what_changed_or_failed_is_read_again() {
     assert_eq!(last("late"), digest("md5", b"late").to_string());
 }
 
-/// However much of the last lines is missing, the run goes on behind the last whole one.
+/// However much of the last lines is missing, the run continues after the last whole one.
 #[test]
 fn a_torn_last_line() {
     let directory = begun();
@@ -199,7 +197,7 @@ fn a_torn_last_line() {
     }
 }
 
-/// A journal that does not fit is refused and left as it is.
+/// A journal that does not fit is refused and not changed.
 #[test]
 fn refusals() {
     let directory = begun();
@@ -217,7 +215,7 @@ fn refusals() {
     let elsewhere = hash(&directory.path().join("t"), ["-a", "md5", "-o", "../journal", "--resume", "."]).run();
     refused(elsewhere, &mine, "where its relative paths start: continue there, or give -o another name");
 
-    // Somebody else's files, whatever they hold, are not touched. Nor is a list whose header is not as it was written.
+    // Other files, whatever their contents, are not changed, nor is a list whose header was changed.
     let mut other_header = mine.clone();
     other_header[60] ^= 1;
     let zeros_before = [&[0; 100], &mine[..]].concat();
@@ -231,11 +229,11 @@ fn refusals() {
     ];
     for list in foreign {
         fs::write(directory.path().join("journal"), list).unwrap();
-        refused(resume(&directory, &["t"]), list, "`journal` is no JSON Lines file of pfh");
+        refused(resume(&directory, &["t"]), list, "`journal` is not a JSON Lines file of pfh");
     }
 }
 
-/// The digest that the last line about a path has; none where that is not complete.
+/// Returns the digest in the last line of a path; `None` if that file is not complete.
 fn last_digest(directory: &TempDir, path: &str) -> Option<String> {
     let records = recorded(&journal(directory));
     let last = records.iter().rfind(|record| record["path"] == path).unwrap();
@@ -249,7 +247,7 @@ fn write_at(path: &Path, text: &str, seconds: u64) {
     File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
 }
 
-/// A later line takes back what an earlier one says: a file that is again as it was two runs ago is hashed again.
+/// A later line overrides an earlier one: a file that is as it was two runs ago is hashed again.
 #[test]
 fn the_latest_line_decides() {
     for name in [&b"f"[..], b"f\xff"] {
@@ -265,7 +263,7 @@ fn the_latest_line_decides() {
         write_at(&file, "first", 1_000_000);
         resume(&directory, &["t"]).done();
         assert_eq!(last_digest(&directory, &shown), Some(digest("md5", b"first").to_string()));
-        // In between it was something else than a file, which is a line without digests.
+        // Meanwhile it was no regular file, which gives a line without digests.
         fs::remove_file(&file).unwrap();
         fifo(&file);
         resume(&directory, &["t"]).done();
@@ -274,21 +272,21 @@ fn the_latest_line_decides() {
         write_at(&file, "first", 1_000_000);
         resume(&directory, &["t"]).done();
         assert_eq!(last_digest(&directory, &shown), Some(digest("md5", b"first").to_string()));
-        // Now it is known, in whatever order the lines before were.
+        // Now it is known, whatever the order of the lines before.
         assert_eq!(recorded(&journal(&directory)).len(), 5);
         resume(&directory, &["t"]).done();
         assert_eq!(recorded(&journal(&directory)).len(), 5);
     }
 }
 
-/// While a run goes on, another one on the same journal is refused, and changes nothing.
+/// While a run is active, another one on the same journal is refused, and changes nothing.
 #[test]
 fn one_run_at_a_time() {
     let directory = begun();
     fifo(&directory.path().join("pipe"));
     let arguments = ["-a", "md5", "-o", "journal", "--resume", "pipe"];
     let first = hash(directory.path(), arguments).start();
-    // It has the lock, and has cut off the summary.
+    // The first run has the lock, and has cut off the summary.
     eventually("the first run is ready to append", || {
         let file = File::open(directory.path().join("journal")).unwrap();
         let has_summary = String::from_utf8(journal(&directory)).unwrap().contains("{\"type\":\"summary\"");
@@ -305,7 +303,7 @@ fn one_run_at_a_time() {
     resume(&directory, &["t"]).done();
     assert_eq!(last_digest(&directory, "pipe"), Some(digest("md5", b"through").to_string()));
 
-    // A journal that is only begun is locked as well; and one that was killed leaves no lock.
+    // A new journal is locked as well, and a killed run leaves no lock.
     let begins = || hash(directory.path(), ["-a", "md5", "-o", "new", "--resume", "pipe"]);
     let first = begins().start();
     let new = directory.path().join("new");
@@ -317,7 +315,7 @@ fn one_run_at_a_time() {
     hash(directory.path(), ["-a", "md5", "-o", "new", "--resume", "-q", "t"]).run().done();
 }
 
-/// Zeros, or nothing: what a crash of the system leaves of a file that was just made.
+/// A crash of the system can leave zeros, or nothing, of a new file.
 #[test]
 fn a_journal_of_zeros() {
     for (bytes, said) in [
@@ -331,13 +329,13 @@ fn a_journal_of_zeros() {
         assert_eq!(recorded(&journal(&directory)).len(), 2);
         assert_eq!(names(directory.path()), [path(b"journal"), path(b"t")]);
     }
-    // A hole that reaches beyond the end, larger than any line may be.
+    // A hole at the end, larger than any line may be.
     let directory = begun();
     let before = journal(&directory);
     let file = File::options().write(true).open(directory.path().join("journal")).unwrap();
     file.set_len(200 << 20).unwrap();
     let said = format!(
-        "pfh: the last line was incomplete and is written anew: line 5, byte {}: zero bytes instead of a line\n",
+        "pfh: the last line was incomplete and is written anew: line 5, byte {}: there are zero bytes instead of a line\n",
         before.len()
     );
     resume(&directory, &["t"]).expect(0, &said);
@@ -345,7 +343,7 @@ fn a_journal_of_zeros() {
     assert!(journal(&directory).len() < before.len() + 100);
 }
 
-/// Lines of a journal that are damaged are dropped, the others stay as they are, and so does the damaged file, beside it.
+/// Damaged lines of a journal are dropped, the others are kept unchanged, and the damaged file is kept beside it.
 #[test]
 fn a_damaged_journal_is_salvaged() {
     let directory = begun();
@@ -373,14 +371,11 @@ fn a_damaged_journal_is_salvaged() {
         let kept = format!("journal.damaged-{}", number + 1);
         let mut said = ended.stderr.lines();
         let first = said.next().unwrap();
-        assert!(
-            first.starts_with("pfh: `journal` is damaged: ") && first.ends_with(&format!("as `{kept}`")),
-            "{first}"
-        );
+        assert!(first.starts_with("pfh: `journal` has ") && first.ends_with(&format!("as `{kept}`")), "{first}");
         assert!(said.next().unwrap().starts_with("pfh: `journal`: line 3, byte "), "{}", ended.stderr);
         assert_eq_bytes(&fs::read(directory.path().join(&kept)).unwrap(), &damaged);
 
-        // What was whole is as it was, byte for byte, and what was not is hashed again.
+        // Whole lines are unchanged, byte for byte, and the other files are hashed again.
         let after = journal(&directory);
         let whole = [lines[0], lines[1]].concat();
         assert!(after.starts_with(&whole), "{}", String::from_utf8_lossy(&after));
@@ -394,7 +389,7 @@ fn a_damaged_journal_is_salvaged() {
     assert_eq!(names(directory.path()).len(), 6);
 }
 
-/// A list that another follows: lines of both count. One with other digests is refused.
+/// Of two lists in one file, the lines of both count. A list with other digests is refused.
 #[test]
 fn two_journals_in_one() {
     let directory = begun();
@@ -415,7 +410,7 @@ fn two_journals_in_one() {
     assert_eq_bytes(&journal(&directory), &both);
 }
 
-/// Superseded lines are dropped on request, and the others stay byte for byte and in their order.
+/// Superseded lines are dropped on request, and the others are unchanged and in their order.
 #[test]
 fn compaction() {
     let directory = begun();
@@ -437,7 +432,7 @@ fn compaction() {
     let after = journal(&directory);
     assert_eq_bytes(&after[..expected.len()], &expected);
     assert_eq!(after.split_terminator_lines().count(), 5);
-    // Nothing is left to drop, so the file stays the same one.
+    // There is nothing to drop, so the file stays the same one.
     let inode = |directory: &TempDir| fs::metadata(directory.path().join("journal")).unwrap().ino();
     let same = inode(&directory);
     resume(&directory, &["--compact", "t"]).done();
@@ -446,7 +441,7 @@ fn compaction() {
     let alone = hash(directory.path(), ["-o", "journal", "--compact", "t"]).run();
     assert_eq!(alone.code(), 2);
 
-    // Where it would halve a journal, that is said.
+    // If that would halve a journal, a message says so.
     let grown = [lines[0], &lines[1].repeat(150), lines[2]].concat();
     fs::write(directory.path().join("journal"), &grown).unwrap();
     let said = "pfh: `journal`: 149 of 151 lines are superseded by later ones; --compact drops them\n";
@@ -454,7 +449,7 @@ fn compaction() {
     assert!(journal(&directory).starts_with(&grown));
 }
 
-/// What `--resume` keeps of each file of the journal is 16 bytes, and at most a quarter more.
+/// `--resume` takes 16 bytes for each file of the journal, and at most a quarter more.
 #[test]
 fn memory_of_a_long_journal() {
     const FILES: usize = 300_000;
@@ -462,7 +457,7 @@ fn memory_of_a_long_journal() {
     fifo(&directory.path().join("pipe"));
     let short = journal(&directory);
     let mut lines = short.split_inclusive(|&byte| byte == b'\n');
-    // Without check values, as an earlier version wrote it: any path makes a line.
+    // Without check values, as an earlier version wrote it, so that any path makes a valid line.
     let older = |line: &[u8]| String::from_utf8_lossy(line).split(",\"check\"").next().unwrap().to_owned() + "}\n";
     let (header, line) = (older(lines.next().unwrap()), older(lines.next().unwrap()));
     let (before, after) = line.split_once("t/").unwrap();
@@ -473,7 +468,7 @@ fn memory_of_a_long_journal() {
     }
     let peak_kib = |text: &str| {
         fs::write(directory.path().join("journal"), text).unwrap();
-        // It has read the journal before it waits for somebody to write into the FIFO.
+        // The program has read the journal before it waits for a writer of the FIFO.
         let running = hash(directory.path(), ["-a", "md5", "-t", "1", "-m", "4M", "-o", "journal", "--resume", "pipe"]);
         let running = running.start();
         running.wait_until_it_hangs();

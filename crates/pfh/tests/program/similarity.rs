@@ -1,4 +1,4 @@
-//! Similarity digests: the vectors of the original programs, and every way to ask for them.
+//! Similarity digests: the vectors of the original programs, by every command and option.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::fixture::*;
 use crate::inputs::{generate, random, text};
 
-/// The vectors of inputs: name, contents, and all fields. See the README beside them.
+/// The vectors: name, contents, and all fields. See the README beside them.
 fn vectors() -> Vec<(String, Vec<u8>, Value)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../similarity/tests/vectors/similarity.jsonl");
     let vectors = fs::read_to_string(path).unwrap();
@@ -25,7 +25,7 @@ fn digest_of(family: Family, contents: &[u8]) -> Option<String> {
     hasher.finish().ok().map(|digest| digest.to_string())
 }
 
-/// Whether a line is the one of a vector, or has its hash.
+/// Whether a line equals that of a vector, or has its hash.
 fn is_line(line: &str, expected: &str) -> bool {
     match expected.strip_prefix("sha256:") {
         Some(hash) => {
@@ -44,7 +44,7 @@ fn lists_are_those_of_the_original_programs() {
         fs::write(directory.path().join(name), contents).unwrap();
     }
     for family in Family::ALL {
-        // Its own list is what a family alone is listed in.
+        // A single family is listed in its own format.
         let names = vectors.iter().map(|(name, ..)| name.as_str());
         let run = hash(directory.path(), ["-q", "-a", family.name()].into_iter().chain(names)).run();
         let list = String::from_utf8(run.done().to_vec()).unwrap();
@@ -100,7 +100,7 @@ fn variants_are_those_of_the_original_programs() {
     }
     let resumed = hash(directory.path(), of_profile_4_0.iter().copied().chain(["--resume", "-o", "j", "x"])).run();
     assert_eq!(resumed.code(), 2);
-    assert!(resumed.stderr.contains("--resume cannot tell"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("--resume cannot check"), "{}", resumed.stderr);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn scores_of_variants_are_those_of_the_original_programs() {
         (&["-a", "mrsh-v2", "--resemblance"], "mrsh_v2_f"),
         (&["-a", "mrsh-v2", "--mrsh-network"], "mrsh_v2_net"),
     ] {
-        // All against all gives one direction; both sides against each other give the one of the vector.
+        // Comparing all with all gives one direction; comparing two sides gives the vector's direction.
         let names = || vectors.iter().map(|(name, ..)| name.as_str());
         let against = names().flat_map(|name| ["--against", name]);
         let run = pfh(
@@ -186,7 +186,7 @@ fn variants_of_other_families_are_refused() {
 
 const ALL: &str = "md5,sha256,ssdeep,sdhash,mrsh-v2,tlsh";
 
-/// The record of a file in JSON Lines is what the libraries say of its contents.
+/// The record of a file in JSON Lines has the digests of the libraries.
 fn check(record: &Value, contents: &[u8], setting: &str) {
     assert_eq!(record["outcome"], "complete", "{setting}");
     for name in ["md5", "sha256"] {
@@ -238,7 +238,7 @@ fn all_families_beside_digests_in_one_read_in_every_mode_and_little_memory() {
         &["-t2", "-m5M", "--mode", "mtp"],
     ] {
         let run = hash(directory.path(), ["-a", ALL].iter().chain(setting).chain(&["t"])).run();
-        // Files that are unfit for a family are no failures and cause no messages: the list says it.
+        // Files without a digest of a family are no failures and cause no messages: the list states it.
         let records = records(run.done());
         assert_eq!(records.len(), files.len());
         for (record, (name, contents)) in records.iter().zip(&files) {
@@ -260,7 +260,7 @@ fn a_large_file_and_a_stream() {
 }
 
 #[test]
-fn a_list_that_cannot_say_what_is_unfit_leaves_it_to_standard_error() {
+fn a_list_that_cannot_say_what_has_no_digest_leaves_it_to_standard_error() {
     let directory = scratch();
     fs::write(directory.path().join("f"), "hello").unwrap();
     let run = hash(directory.path(), ["-a", "tlsh", "f"]).run();
@@ -302,7 +302,7 @@ fn a_journal_with_similarity_digests_goes_on() {
     }
     let resume = |algorithms: &str| hash(directory.path(), ["-a", algorithms, "-o", "j", "--resume", "t"]).run();
     resume(ALL).done();
-    // As if it had been interrupted within the third file.
+    // The list looks as if it had been interrupted within the third file.
     let journal = fs::read(directory.path().join("j")).unwrap();
     let third = journal.split_inclusive(|&byte| byte == b'\n').take(3).map(<[u8]>::len).sum::<usize>() + 100;
     fs::write(directory.path().join("j"), &journal[..third]).unwrap();

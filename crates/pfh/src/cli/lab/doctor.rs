@@ -1,29 +1,29 @@
 //! `pfh lab doctor`.
 
-use super::args::DoctorArguments;
-use super::{Ending, Error, catalogue, done, environment, message};
+use super::{Ending, Error, Failed, catalogue, environment, message};
+use crate::cli::command::Command;
+use crate::cli::lab_args::DoctorArguments;
 use pfh_lab::catalogue::Catalogue;
 use pfh_lab::process::find_program;
 use pfh_lab::results;
 use pfh_lab::roster::{Entrant, Roster};
 use pfh_lab::runner::Folder;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::process::{self, Stdio};
 
 /// Every group at once.
 const ALL: &str = "all";
 
-pub(super) fn run(arguments: &DoctorArguments) -> Result<Ending, Error> {
-    let catalogue = catalogue(arguments.runners.as_deref())?;
+pub(super) fn run(arguments: &DoctorArguments) -> Result<Ending, Failed> {
+    let mut command = Command::printing()?;
+    let catalogue = catalogue(&mut command, arguments.runners.as_deref())?;
     if let Some(group) = &arguments.install {
-        return install(&catalogue, group, arguments.run);
+        return install(command, &catalogue, group, arguments.run);
     }
-    let cancel = AtomicBool::new(false);
     let groups = catalogue.groups();
     for group in &arguments.groups {
         if !groups.contains_key(group.as_str()) {
-            return Err(unknown_group(&catalogue, group));
+            return Err(unknown_group(&catalogue, group).into());
         }
     }
     let is_wanted = |entrant: &Entrant<'_>| {
@@ -41,12 +41,14 @@ pub(super) fn run(arguments: &DoctorArguments) -> Result<Ending, Error> {
                 wanted.len()
             ));
         };
-        // Ctrl-C ends the program as it does any other: there is nothing to be saved.
-        let _ = roster.ask(*index, &cancel, building);
+        if roster.ask(*index, command.cancel_flag(), building).is_err() {
+            // A signal came, which `finish` reports.
+            return command.finish(Ok(()), 0, None);
+        }
     }
     let entrants: Vec<Entrant<'_>> = wanted.iter().map(|index| roster.entrants()[*index].clone()).collect();
     let text = if arguments.json { json(&entrants) } else { table(&catalogue, &entrants) };
-    Ok(message::print(text).and(done(&catalogue)))
+    command.print(text)
 }
 
 fn json(entrants: &[Entrant<'_>]) -> String {
@@ -136,12 +138,12 @@ impl Step<'_> {
     }
 }
 
-fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Error> {
+fn install(command: Command, catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Failed> {
     let groups = catalogue.groups();
     let folders: Vec<&Folder> = match groups.get(group) {
         Some(folders) => folders.clone(),
         None if group == ALL => groups.values().flatten().copied().collect(),
-        None => return Err(unknown_group(catalogue, group)),
+        None => return Err(unknown_group(catalogue, group).into()),
     };
     let mut steps: Vec<Step<'_>> = Vec::new();
     for step in folders.iter().flat_map(|folder| steps_of(catalogue, folder)) {
@@ -151,31 +153,39 @@ fn install(catalogue: &Catalogue, group: &str, run: bool) -> Result<Ending, Erro
     }
     if !run {
         let nothing = format!("# Nothing is to be installed for `{group}`.\n");
-        return Ok(message::print(if steps.is_empty() { nothing } else { steps.iter().map(Step::line).collect() }));
+        return command.print(if steps.is_empty() { nothing } else { steps.iter().map(Step::line).collect() });
     }
-    let mut ending = done(catalogue);
+    let mut failures = 0;
     for step in steps {
+        if command.cancel().is_cancelled() {
+            break;
+        }
         if step.comment.is_some() {
             message::error(step.line().trim_end());
             continue;
         }
         let Step { directory, shell, .. } = step;
         message::error(format_args!("running: {shell}"));
-        let mut command = Command::new("sh");
+        let mut program = process::Command::new("sh");
         // Its output is for people; standard output is reserved for results.
-        command.args(["-c", &format!("exec >&2; {shell}")]).stdin(Stdio::null());
+        program.args(["-c", &format!("exec >&2; {shell}")]).stdin(Stdio::null());
         if let Some(directory) = directory {
-            command.current_dir(directory);
+            program.current_dir(directory);
         }
-        let failed = match command.status() {
+        let failed = match program.status() {
             Ok(ended) if ended.success() => continue,
             Ok(ended) => ended.to_string(),
             Err(error) => error.to_string(),
         };
         message::error(format_args!("this failed ({failed}): {shell}"));
-        ending = ending.and(Ending::INTERNAL);
+        failures += 1;
     }
-    Ok(ending)
+    match failures {
+        0 => command.finish(Ok(()), 0, None),
+        _ if command.cancel().is_cancelled() => command.finish(Ok(()), 0, None),
+        1 => Err(Failed::internal("a command failed")),
+        _ => Err(Failed::internal(format_args!("{failures} commands failed"))),
+    }
 }
 
 fn steps_of<'a>(catalogue: &Catalogue, folder: &'a Folder) -> Vec<Step<'a>> {

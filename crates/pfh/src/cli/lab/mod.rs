@@ -1,13 +1,14 @@
 //! `pfh lab`.
 
-pub(super) mod args;
 mod doctor;
 mod report;
 mod run;
 mod runner;
 
-use super::{Ending, message};
-use args::{LabArguments, LabCommand};
+use super::command::Command;
+use super::exit::{Ending, Failed};
+use super::lab_args::{LabArguments, LabCommand};
+use super::message;
 use pfh_lab::catalogue::{Catalogue, Places};
 use pfh_lab::experiment::{self, Experiment};
 use pfh_lab::{Error, environment};
@@ -15,27 +16,29 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// Does what the arguments say.
-pub(crate) fn run(arguments: &LabArguments) -> Ending {
-    let outcome = match &arguments.command {
+pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
+    match &arguments.command {
         LabCommand::List => list(),
         LabCommand::Doctor(arguments) => doctor::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::Report(arguments) => report::report(arguments),
-        LabCommand::Claims => Ok(message::print(pfh_lab::claims::page())),
+        LabCommand::Claims => Command::printing()?.print(pfh_lab::claims::page()),
         LabCommand::Compare(arguments) => report::compare(arguments),
-        LabCommand::Runner(arguments) => return runner::run(arguments.lanes),
-    };
-    outcome.unwrap_or_else(|error| {
-        message::error(&error);
-        match error {
-            Error::Output { .. } => Ending::INTERNAL,
-            _ => Ending::USAGE,
-        }
-    })
+        LabCommand::Runner(arguments) => runner::run(arguments.lanes),
+    }
 }
 
-/// The runners and experiments that there are.
-fn catalogue(runners: Option<&Path>) -> Result<Catalogue, Error> {
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        match error {
+            Error::Output { .. } => Failed::internal(error),
+            _ => Failed::usage(error),
+        }
+    }
+}
+
+/// Returns the runners and experiments. Definitions that could not be read are reported and counted.
+fn catalogue(command: &mut Command, runners: Option<&Path>) -> Result<Catalogue, Error> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = folder("XDG_CACHE_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".cache")))
@@ -48,16 +51,13 @@ fn catalogue(runners: Option<&Path>) -> Result<Catalogue, Error> {
     for broken in &catalogue.broken {
         message::error(broken);
     }
+    command.tally.unread += catalogue.broken.len() as u64;
     Ok(catalogue)
 }
 
-/// The ending of a command that has done everything, given the faults of the catalogue.
-fn done(catalogue: &Catalogue) -> Ending {
-    Ending { unread: !catalogue.broken.is_empty(), ..Ending::DONE }
-}
-
-fn list() -> Result<Ending, Error> {
-    let catalogue = catalogue(None)?;
+fn list() -> Result<Ending, Failed> {
+    let mut command = Command::printing()?;
+    let catalogue = catalogue(&mut command, None)?;
     let mut text = String::new();
     for path in experiment::list(&catalogue.experiments)? {
         let Experiment { name, definition, .. } = Experiment::read(&path, false)?;
@@ -68,5 +68,5 @@ fn list() -> Result<Ending, Error> {
         text += &format!("{:<12} {}\n\n", "", message::quoted_path(&path));
     }
     text += "`pfh lab run NAME` runs one; a definition of your own is named by its path.\n";
-    Ok(message::print(text).and(done(&catalogue)))
+    command.print(text)
 }

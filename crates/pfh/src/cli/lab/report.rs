@@ -1,16 +1,17 @@
 //! `pfh lab report` and `pfh lab compare`.
 
-use super::args::{CompareArguments, ReportArguments};
-use super::{Ending, Error, message};
+use super::{Ending, Error, Failed, message};
+use crate::cli::command::Command;
+use crate::cli::lab_args::{CompareArguments, ReportArguments};
 use crate::cli::output::Output;
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{self, Options, Report};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Writes the report in all its forms.
-pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Error> {
+pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Failed> {
+    let command = Command::printing()?;
     let measurements = Measurements::open(&arguments.results)?.by(arguments.clock.into());
     let defaults = Options::default();
     let options = Options {
@@ -25,31 +26,31 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Error> {
     let report = Report::new(&measurements, options);
     let document = report.document();
     let (mut csv, mut json_lines) = (Vec::new(), Vec::new());
-    let failed = |error: report::ExportError| Error::Input(error.to_string());
-    report.write_csv(&mut csv).map_err(failed)?;
-    report.write_json_lines(&mut json_lines).map_err(failed)?;
+    report.write_csv(&mut csv).map_err(Failed::usage)?;
+    report.write_json_lines(&mut json_lines).map_err(Failed::usage)?;
     let others = [("csv", csv), ("jsonl", json_lines), ("md", document.markdown().into_bytes())];
     let others = others.map(|(extension, text)| (page.with_extension(extension), text));
     for path in others.iter().map(|(path, _)| path).chain([&page]) {
         spare_results(path, &arguments.results)?;
     }
     if others.iter().any(|(path, _)| *path == page) {
-        return Err(Error::Input(format!("{}: the page needs another extension, as in report.html", quote(&page))));
+        return Err(Failed::usage(format_args!(
+            "{}: the page needs another extension, as in report.html",
+            quote(&page)
+        )));
     }
     // The page last: where it is, the others are.
     for (path, text) in &others {
         write(path, text)?;
     }
     write(&page, document.html().as_bytes())?;
-    Ok(message::print(format!(
-        "{}\n{}, and the same as .md, .csv and .jsonl\n",
-        document.answer().join("\n"),
-        quote(&page)
-    )))
+    let answer = document.answer().join("\n");
+    command.print(format!("{answer}\n{}, and the same as .md, .csv and .jsonl\n", quote(&page)))
 }
 
 /// Prints what is different, or writes it as a page.
-pub(super) fn compare(arguments: &CompareArguments) -> Result<Ending, Error> {
+pub(super) fn compare(arguments: &CompareArguments) -> Result<Ending, Failed> {
+    let command = Command::printing()?;
     let clock = arguments.clock.into();
     let [a, b] = [Measurements::open(&arguments.a)?.by(clock), Measurements::open(&arguments.b)?.by(clock)];
     let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
@@ -58,10 +59,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Ending, Error> {
         Some(page) if page != Path::new("-") => {
             spare_results(page, &arguments.a)?;
             spare_results(page, &arguments.b)?;
-            write(page, document.html().as_bytes()).map(|()| Ending::DONE)
+            command.set_output(whole(page)?);
+            command.print(document.html())
         }
-        Some(_) => Ok(message::print(document.html())),
-        None => Ok(message::print(document.markdown())),
+        Some(_) => command.print(document.html()),
+        None => command.print(document.markdown()),
     }
 }
 
@@ -70,22 +72,24 @@ fn quote(path: &Path) -> String {
 }
 
 /// No report takes the place of the results that it is made from.
-fn spare_results(path: &Path, results: &Path) -> Result<(), Error> {
+fn spare_results(path: &Path, results: &Path) -> Result<(), Failed> {
     let results = if results.is_dir() { results.join(pfh_lab::store::FILE) } else { results.to_owned() };
     let same = path.canonicalize().ok().zip(results.canonicalize().ok()).is_some_and(|(a, b)| a == b);
     if same {
-        Err(Error::Input(format!("{} holds the results; name the report otherwise", quote(path))))
+        Err(Failed::usage(format_args!("{} holds the results; name the report otherwise", quote(path))))
     } else {
         Ok(())
     }
 }
 
-/// A file that appears whole or not at all.
+/// Opens a file that appears whole or not at all.
+fn whole(path: &Path) -> Result<Output, Error> {
+    Output::whole(path).map_err(|source| Error::Output { path: path.to_owned(), source })
+}
+
+/// Writes a file that appears whole or not at all.
 fn write(path: &Path, text: &[u8]) -> Result<(), Error> {
-    let write = || -> io::Result<()> {
-        let mut output = Output::whole(path)?;
-        output.write(text)?;
-        output.finish()
-    };
-    write().map_err(|source| Error::Output { path: path.to_owned(), source })
+    let mut output = whole(path)?;
+    let written = output.write(text).and_then(|()| output.finish());
+    written.map_err(|source| Error::Output { path: path.to_owned(), source })
 }

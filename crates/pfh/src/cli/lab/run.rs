@@ -1,10 +1,9 @@
 //! `pfh lab run`.
 
-use super::args::RunArguments;
-use super::{Ending, Error, catalogue, done, environment, message};
-use crate::cli::progress;
-use crate::cli::signals::Signals;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use super::{Ending, Failed, catalogue, environment, message};
+use crate::cli::command::Command;
+use crate::cli::lab_args::RunArguments;
+use crate::cli::progress::Progress;
 use pfh_lab::experiment::Experiment;
 use pfh_lab::plan::Selection;
 use pfh_lab::results::FailureKind;
@@ -13,13 +12,16 @@ use pfh_lab::store;
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::SystemTime;
 
 /// Figures taken beside so much other work say little.
 const LOAD_MAX: f64 = 0.5;
 
-pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Error> {
-    let catalogue = catalogue(arguments.runners.as_deref())?;
+pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
+    let mut command = Command::printing()?;
+    let catalogue = catalogue(&mut command, arguments.runners.as_deref())?;
     let experiment = Experiment::find(&arguments.name, &catalogue.experiments, arguments.full)?;
     let folder = arguments.output.clone().unwrap_or_else(|| default_folder(&experiment.name));
     let options = Options {
@@ -34,22 +36,23 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Error> {
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    // Saved results are whole: nothing has to be rescued where a run is left behind.
-    let signals = Signals::listen();
+    let saved = message::quoted_path(&folder);
+    command.saves_by_itself(format!("`--resume` continues what is saved in {saved}"));
     if let Some(load) = environment::load().filter(|load| *load > LOAD_MAX) {
         message::error(format_args!("the machine is busy (load {load}): other work disturbs the figures"));
     }
-    let mut teller = Teller::new(progress::is_wanted(arguments.progress));
-    let summary = run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), signals.flag())?;
-    teller.bar.finish_and_clear();
+    let shown = Mutex::new(String::new());
+    let mut teller = Teller { shown: &shown, unverified: BTreeSet::new() };
+    let summary = thread::scope(|scope| {
+        let text = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let _progress = Progress::of(arguments.progress, scope, text);
+        run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), command.cancel_flag())
+    })?;
     message::error(describe(&summary));
-    if summary.cancelled {
-        message::error("interrupted; `--resume` continues what is saved");
-    }
-    let seen = Ending { interrupted: summary.cancelled, findings: summary.faults() > 0, ..done(&catalogue) };
+    command.tally.findings = summary.faults();
     let mut path = folder.join(store::FILE).into_os_string().into_vec();
     path.push(b'\n');
-    Ok(message::print(path).and(seen))
+    command.print(path)
 }
 
 fn default_folder(experiment: &str) -> PathBuf {
@@ -68,45 +71,29 @@ fn describe(summary: &Summary) -> String {
     text
 }
 
-/// Says on standard error what happens.
-struct Teller {
-    bar: ProgressBar,
+/// Shows the progress of the run, and reports problems.
+struct Teller<'a> {
+    /// The line of progress.
+    shown: &'a Mutex<String>,
     /// Said once.
     unverified: BTreeSet<String>,
 }
 
-impl Teller {
-    fn new(is_wanted: bool) -> Teller {
-        let bar = if is_wanted {
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-        } else {
-            ProgressBar::hidden()
-        };
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
-        Teller { bar, unverified: BTreeSet::new() }
-    }
-
+impl Teller<'_> {
     fn show(&self, text: String) {
-        self.bar.set_message(text);
-        self.bar.tick();
-    }
-
-    fn say(&self, text: impl std::fmt::Display) {
-        self.bar.suspend(|| message::error(text));
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
     fn tell(&mut self, event: &Event<'_>) {
         match event {
-            Event::Building(folder) => self.say(format_args!("building {folder}")),
+            Event::Building(folder) => message::error(format_args!("building {folder}")),
             Event::Available { runner, profile, .. } => self.show(format!("starting runners: {runner}, {profile}")),
             // `pfh lab doctor` and the results tell why; here they would be a page.
             Event::Unavailable { .. } => {}
             Event::MakingData(folder) => self.show(format!("making data in {}", message::quoted_path(folder))),
             Event::Settled(settled, all) => self.show(format!("finding the right answers: {settled} of {all}")),
             Event::NoVote { runner, failed } => {
-                self.say(format_args!("{runner}: while finding the right answers: {}", failed.message));
+                message::error(format_args!("{runner}: while finding the right answers: {}", failed.message));
             }
             Event::Task { done, all, cell } => {
                 let percent = done * 100 / (*all).max(1);
@@ -120,12 +107,12 @@ impl Teller {
                 FailureKind::NotOffered => {}
                 FailureKind::Unverified => {
                     if self.unverified.insert(failure.cell.algorithm.clone()) {
-                        self.say(format_args!("{}: unverified: {}", failure.cell.algorithm, failure.message));
+                        message::error(format_args!("{}: unverified: {}", failure.cell.algorithm, failure.message));
                     }
                 }
                 kind => {
                     let cell = &failure.cell;
-                    self.say(format_args!(
+                    message::error(format_args!(
                         "{} ({}), {} {} {}: {}: {}",
                         cell.runner,
                         cell.profile,
@@ -137,7 +124,7 @@ impl Teller {
                     ));
                 }
             },
-            Event::BadEnd { runner, message } => self.say(format_args!("{runner}: {message}")),
+            Event::BadEnd { runner, message } => message::error(format_args!("{runner}: {message}")),
         }
     }
 }

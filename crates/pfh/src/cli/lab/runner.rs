@@ -1,6 +1,7 @@
 //! `pfh lab runner`: pfh itself, measured as any other program.
 
-use super::{Ending, message};
+use super::{Ending, Failed, message};
+use crate::cli::command::Command;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend, BatchHasher, kernels_chosen};
 use pfh_digest::{Algorithm, Digest};
 use pfh_lab::protocol::{Done, LINE_BYTES_MAX, Message, Mode, Request, Sample, Task, VERSION};
@@ -15,24 +16,27 @@ use std::time::Instant;
 const BATCH_MESSAGES: usize = 256;
 
 /// Answers tasks until its input ends.
-pub(super) fn run(lanes: bool) -> Ending {
-    let mut stdout = io::stdout().lock();
+pub(super) fn run(lanes: bool) -> Result<Ending, Failed> {
+    let command = Command::printing()?;
+    let mut output = command.output();
     let result = match Backend::from_environment() {
         // As any runner whose library is not there says it.
-        Err(error) => say(&mut stdout, &Message::Unavailable { message: format!("{BACKEND_VARIABLE}: {error}") }),
-        Ok(_) => converse(lanes, &mut io::stdin().lock(), &mut stdout),
+        Err(error) => say(&mut output, &Message::Unavailable { message: format!("{BACKEND_VARIABLE}: {error}") }),
+        Ok(_) => message::standard_input()
+            .map_err(Refusal::from)
+            .and_then(|stdin| converse(lanes, &mut stdin.lock(), &mut output)),
     };
     match result {
-        Ok(()) => Ending::DONE,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::of_output(&error),
-        Err(error) => {
-            message::error(format_args!("runner: {error}"));
-            Ending::INTERNAL
+        Ok(()) => command.finish(Ok(()), 1, None),
+        Err(Refusal::Writing(error)) => command.finish(Err(error), 1, None),
+        Err(Refusal::NotOffered(message) | Refusal::Error(message)) => {
+            Err(Failed::internal(format_args!("runner: {message}")))
         }
     }
 }
 
-fn converse(lanes: bool, stdin: &mut impl BufRead, stdout: &mut impl Write) -> io::Result<()> {
+/// Answers the tasks of `stdin`. A refusal that is not about a task ends the conversation.
+fn converse(lanes: bool, stdin: &mut impl BufRead, stdout: &mut impl Write) -> Result<(), Refusal> {
     say(stdout, &Message::Hello(hello(lanes)))?;
     let mut line = Vec::new();
     loop {
@@ -42,7 +46,7 @@ fn converse(lanes: bool, stdin: &mut impl BufRead, stdout: &mut impl Write) -> i
             return Ok(());
         }
         if line.len() > LINE_BYTES_MAX {
-            return Err(io::Error::other("a line of standard input is too long"));
+            return Err(Refusal::Error("a line of standard input is too long".to_owned()));
         }
         match serde_json::from_slice(&line) {
             Ok(Request::Task(task)) => answer(lanes, &task, stdout)?,
@@ -50,21 +54,22 @@ fn converse(lanes: bool, stdin: &mut impl BufRead, stdout: &mut impl Write) -> i
                 // A mode of a later version of the protocol.
                 let number =
                     serde_json::from_slice(&line).ok().and_then(|value: serde_json::Value| value["id"].as_u64());
-                let id = number.ok_or_else(|| io::Error::other(format!("not a task: {error}")))?;
+                let id = number.ok_or_else(|| Refusal::Error(format!("not a task: {error}")))?;
                 say(stdout, &Message::NotOffered { id, message: error.to_string() })?;
             }
         }
     }
 }
 
-fn say(stdout: &mut impl Write, message: &Message) -> io::Result<()> {
-    serde_json::to_writer(&mut *stdout, message)?;
-    stdout.write_all(b"\n")?;
-    stdout.flush()
+/// Writes a message and flushes it.
+fn say(stdout: &mut impl Write, message: &Message) -> Result<(), Refusal> {
+    let mut line = serde_json::to_vec(message).map_err(|error| Refusal::Writing(error.into()))?;
+    line.push(b'\n');
+    stdout.write_all(&line).and_then(|()| stdout.flush()).map_err(Refusal::Writing)
 }
 
 fn has_lanes(algorithm: Algorithm) -> bool {
-    kernels_chosen(Backend::chosen(), algorithm).first().is_some_and(|(_, lanes)| *lanes > 1)
+    kernels_chosen(Backend::chosen(), algorithm).first().is_some_and(|widest| widest.lanes > 1)
 }
 
 fn offered(lanes: bool) -> impl Iterator<Item = Algorithm> {
@@ -105,11 +110,11 @@ impl From<io::Error> for Refusal {
     }
 }
 
-fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
+fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<(), Refusal> {
     let id = task.id;
     match carry_out(lanes, task, stdout) {
         Ok(()) => Ok(()),
-        Err(Refusal::Writing(error)) => Err(error),
+        Err(Refusal::Writing(error)) => Err(Refusal::Writing(error)),
         Err(Refusal::NotOffered(message)) => say(stdout, &Message::NotOffered { id, message }),
         Err(Refusal::Error(message)) => say(stdout, &Message::Error { id, message }),
     }
@@ -118,7 +123,7 @@ fn answer(lanes: bool, task: &Task, stdout: &mut impl Write) -> io::Result<()> {
 /// Does a task.
 fn carry_out(lanes: bool, task: &Task, stdout: &mut impl Write) -> Result<(), Refusal> {
     let id = task.id;
-    let mut tell = |message: Message| say(stdout, &message).map_err(Refusal::Writing);
+    let mut tell = |message: Message| say(stdout, &message);
     perform(lanes, task, &mut |pass| {
         tell(Message::Check { id, answer: pass(true)? })?;
         for _ in 0..task.warm_up {

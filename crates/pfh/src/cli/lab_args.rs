@@ -1,6 +1,6 @@
 //! The command line of `pfh lab`.
 
-use crate::cli::args::When;
+use super::progress::When;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use pfh_lab::measurements::Clock;
 use std::path::PathBuf;
