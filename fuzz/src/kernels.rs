@@ -13,7 +13,7 @@ fn flagged(input: &[u8]) -> (usize, &[u8]) {
 
 /// Sequences with more than a given number of common bits. The first byte sets the number of sequences, and the number
 /// of bits; the words follow, and are repeated.
-pub fn bits(input: &[u8]) {
+pub fn bloom(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let mut numbers =
         bytes.chunks(8).map(|part| part.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))).cycle();
@@ -24,10 +24,10 @@ pub fn bits(input: &[u8]) {
     let count = |sequence: &[u64; bloom::WORDS], end: usize| {
         words[..end].iter().zip(sequence).map(|(word, other)| (word & other).count_ones() as u16).sum::<u16>()
     };
-    let expected: Vec<bloom::Found> = sequences
+    let expected: Vec<bloom::Overlap> = sequences
         .iter()
         .zip(0..)
-        .map(|(sequence, place)| bloom::Found { place, counts: bloom::STAGE_ENDS.map(|end| count(sequence, end)) })
+        .map(|(sequence, place)| bloom::Overlap { place, counts: bloom::STAGE_ENDS.map(|end| count(sequence, end)) })
         .filter(|found| found.counts.last() > min_common.first())
         .collect();
     let columns = bloom::Columns::new(&sequences);
@@ -41,7 +41,7 @@ pub fn bits(input: &[u8]) {
 }
 
 /// FNV-1a of chunks. They end behind the bytes that the first byte, taken as a mask, lets through.
-pub fn chunks(input: &[u8]) {
+pub fn fnv1a_many(input: &[u8]) {
     let (mask, bytes) = flagged(input);
     let is_end = |&end: &usize| usize::from(bytes[end - 1]) & mask == 0;
     let ends: Vec<usize> = (1..=bytes.len()).filter(is_end).collect();
@@ -62,7 +62,7 @@ pub fn chunks(input: &[u8]) {
 
 /// Places where pieces end, and hashes of pieces of many files at once: those of ssdeep and of mrsh-v2. The first byte
 /// is the lowest level.
-pub fn pieces(input: &[u8]) {
+pub fn ctph(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let lowest = flag as u32 % 12;
     let hashes = || bytes.windows(WINDOW_BYTES).zip(WINDOW_BYTES as u32 - 1..).skip(1);
@@ -118,7 +118,7 @@ pub fn pieces(input: &[u8]) {
 /// Popularity scores, against those of the portable backend (which the tests of `pfh-vector` compare with the
 /// definition). The first byte says how many ranks there are, and where the scan stops for a while; each byte,
 /// repeated, is a rank.
-pub fn popularity(input: &[u8]) {
+pub fn sdhash_popularity(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let mut costs: Vec<i16> = Vec::new();
     // As ranks: some positions that are not eligible, runs, and few that are better than all around them.
@@ -145,7 +145,7 @@ pub fn popularity(input: &[u8]) {
 
 /// Ranks of entropies, against counting. The first byte sets how much counts add, and how often the bytes are repeated
 /// with small changes.
-pub fn entropy(input: &[u8]) {
+pub fn sdhash_rank(input: &[u8]) {
     let (flag, bytes) = flagged(input);
     let bytes: Vec<u8> = (0..=flag as u8 % 16)
         .flat_map(|round| bytes.iter().enumerate().map(move |(at, byte)| byte ^ (round * u8::from(at % 97 == 0))))
@@ -173,7 +173,7 @@ pub fn entropy(input: &[u8]) {
 }
 
 /// Counts of triplets.
-pub fn triplets(input: &[u8]) {
+pub fn tlsh_triplets(input: &[u8]) {
     /// Salt, and how far the middle and the oldest byte lie back.
     const TRIPLETS: [(u8, usize, usize); 6] = [(2, 1, 2), (3, 1, 3), (5, 2, 3), (7, 2, 4), (11, 1, 4), (13, 3, 4)];
     let history = tlsh_triplets::HISTORY_BYTES;

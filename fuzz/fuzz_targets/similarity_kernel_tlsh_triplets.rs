@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use pfh_fuzz::kernels;
 
-fuzz_target!(|input: &[u8]| kernels::entropy(input));
+fuzz_target!(|input: &[u8]| kernels::tlsh_triplets(input));
