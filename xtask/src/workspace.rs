@@ -1,4 +1,4 @@
-//! The workspace: where it is, which files belong to it, what cargo says of it.
+//! The workspace: its place, its files, and its metadata from cargo.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

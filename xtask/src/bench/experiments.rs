@@ -32,7 +32,7 @@ pub(super) const READ_FLOOR: &str = "read floor";
 /// Memory options that are compared, as `-m` takes them and in bytes.
 const MEMORY: [(&str, u64); 4] = [("20M", 20 << 20), ("64M", 64 << 20), ("256M", 256 << 20), ("1G", 1 << 30)];
 
-/// All experiments, for a machine on which so many threads run at a time.
+/// Returns all experiments, for a machine that runs `threads` threads at a time.
 pub(super) fn all(threads: usize) -> Vec<Experiment> {
     vec![hot(threads), evicted(threads), modes(threads), memory(), balance(threads), rate(threads), similarity(threads)]
 }

@@ -1,6 +1,7 @@
 //! The checks that cargo makes: formatting, lints, documentation.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -10,7 +11,8 @@ use crate::workspace::Workspace;
 
 pub(super) fn fmt(workspace: &Workspace) -> Result<Outcome> {
     process::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
-    let others = packages_apart(workspace)?;
+    let mut others = packages_apart(workspace)?;
+    others.push(PathBuf::from(STRANGER).join("Cargo.toml"));
     for manifest in &others {
         process::run(workspace.cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
     }
@@ -42,6 +44,20 @@ pub(super) fn apart(workspace: &Workspace) -> Result<Outcome> {
         names.extend(manifest.parent().map(|folder| folder.display().to_string()));
     }
     Ok(Outcome::passed(names.join(", ")))
+}
+
+/// A program that uses the library as anybody would: another workspace, the public interface, and no feature.
+const STRANGER: &str = "crates/pfh/tests/stranger";
+
+/// The library serves somebody else's program, whose tests pass.
+pub(super) fn stranger(workspace: &Workspace) -> Result<Outcome> {
+    // The versions of dependencies are those of the workspace, which are here already.
+    fs::copy(workspace.root.join("Cargo.lock"), workspace.root.join(STRANGER).join("Cargo.lock"))?;
+    let mut cargo = workspace.cargo();
+    cargo.args(["test", "--quiet", "--offline", "--manifest-path"]).arg(Path::new(STRANGER).join("Cargo.toml"));
+    cargo.arg("--target-dir").arg(workspace.target_folder()?.join("apart"));
+    process::run(&mut cargo)?;
+    Ok(Outcome::passed(STRANGER))
 }
 
 /// Builds every candidate that lost, C libraries among them; only who chooses anew needs that.

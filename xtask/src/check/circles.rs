@@ -8,13 +8,26 @@ use super::tokens::{Kind, Tests, Token, tokens};
 use crate::summary::Findings;
 use crate::workspace::Workspace;
 
-/// Folders of the crates whose modules must not import each other in a circle.
-const ORDERED: [&str; 2] = ["crates/engine/src/", "crates/source/src/"];
+/// The folders whose modules must not import each other in a circle: every crate of the map, and the command line,
+/// which is a module of the program.
+const ORDERED: [&str; 11] = [
+    "crates/vector/src/",
+    "crates/digest/src/",
+    "crates/similarity/src/",
+    "crates/record/src/",
+    "crates/list/src/",
+    "crates/source/src/",
+    "crates/engine/src/",
+    "crates/lab/src/",
+    "crates/testing/src/",
+    "crates/pfh/src/",
+    "crates/pfh/src/cli/",
+];
 
-/// The modules right below the root of a crate, with what each imports. A module's own children are part of it.
+/// The modules right below the root of a folder, with what each imports. A module's own children are part of it.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// Reports circles, and returns how many modules were looked at.
+/// Reports circles, and returns the number of examined modules.
 pub(super) fn check(workspace: &Workspace, findings: &mut Findings) -> Result<usize> {
     let files = workspace.files()?;
     let mut modules = 0;
@@ -25,7 +38,7 @@ pub(super) fn check(workspace: &Workspace, findings: &mut Findings) -> Result<us
                 sources.insert(inner.to_owned(), workspace.read(path)?);
             }
         }
-        let imports = imports(&sources)?;
+        let imports = imports(folder, &sources)?;
         modules += imports.len();
         for circle in circles(&imports) {
             findings.add(format!("{folder}: the modules {} import each other in a circle", circle.join(", ")));
@@ -34,8 +47,11 @@ pub(super) fn check(workspace: &Workspace, findings: &mut Findings) -> Result<us
     Ok(modules)
 }
 
-/// `sources`: texts of a crate's files by their paths below `src`.
-fn imports(sources: &BTreeMap<String, String>) -> Result<Imports> {
+/// `sources`: texts of a folder's files by their paths below it.
+fn imports(folder: &str, sources: &BTreeMap<String, String>) -> Result<Imports> {
+    // The modules that the folder itself lies in, from the root of its crate on.
+    let (_, inner) = folder.split_once("/src/").unwrap_or_default();
+    let outer: Vec<&str> = inner.split('/').filter(|name| !name.is_empty()).collect();
     let mut imports = Imports::new();
     let mut exported = BTreeMap::new();
     for source in sources.iter().filter(|(path, _)| is_root(path)).map(|(_, source)| source) {
@@ -43,7 +59,7 @@ fn imports(sources: &BTreeMap<String, String>) -> Result<Imports> {
     }
     for (path, source) in sources.iter().filter(|(path, _)| !is_root(path)) {
         let module = module_of(path);
-        let named = names_in_crate(&tokens(source, Tests::Left)?);
+        let named = names_below(&outer, path, &tokens(source, Tests::Left)?);
         let targets = named.into_iter().map(|name| exported.get(&name).cloned().unwrap_or(name));
         let own = imports.entry(module.clone()).or_default();
         own.extend(targets.filter(|target| *target != module));
@@ -54,7 +70,7 @@ fn imports(sources: &BTreeMap<String, String>) -> Result<Imports> {
 }
 
 fn is_root(path: &str) -> bool {
-    path == "lib.rs" || path == "main.rs"
+    ["lib.rs", "main.rs", "mod.rs"].contains(&path)
 }
 
 fn module_of(path: &str) -> String {
@@ -76,37 +92,74 @@ fn exports(tokens: &[Token]) -> BTreeMap<String, String> {
     exports
 }
 
-/// First names of all paths that begin with `crate`.
-fn names_in_crate(tokens: &[Token]) -> BTreeSet<String> {
+/// First names below the folder of all paths that lead to it: by `crate` and its outer modules, or by `super` from the
+/// file at `path`.
+fn names_below(outer: &[&str], path: &str, tokens: &[Token]) -> BTreeSet<String> {
+    let depth = path.split('/').filter(|&name| name != "mod.rs").count();
     let mut names = BTreeSet::new();
     for place in 0..tokens.len() {
-        let separated = |at: usize| tokens[at..].iter().take(2).all(|token| token.text == ":" || token.text == "::");
-        if tokens[place].text != "crate" || !separated(place + 1) {
-            continue;
-        }
-        let mut rest = tokens[place + 1..].iter().skip_while(|token| token.text.starts_with(':'));
-        match rest.next() {
-            Some(first) if first.kind == Kind::Word => drop(names.insert(first.text.clone())),
-            Some(first) if first.text == "{" => {
-                let (mut depth, mut is_first) = (1, true);
-                for token in rest {
-                    match token.text.as_str() {
-                        "{" => depth += 1,
-                        "}" if depth == 1 => break,
-                        "}" => depth -= 1,
-                        "," if depth == 1 => is_first = true,
-                        name if depth == 1 && is_first => {
-                            names.insert(name.to_owned());
-                            is_first = false;
-                        }
-                        _ => {}
-                    }
-                }
+        let is_inner = place > 0 && tokens[place - 1].text.ends_with(':');
+        let mut rest = &tokens[place..];
+        let leads_here = match tokens[place].text.as_str() {
+            "crate" => {
+                rest = &rest[1..];
+                outer.iter().all(|name| step(&mut rest).is_some_and(|text| text == *name))
             }
-            _ => {}
+            "super" if !is_inner => {
+                let mut steps = 1;
+                rest = &rest[1..];
+                while rest.get(2).is_some_and(|token| token.text == "super") && is_separator(rest) {
+                    steps += 1;
+                    rest = &rest[3..];
+                }
+                steps == depth
+            }
+            _ => false,
+        };
+        if leads_here && is_separator(rest) {
+            push_first_names(&rest[2..], &mut names);
         }
     }
     names
+}
+
+/// Whether `::` is next.
+fn is_separator(tokens: &[Token]) -> bool {
+    tokens.len() > 2 && tokens[..2].iter().all(|token| token.text == ":")
+}
+
+/// Takes the next name of a path.
+fn step<'t>(rest: &mut &'t [Token]) -> Option<&'t str> {
+    if !is_separator(rest) {
+        return None;
+    }
+    let name = &rest[2].text;
+    *rest = &rest[3..];
+    Some(name)
+}
+
+/// The name with which a path goes on, or the first name of each path in its braces.
+fn push_first_names(path: &[Token], names: &mut BTreeSet<String>) {
+    match path.first() {
+        Some(first) if first.kind == Kind::Word => drop(names.insert(first.text.clone())),
+        Some(first) if first.text == "{" => {
+            let (mut depth, mut is_first) = (1, true);
+            for token in &path[1..] {
+                match token.text.as_str() {
+                    "{" => depth += 1,
+                    "}" if depth == 1 => break,
+                    "}" => depth -= 1,
+                    "," if depth == 1 => is_first = true,
+                    name if depth == 1 && is_first => {
+                        names.insert(name.to_owned());
+                        is_first = false;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Every module that `from` imports, or that what it imports does.
@@ -141,9 +194,13 @@ fn circles(imports: &Imports) -> Vec<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+    fn found_in(folder: &str, files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let sources = files.iter().map(|(path, source)| ((*path).to_owned(), (*source).to_owned())).collect();
-        circles(&imports(&sources).expect("Rust"))
+        circles(&imports(folder, &sources).expect("Rust"))
+    }
+
+    fn found(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        found_in("crates/x/src/", files)
     }
 
     #[test]
@@ -159,7 +216,14 @@ mod tests {
 
     #[test]
     fn circles_are_found_however_they_are_written() {
-        for import in ["use crate::a::A;", "use crate::{b, a::{A, B}};", "fn f() { crate::a::f() }", "use crate::A;"] {
+        for import in [
+            "use crate::a::A;",
+            "use crate::{b, a::{A, B}};",
+            "fn f() { crate::a::f() }",
+            "use crate::A;",
+            "use super::a::A;",
+            "fn f() { super::a::f() }",
+        ] {
             let files = [
                 ("lib.rs", "pub use a::{A, B};"),
                 ("a.rs", "use crate::c::C;"),
@@ -168,5 +232,16 @@ mod tests {
             ];
             assert_eq!(found(&files), [["a", "b", "c"]], "{import}");
         }
+    }
+    #[test]
+    fn a_folder_within_a_crate_is_looked_at_as_a_crate_is() {
+        let files = |a: &'static str, b: &'static str| [("mod.rs", "mod a; mod b;"), ("a/deep.rs", a), ("b.rs", b)];
+        let found = |a, b| found_in("crates/x/src/cli/", &files(a, b));
+        let circle = [["a".to_owned(), "b".to_owned()]];
+        assert_eq!(found("use super::super::b;", "use super::a::A;"), circle);
+        assert_eq!(found("use crate::cli::b::B;", "use crate::cli::{a, c};"), circle);
+        // Other modules of these names: a child of `a`, and one beside the folder.
+        assert!(found("use super::b;", "use super::a;").is_empty());
+        assert!(found("use crate::b;", "use super::a;").is_empty());
     }
 }

@@ -43,7 +43,7 @@ fn is_anything(_: &str) -> bool {
     true
 }
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule {
         name: "only pfh-source opens files",
         applies: |path| is_library(path) && !path.starts_with("crates/source/"),
@@ -69,9 +69,11 @@ const RULES: [Rule; 8] = [
             except("crates/testing/", "makes the odd trees that tests read"),
             except("crates/lab/src/", "definitions, results, and the data that it makes and hands to runners"),
             except("crates/pfh/src/cli/lab/runner.rs", "reads as the runners that it is compared with do"),
-            except("crates/list/src/", "lists of digests, which are read, continued and written, never hashed"),
+            except(
+                "crates/list/src/",
+                "lists and indexes of digests, which are read, continued and written, never hashed",
+            ),
             except("crates/pfh/src/cli/reading.rs", "the list of --files-from"),
-            except("crates/pfh/src/cli/index_file.rs", "indexes of digests"),
             except("crates/pfh/src/cli/output.rs", "the file of -o"),
             except("crates/pfh/src/cli/keys.rs", "the file of --key-file"),
         ],
@@ -96,6 +98,7 @@ const RULES: [Rule; 8] = [
         message: "only the program prints or exits; return a value or report through a trait",
         excepted: &[
             except("crates/pfh/src/cli/", "the program"),
+            except("crates/pfh/tests/stranger/src/", "a program of somebody else's"),
             except("crates/source/src/standard.rs", "asks whether standard output is open"),
             except("crates/testing/src/bin/", "a program that tests run"),
             except("crates/testing/src/skip.rs", "a test that skips says so where nobody captures it"),
@@ -110,6 +113,17 @@ const RULES: [Rule; 8] = [
         excepted: &[
             except("crates/pfh/src/cli/exit.rs", "makes the status"),
             except("crates/pfh/src/main.rs", "hands it to the system"),
+        ],
+    },
+    Rule {
+        name: "every command ends in one way",
+        applies: |path| path.starts_with("crates/pfh/src/"),
+        tests: Tests::Left,
+        forbidden: &["Ending {}", "Ending::"],
+        message: "a command ends by `Command::finish` or fails by `Failed`: only these make an `Ending`",
+        excepted: &[
+            except("crates/pfh/src/cli/command.rs", "ends every command"),
+            except("crates/pfh/src/cli/exit.rs", "weighs what happened"),
         ],
     },
     Rule {
@@ -233,10 +247,11 @@ fn covers(exception: &str, path: &str) -> bool {
     if exception.ends_with('/') { path.starts_with(exception) } else { path == exception }
 }
 
-/// The tokens of a pattern. An attribute loses its closing bracket, so that it also fits the one with arguments.
+/// The tokens of a pattern. An attribute and a struct lose their closing brackets, so that they also fit with what may
+/// stand in them.
 fn tokens_of(pattern: &str) -> Result<Vec<Token>> {
     let mut tokens = tokens(pattern, Tests::Included)?;
-    if pattern.ends_with(']') {
+    if pattern.ends_with([']', '}']) {
         tokens.pop();
     }
     Ok(tokens)
@@ -315,6 +330,11 @@ mod tests {
             assert!(!findings("crates/pfh/src/cli/x.rs", source).is_empty(), "{source}");
         }
         assert!(findings("crates/pfh/src/cli/exit.rs", "fn f() -> ExitCode { x }").is_empty());
+        for source in ["fn f() { Ok(Ending::DONE) }", "fn f() { Ending { usage: true } }"] {
+            assert_eq!(findings("crates/pfh/src/cli/x.rs", source).len(), 1, "{source}");
+            assert!(findings("crates/pfh/src/cli/command.rs", source).is_empty(), "{source}");
+        }
+        assert!(findings("crates/pfh/src/cli/x.rs", "fn f() -> Result<Ending, Failed> { x }").is_empty());
         assert!(findings("crates/pfh/src/cli/x.rs", "use pfh::compare::Compare;").is_empty());
     }
 

@@ -31,7 +31,7 @@ const fn step(name: &'static str, slow: bool, run: fn(&Workspace) -> Result<Outc
 }
 
 /// All steps, cheap ones first.
-pub(crate) const STEPS: [Step; 14] = [
+pub(crate) const STEPS: [Step; 15] = [
     step("fmt", false, cargo::fmt),
     step("layering", false, layering::check),
     step("invariants", false, invariants::check),
@@ -40,6 +40,7 @@ pub(crate) const STEPS: [Step; 14] = [
     step("links", false, links::check),
     step("clippy", false, cargo::clippy),
     step("apart", true, cargo::apart),
+    step("stranger", true, cargo::stranger),
     step("docs", true, cargo::docs),
     step("drift", true, drift::check),
     step("instructions", true, instructions::check),
