@@ -149,7 +149,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             (Some(batch), None) => {
                 let WholeFile { job, slot, length, stamp } = file;
                 worker.guarded_job(&job, |worker| {
-                    hash_whole(worker, &job, slot.filled(length), stamp, batch);
+                    hash_whole(worker, &job, slot.filled(length), stamp.as_ref(), batch);
                 });
                 self.keep_slot(slot);
             }
@@ -370,7 +370,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 match &mut self.batch {
                     Some(batch) if length < worker.context.batched.long_bytes => batch.add(file),
                     _ => {
-                        let alone = worker.digest_many(&[file.content()]).pop().flatten();
+                        let alone = worker.digest_one(file.content());
                         self.hash_whole(worker, file, alone);
                     }
                 }

@@ -16,12 +16,12 @@ pub(crate) fn hash_whole<S: Source, K: Sink>(
     worker: &mut Worker<'_, '_, '_, S, K>,
     job: &Job<S::Handle>,
     content: &[u8],
-    stamp: Option<Stamp>,
+    stamp: Option<&Stamp>,
     batch: BatchDigests,
 ) {
     let made = worker.digest_whole(content, batch);
     worker.count_bytes(content.len() as u64);
-    let found = HashedFile { stamp, bytes_read: content.len() as u64, digests: made };
+    let found = HashedFile { stamp: stamp.copied(), bytes_read: content.len() as u64, digests: made };
     worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
 }
 

@@ -16,13 +16,18 @@ use pfh_source::{Source, Stamp};
 use std::collections::VecDeque;
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
+    /// Like [`Worker::digest_many`], for one message. Usually no algorithm of the run digests many at once.
+    pub(crate) fn digest_one(&mut self, message: &[u8]) -> Option<BatchDigests> {
+        match self.context.batched.is_empty() {
+            true => Some(BatchDigests::default()),
+            false => self.digest_many(&[message]).pop().flatten(),
+        }
+    }
+
     /// Computes the digests of each message by the algorithms and families that digest many messages at once; `None` if
     /// digesting it panicked.
     pub(crate) fn digest_many(&mut self, messages: &[&[u8]]) -> Vec<Option<BatchDigests>> {
         let (batched, options) = (&self.context.batched, self.context.options);
-        if batched.is_empty() {
-            return vec![Some(BatchDigests::default()); messages.len()];
-        }
         let started = self.context.clock.start();
         let all = self.guarded(|worker| {
             let hashers = worker.batch_hashers.get_or_insert_with(|| BatchHashers::new(batched, options.backend));

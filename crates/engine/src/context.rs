@@ -197,15 +197,14 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
         &mut self,
         ticket: Ticket,
         path: Vec<u8>,
-        result: Result<HashedFile, Failure>,
+        mut result: Result<HashedFile, Failure>,
         claimed: Option<Claimed>,
     ) {
-        let result = match result {
-            Ok(found) if found.digests.too_many_pieces => {
-                Err(Failure::too_many_pieces(found.stamp.map(|stamp| stamp.metadata)))
-            }
-            result => result,
-        };
+        if let Ok(found) = &result
+            && found.digests.too_many_pieces
+        {
+            result = Err(Failure::too_many_pieces(found.stamp.map(|stamp| stamp.metadata)));
+        }
         let links = &self.context.links;
         let mut parked = Vec::new();
         match (claimed, &result) {

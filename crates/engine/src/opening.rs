@@ -11,14 +11,23 @@ use crate::stats::stop;
 use pfh_record::{FileError, Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile, Stamp};
 
-/// The result of opening a job's file.
-enum Opening<F> {
-    Open(F, Option<FileOptions>),
+/// An open file, and its own digests and consumer, if its treatment differs from the run's.
+type Open<F> = (F, Option<Box<Individual>>);
+
+/// The reason why a job's file is not read. Boxed, since few files have one and every opened file would be moved with
+/// the space for it.
+enum Unopened {
     /// The content is known from another link.
     Known(HashedFile),
     RecordOnly(Metadata, SkipReason),
     LeftOut,
     Failed(FileError),
+}
+
+impl From<FileError> for Box<Unopened> {
+    fn from(error: FileError) -> Self {
+        Box::new(Unopened::Failed(error))
+    }
 }
 
 impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
@@ -28,59 +37,46 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
             // Opening a stream waits until somebody opens its other end, which may take for ever.
             self.flush();
         }
-        let opening = self.guarded(|worker| match worker.begin_to_open(&job) {
-            Opening::Open(file, Some(wanted)) => (Opening::Open(file, None), Some(worker.individual(wanted))),
-            opening => (opening, None),
-        });
-        match opening {
-            Some((Opening::Open(file, _), individual)) => {
-                return Some(Opened::new(job, file, individual));
+        let unopened = match self.guarded(|worker| worker.begin_to_open(&job)) {
+            Some(Ok((file, individual))) => return Some(Opened::new(job, file, individual)),
+            Some(Err(unopened)) => *unopened,
+            None => {
+                self.fail(job.ticket, job.entry.path(), Failure::panicked());
+                return None;
             }
-            Some((Opening::Known(found), _)) => self.finish_known(job.ticket, found, job.entry.path()),
-            Some((Opening::RecordOnly(metadata, reason), _)) => {
+        };
+        match unopened {
+            Unopened::Known(found) => self.finish_known(job.ticket, found, job.entry.path()),
+            Unopened::RecordOnly(metadata, reason) => {
                 let failure = Failure { metadata: Some(metadata), ..Failure::new(Outcome::Skipped(reason)) };
                 self.fail(job.ticket, job.entry.path(), failure);
             }
-            Some((Opening::LeftOut, _)) => self.push(Finished { ticket: job.ticket, item: None }),
-            Some((Opening::Failed(error), _)) => {
-                self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, error));
-            }
-            None => self.fail(job.ticket, job.entry.path(), Failure::panicked()),
+            Unopened::LeftOut => self.push(Finished { ticket: job.ticket, item: None }),
+            Unopened::Failed(error) => self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, error)),
         }
         None
     }
 
-    fn begin_to_open(&mut self, job: &Job<S::Handle>) -> Opening<S::File> {
+    fn begin_to_open(&mut self, job: &Job<S::Handle>) -> Result<Open<S::File>, Box<Unopened>> {
         if self.is_own(job) {
-            return Opening::LeftOut;
+            return Err(Unopened::LeftOut.into());
         }
         if let Some((found, now)) = self.answer_from_links(job) {
-            return match self.decide(job, &now) {
-                Decision::Hash => Opening::Known(found),
+            let wanted = self.decide(job, &now)?;
+            return match wanted {
+                None => Err(Unopened::Known(found).into()),
                 // The caller wants other digests than those known, or a consumer, so the file is read.
-                Decision::HashWith(wanted) => match self.open_file(job) {
-                    Ok(file) => Opening::Open(file, Some(wanted)),
-                    Err(error) => Opening::Failed(error),
-                },
-                Decision::RecordOnly(reason) => Opening::RecordOnly(now, reason),
-                Decision::LeaveOut => self.leave_out(),
+                Some(wanted) => Ok((self.open_file(job)?, Some(self.individual(wanted)))),
             };
         }
-        let file = match self.open_file(job) {
-            Ok(file) => file,
-            Err(error) => return Opening::Failed(error),
-        };
+        let file = self.open_file(job)?;
         if self.context.decide.is_none() {
-            return Opening::Open(file, None);
+            return Ok((file, None));
         }
         // Reading the file will report the same error.
-        let Ok(Stamp { metadata, .. }) = file.stamp() else { return Opening::Open(file, None) };
-        match self.decide(job, &metadata) {
-            Decision::Hash => Opening::Open(file, None),
-            Decision::HashWith(wanted) => Opening::Open(file, Some(wanted)),
-            Decision::RecordOnly(reason) => Opening::RecordOnly(metadata, reason),
-            Decision::LeaveOut => self.leave_out(),
-        }
+        let Ok(Stamp { metadata, .. }) = file.stamp() else { return Ok((file, None)) };
+        let wanted = self.decide(job, &metadata)?;
+        Ok((file, wanted.map(|wanted| self.individual(wanted))))
     }
 
     fn open_file(&mut self, job: &Job<S::Handle>) -> Result<S::File, FileError> {
@@ -90,13 +86,17 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         opened
     }
 
-    fn decide(&self, job: &Job<S::Handle>, metadata: &Metadata) -> Decision {
-        self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata))
-    }
-
-    fn leave_out(&mut self) -> Opening<S::File> {
-        self.left_out += 1;
-        Opening::LeftOut
+    /// Asks the caller what to do with a file. Returns its own options, if it is to be hashed with others than the run's.
+    fn decide(&mut self, job: &Job<S::Handle>, metadata: &Metadata) -> Result<Option<FileOptions>, Box<Unopened>> {
+        match self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata)) {
+            Decision::Hash => Ok(None),
+            Decision::HashWith(wanted) => Ok(Some(wanted)),
+            Decision::RecordOnly(reason) => Err(Unopened::RecordOnly(*metadata, reason).into()),
+            Decision::LeaveOut => {
+                self.left_out += 1;
+                Err(Unopened::LeftOut.into())
+            }
+        }
     }
 
     fn individual(&self, wanted: FileOptions) -> Box<Individual> {

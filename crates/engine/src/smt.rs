@@ -52,7 +52,7 @@ fn read_and_hash<S: Source, K: Sink>(
         Ok(First::Whole { length, stamp }) => {
             opened.file.release(length as u64);
             worker.guarded_job(&opened.job, |worker| {
-                hash_whole(worker, &opened.job, slot.filled(length), stamp, BatchDigests::default());
+                hash_whole(worker, &opened.job, slot.filled(length), stamp.as_ref(), BatchDigests::default());
             });
         }
         Ok(First::Long { stamp }) => {

@@ -12,6 +12,7 @@ use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
 use pfh_list::FileIdentity;
 use pfh_record::{Record, Summary};
 use pfh_source::{Source, Watch};
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
@@ -63,7 +64,8 @@ pub(crate) struct Item<T> {
     pub(crate) made: T,
     /// Bytes for the output.
     pub(crate) bytes: Vec<u8>,
-    pub(crate) warning: Option<Warning>,
+    /// Boxed, since few items have one and all of them are moved.
+    pub(crate) warning: Option<Box<Warning>>,
     pub(crate) is_finding: bool,
     pub(crate) is_unread: bool,
     pub(crate) is_not_expressed: bool,
@@ -77,7 +79,7 @@ impl<T> Item<T> {
         Item {
             made,
             bytes: Vec::new(),
-            warning: warnings::about(record),
+            warning: warnings::about(record).map(Box::new),
             is_finding: false,
             is_unread: record.outcome.is_failure(),
             is_not_expressed: false,
@@ -85,10 +87,10 @@ impl<T> Item<T> {
         }
     }
 
-    /// Returns the item with another result.
-    pub(crate) fn with<U>(self, made: U) -> Item<U> {
-        let Item { bytes, warning, is_finding, is_unread, is_not_expressed, counter, .. } = self;
-        Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, counter }
+    /// Returns the item with another result, made of this one.
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Item<U> {
+        let Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, counter } = self;
+        Item { made: make(made), bytes, warning, is_finding, is_unread, is_not_expressed, counter }
     }
 }
 
@@ -245,7 +247,7 @@ impl Command {
     ///
     /// # Errors
     /// If the run cannot begin.
-    pub(crate) fn hash<S: Source + Watch, T: Send>(
+    pub(crate) fn hash<S: Source + Watch, T: Send + 'static>(
         &mut self,
         options: &Options,
         source: &S,
@@ -255,8 +257,14 @@ impl Command {
     ) -> Result<Report, pfh::Error> {
         let (counters, cancel) = (self.counters.take().unwrap_or_default(), self.cancel().clone());
         let report = progress::of_run(self.reporting.progress, source, &counters, || {
-            let mut items = Items { command: self, deliver };
-            pfh::run_on(options, source, prepare, &mut items, decide, &counters, &cancel)
+            let prepare = |record: Record| {
+                let item = prepare(record);
+                item.map(|made| Box::new(made) as Made)
+            };
+            // Every item is of this type.
+            let mut deliver = |made: Made| made.downcast().map_or(ControlFlow::Continue(()), |made| deliver(*made));
+            let mut items = Items { command: self, deliver: &mut deliver };
+            pfh::run_on(options, source, &prepare, &mut items, decide, &counters, &cancel)
         });
         self.warnings.end();
         report
@@ -354,16 +362,19 @@ impl Drop for Command {
     }
 }
 
+/// The results of all commands: of one type, so that the engine is compiled once for all of them.
+type Made = Box<dyn Any + Send>;
+
 /// The one sink of all commands: keeps the tally, reports warnings, and passes on the results.
-struct Items<'a, T> {
+struct Items<'a> {
     command: &'a mut Command,
-    deliver: &'a mut (dyn FnMut(T) -> ControlFlow<()> + Send),
+    deliver: &'a mut (dyn FnMut(Made) -> ControlFlow<()> + Send),
 }
 
-impl<T: Send> Sink for Items<'_, T> {
-    type Item = Item<T>;
+impl Sink for Items<'_> {
+    type Item = Item<Made>;
 
-    fn deliver(&mut self, item: Item<T>) -> ControlFlow<()> {
+    fn deliver(&mut self, item: Item<Made>) -> ControlFlow<()> {
         let tally = &mut self.command.tally;
         tally.findings += u64::from(item.is_finding);
         tally.unread += u64::from(item.is_unread || item.is_not_expressed);

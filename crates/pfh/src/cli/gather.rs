@@ -117,6 +117,6 @@ impl FileDigest {
         let made = record.similarities.pop().map(|made| made.digest);
         let has_no_digest = matches!(made, Some(Err(_)));
         let item = Item::new(&record, ());
-        item.with(FileDigest { path: record.path, digest: made.and_then(Result::ok), has_no_digest })
+        item.map(|()| FileDigest { path: record.path, digest: made.and_then(Result::ok), has_no_digest })
     }
 }

@@ -255,9 +255,9 @@ fn item(format: &dyn Format, tells_missing_digests: bool, record: &Record) -> It
     item.is_finding = warnings::has_finding(record);
     match format.record(record, &mut bytes) {
         Ok(()) if tells_missing_digests => {}
-        Ok(()) => item.warning = item.warning.or_else(|| warnings::no_digest(record)),
+        Ok(()) => item.warning = item.warning.or_else(|| warnings::no_digest(record).map(Box::new)),
         Err(why) => {
-            item.warning = Some(Warning::new(&record.path, why.to_string()));
+            item.warning = Some(Box::new(Warning::new(&record.path, why.to_string())));
             item.is_not_expressed = true;
         }
     }

@@ -210,7 +210,7 @@ fn same(
         let prepare = |record: Record| {
             let item = Item::new(&record, ());
             let (is_read, matches) = (!item.is_unread, known.matches(&record.digests));
-            item.with(FileMatches { path: record.path, is_read, matches })
+            item.map(|()| FileMatches { path: record.path, is_read, matches })
         };
         let mut print = |FileMatches { path, is_read, matches }: FileMatches| {
             digests += usize::from(is_read);
