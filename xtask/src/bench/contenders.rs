@@ -180,6 +180,7 @@ impl Algorithm {
             let one_thread = Call::FedInParallel("b3sum --num-threads 1".to_owned());
             peers.push(Contender::peer("b3sum, in parallel", "b3sum", one_thread, List::Lines));
         }
+        peers.push(blazehash(self.name));
         peers
     }
 }
@@ -224,6 +225,11 @@ pub(super) fn hashdeep(algorithms: &str, threads: usize) -> Contender {
     Contender::walks("hashdeep", format!("hashdeep -c {algorithms} -r -l -j {threads}"), List::Hashdeep)
 }
 
+/// blazehash with some of its algorithms, comma-separated. It takes as many threads as there are cores.
+pub(super) fn blazehash(algorithms: &str) -> Contender {
+    Contender::walks("blazehash", format!("blazehash -r -c {algorithms}"), List::Hashdeep)
+}
+
 /// A program of GNU coreutils.
 pub(super) fn coreutils(program: &'static str) -> Contender {
     Contender::peer(program, program, Call::FedInParallel(program.to_owned()), List::Lines)
@@ -253,8 +259,8 @@ mod tests {
             let algorithm = ALGORITHMS.iter().find(|algorithm| algorithm.name == name).expect("listed");
             algorithm.peers(2).into_iter().map(|peer| peer.label).collect()
         };
-        assert_eq!(labels("md5"), ["hashdeep", "md5deep", "md5sum", "rhash", "openssl dgst"]);
-        assert_eq!(labels("sha3-256"), ["rhash", "openssl dgst"]);
-        assert_eq!(labels("blake3"), ["b3sum, its own threads", "b3sum, in parallel"]);
+        assert_eq!(labels("md5"), ["hashdeep", "md5deep", "md5sum", "rhash", "openssl dgst", "blazehash"]);
+        assert_eq!(labels("sha3-256"), ["rhash", "openssl dgst", "blazehash"]);
+        assert_eq!(labels("blake3"), ["b3sum, its own threads", "b3sum, in parallel", "blazehash"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cache::Cache;
 use super::compare::Comparison;
-use super::contenders::{ALGORITHMS, Contender, FAMILIES, coreutils, hashdeep};
+use super::contenders::{ALGORITHMS, Contender, FAMILIES, blazehash, coreutils, hashdeep};
 use super::corpus::{Corpus, lists};
 use super::digests::List;
 use super::rate::Yardstick;
@@ -51,7 +51,7 @@ fn hot(threads: usize) -> Experiment {
         }
         let options = format!("-a md5,sha256 -t {threads} -f hashdeep");
         let pfh = Contender::pfh("pfh", &options, Some(List::Hashdeep));
-        let contenders = vec![pfh, floor(), hashdeep("md5,sha256", threads)];
+        let contenders = vec![pfh, floor(), hashdeep("md5,sha256", threads), blazehash("md5,sha256")];
         let mut both = comparison(&["hot", corpus.name(), "md5+sha256"], corpus, Cache::Hot, contenders);
         both.yardstick = Some(Yardstick::Bound(&["md5", "sha256"]));
         comparisons.push(both);

@@ -46,7 +46,8 @@ Usage: cargo xtask bench [OPTIONS]
   --pfh FILE      measure this program instead of building one
   --no-install    do not install peers that are missing
 
-  Peers are looked for in $PFH_BENCH_PEERS first, which is the place for those that no package has (sdhash, mrsh-v2).";
+  Peers are looked for in $PFH_BENCH_PEERS first, which is the place for those that no package has (sdhash, mrsh-v2,
+  blazehash).";
 
 struct Options {
     list: bool,
