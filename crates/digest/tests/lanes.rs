@@ -140,6 +140,19 @@ fn batches() {
 }
 
 /// A lane that is given up is free, and its neighbours' digests are right.
+/// Estimates grow with the message and with the algorithms; their values depend on the CPU.
+#[test]
+fn estimated_times() {
+    let manager = |algorithms: &[Algorithm]| LaneManager::<Vec<u8>, ()>::with_backend(algorithms, portable()).unwrap();
+    let [md5, sha256] = ["md5", "sha256"].map(|name| Algorithm::from_name(name).unwrap());
+    let one = manager(&[md5]);
+    assert!(one.time_in_full_lanes(0).is_zero());
+    let mebibyte = one.time_in_full_lanes(1 << 20);
+    assert!(!mebibyte.is_zero() && one.time_in_full_lanes(1 << 30) > 1000 * mebibyte);
+    assert!(manager(&[md5, sha256]).time_in_full_lanes(1 << 20) > mebibyte);
+    assert!(!one.time_in_full_lanes(u64::MAX).is_zero());
+}
+
 #[test]
 fn abandoned_lanes() {
     for algorithm in lane_algorithms() {

@@ -22,7 +22,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The shared state of a run's threads.
 pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
@@ -52,6 +52,7 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,
     pub(crate) clock: Clock,
+    pub(crate) started: Instant,
     pub(crate) totals: Mutex<Totals>,
     /// Whether the sink has stopped the run.
     pub(crate) stopped: AtomicBool,
@@ -89,16 +90,29 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         DigestSet::new(&streamed, &self.options.keys, &self.streamed, self.pieces)
     }
 
-    /// Whether a file of this size would still be in its lane when all other files are done. If so, it counts as an
-    /// exclusive lane from now on; at most half of the workers have one.
-    pub(crate) fn begin_exclusive_lane(&self, size: u64) -> bool {
-        if size < EXCLUSIVE_FILE_BYTES {
+    /// Whether the run ends earlier if this file has a lane to itself, because it would still be in its lane, for which
+    /// it needs this time, when all other files are done. If so, it counts as an exclusive lane from now on; at most
+    /// half of the workers have one.
+    ///
+    /// With n workers, of which one is then missing for the other files, that is so if the file needs n/(n−1) of the
+    /// time that they need.
+    pub(crate) fn begin_exclusive_lane(&self, size: u64, time_in_full_lanes: Duration) -> bool {
+        let threads = self.options.threads as u32;
+        if size < EXCLUSIVE_FILE_BYTES || threads < 2 {
             return false;
         }
-        let bytes_left = self.bytes_of(self.queue.jobs_waiting());
-        let ends_late = size / 2 > bytes_left / (self.lanes * self.options.threads) as u64;
+        let ends_late = time_in_full_lanes.saturating_mul(threads - 1) > self.time_left().saturating_mul(threads);
         let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
         ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// Estimates the time for the files that have not begun, from the finished ones. While the walk goes on, their
+    /// number is unknown, and as much is expected to come as there has been.
+    fn time_left(&self) -> Duration {
+        let elapsed = self.started.elapsed();
+        let files = self.counters.files.load(Ordering::Relaxed).max(1);
+        let for_waiting = elapsed.mul_f64(self.queue.jobs_waiting() as f64 / files as f64);
+        if self.queue.has_walk_ended() { for_waiting } else { for_waiting.max(elapsed) }
     }
 
     /// Whether hashing a file of this size takes longer than all others: `jobs_in_hand` and those still waiting.

@@ -150,7 +150,8 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
         let streamed = self.streamed_of(&worker.context.options.keys, slot.filled(length), stamp.metadata.size);
-        let exclusive_lane = worker.context.begin_exclusive_lane(stamp.metadata.size);
+        let size = stamp.metadata.size;
+        let exclusive_lane = worker.context.begin_exclusive_lane(size, self.manager.time_in_full_lanes(size));
         self.exclusive_lane += usize::from(exclusive_lane);
         self.long += 1;
         let file = LaneFile::Long { opened, stamp, offset: length as u64, streamed, exclusive_lane };

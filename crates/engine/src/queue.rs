@@ -177,6 +177,10 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.work.notify_all();
     }
 
+    pub(crate) fn has_walk_ended(&self) -> bool {
+        self.lock().walk_ended
+    }
+
     /// Stops the run: drops the waiting jobs and accepts no others.
     pub(crate) fn stop(&self) {
         let mut state = self.lock();

@@ -87,6 +87,7 @@ pub fn run<S: Source, K: Sink>(
         counters,
         cancel,
         clock: Clock(options.measure),
+        started,
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),

@@ -1,6 +1,7 @@
 //! The streaming manager: messages come and go, each in its lane.
 
 use std::fmt;
+use std::time::Duration;
 
 use pfh_vector::Backend;
 
@@ -8,6 +9,7 @@ use super::LANES_MAX;
 use super::definition::PADDING_BYTES_MAX;
 use super::schedule::Schedule;
 use super::track::{self, Buffers, LaneSet};
+
 use crate::{Algorithm, Digest};
 
 /// Hashes many messages at once, one in each lane, by one or several algorithms.
@@ -157,6 +159,12 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
     /// Number of messages that are hashed at once; at most 64.
     pub fn lanes(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Estimates how long a message of this many bytes takes while all lanes hold messages, from the costs of the
+    /// kernels that this process measured. Few lanes are faster.
+    pub fn time_in_full_lanes(&self, bytes: u64) -> Duration {
+        Duration::try_from_secs_f64(self.schedule.seconds_in_full_lanes(bytes)).unwrap_or(Duration::MAX)
     }
 
     /// Number of lanes that hold a message now.

@@ -8,6 +8,8 @@ pub(super) struct Plan {
     kernels: Vec<&'static Kernel>,
     /// Kernel for the first lanes of this many; the plan for the others is that of their number.
     begin: [u8; LANES_MAX + 1],
+    /// Picoseconds in which this many running lanes advance by one block.
+    cost: [u64; LANES_MAX + 1],
     lanes: usize,
 }
 
@@ -29,12 +31,18 @@ impl Plan {
             begin[running] = best as u8;
             cost[running] = total(kernels[best]);
         }
-        Some(Plan { kernels, begin, lanes })
+        Some(Plan { kernels, begin, cost, lanes })
     }
 
     /// Lanes of the kernel that hashes fastest.
     pub(super) fn lanes(&self) -> usize {
         self.lanes
+    }
+
+    /// Picoseconds in which this many running lanes (up to [`LANES_MAX`]) advance by one block, by the kernels' measured
+    /// costs.
+    pub(super) fn cost(&self, running: usize) -> u64 {
+        self.cost[running]
     }
 
     /// The kernels that run for some number of lanes, up to all; the widest first.

@@ -76,6 +76,11 @@ impl Schedule {
         self.tracks.iter().all(AlgorithmLanes::pays)
     }
 
+    /// Seconds in which all lanes advance by this many bytes.
+    pub(super) fn seconds_in_full_lanes(&self, bytes: u64) -> f64 {
+        self.tracks.iter().map(|track| track.seconds(self.lanes, bytes)).sum()
+    }
+
     /// Begins a message.
     pub(super) fn begin(&mut self, lane: usize) {
         self.chunks[lane] = Chunk::default();

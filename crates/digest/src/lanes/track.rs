@@ -129,6 +129,11 @@ impl AlgorithmLanes {
         self.algorithm
     }
 
+    /// Seconds in which this many running lanes advance by this many bytes.
+    pub(super) fn seconds(&self, running: usize, bytes: u64) -> f64 {
+        self.plan.cost(running) as f64 * 1e-12 * (bytes as f64 / self.definition.block_bytes as f64)
+    }
+
     /// True if hashing many messages at once gains something.
     pub(super) fn pays(&self) -> bool {
         self.width > 1
