@@ -101,7 +101,7 @@ pub fn write_index<'a>(
             builder.write(output)?;
         }
         Digests::Sdhash(_) | Digests::MrshV2(_) => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "there are indexes of ssdeep and tlsh only"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "only ssdeep and tlsh digests can be indexed"));
         }
     }
     Ok(())

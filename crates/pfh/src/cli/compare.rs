@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
 
 /// Refuses families that have no index.
 fn check_index(family: Family) -> Result<(), Failed> {
-    if family.has_index() { Ok(()) } else { Err(Failed::usage("there are indexes of ssdeep and tlsh only")) }
+    if family.has_index() { Ok(()) } else { Err(Failed::usage("only ssdeep and tlsh digests can be indexed")) }
 }
 
 /// Looks up every digest in an index, and prints the similar ones. Returns the result of printing.

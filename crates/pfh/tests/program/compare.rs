@@ -303,7 +303,7 @@ fn what_cannot_be_compared_is_said() {
     run(d, "compare", &["-m", &least.unwrap().to_string(), "a"]).done();
     assert_eq!(run(d, "compare", &["-o", "/dev/full", "a", "e"]).code(), 4);
     run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
-        .expect(2, "pfh: there are indexes of ssdeep and tlsh only\n");
+        .expect(2, "pfh: only ssdeep and tlsh digests can be indexed\n");
     assert!(!d.join("x").exists());
     run(d, "compare", &["--index", "list", "a"]).expect(2, "pfh: `list`: this is no index of ssdeep digests\n");
     run(d, "compare", &["--build-index", "index", "a"]).done();
