@@ -107,12 +107,13 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     }
 
     /// Estimates the time for the files that have not begun, from the finished ones. While the walk goes on, their
-    /// number is unknown, and as much is expected to come as there has been.
+    /// number is unknown; three times as much is expected to come as there has been, since a lane kept from the others
+    /// for nothing costs more than a file that ends late.
     fn time_left(&self) -> Duration {
         let elapsed = self.started.elapsed();
         let files = self.counters.files.load(Ordering::Relaxed).max(1);
         let for_waiting = elapsed.mul_f64(self.queue.jobs_waiting() as f64 / files as f64);
-        if self.queue.has_walk_ended() { for_waiting } else { for_waiting.max(elapsed) }
+        if self.queue.has_walk_ended() { for_waiting } else { for_waiting.max(3 * elapsed) }
     }
 
     /// Whether hashing a file of this size takes longer than all others: `jobs_in_hand` and those still waiting.

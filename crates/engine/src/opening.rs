@@ -86,7 +86,8 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
         opened
     }
 
-    /// Asks the caller what to do with a file. Returns its own options, if it is to be hashed with others than the run's.
+    /// Asks the caller what to do with a file. Returns its own options, if it is to be hashed with others than those of
+    /// the run.
     fn decide(&mut self, job: &Job<S::Handle>, metadata: &Metadata) -> Result<Option<FileOptions>, Box<Unopened>> {
         match self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata)) {
             Decision::Hash => Ok(None),

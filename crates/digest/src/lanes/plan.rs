@@ -39,8 +39,8 @@ impl Plan {
         self.lanes
     }
 
-    /// Picoseconds in which this many running lanes (up to [`LANES_MAX`]) advance by one block, by the kernels' measured
-    /// costs.
+    /// Picoseconds in which this many running lanes (up to [`LANES_MAX`]) advance by one block, by the measured costs
+    /// of the kernels.
     pub(super) fn cost(&self, running: usize) -> u64 {
         self.cost[running]
     }
