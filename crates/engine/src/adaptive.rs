@@ -107,15 +107,18 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     /// Hashes until one of this worker's files needs attention, and attends to it. Returns false if there are no files.
     fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
-        // Half-empty lanes cost as much as full ones, so the walk gets a moment to bring more files.
+        // Half-empty lanes cost as much as full ones, so the walk gets a moment to bring more files, and those begin
+        // first.
         if self.has_lane() && self.batch.as_mut().is_some_and(BatchQueue::pauses) {
             worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
             return true;
         }
         let half_empty =
             |lanes: &Lanes<'r, 'm, S>| (1..lanes.lanes() / 2).contains(&lanes.active()) && !lanes.has_exclusive_lane();
-        if self.lanes.as_ref().is_some_and(half_empty) {
-            worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file);
+        if self.lanes.as_ref().is_some_and(half_empty)
+            && worker.context.queue.wait_for_jobs(worker.context.clock, &mut worker.timers.wait_file)
+        {
+            return true;
         }
         self.hash_on(worker)
     }

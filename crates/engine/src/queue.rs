@@ -289,17 +289,19 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         grab
     }
 
-    /// Waits a moment for jobs, if the walk may still bring some.
-    pub(crate) fn wait_for_jobs(&self, clock: Clock, waited: &mut Duration) {
+    /// Waits a moment for jobs, if the walk may still bring some. Returns whether it brought some.
+    pub(crate) fn wait_for_jobs(&self, clock: Clock, waited: &mut Duration) -> bool {
         const MOMENT: Duration = Duration::from_micros(500);
         let mut state = self.lock();
-        if state.expects_jobs() {
+        let expects_jobs = state.expects_jobs();
+        if expects_jobs {
             state.pausing += 1;
             let started = clock.start();
             state = wait_timeout(&self.work, state, MOMENT);
             stop(started, waited);
             state.pausing -= 1;
         }
+        expects_jobs && state.jobs > 0
     }
 
     /// Waits for work: for reading if `read`, otherwise for hashing if `hash`.
