@@ -20,6 +20,8 @@
 //! | [`tlsh_triplets`] | how often each hash of three bytes occurs | TLSH |
 //! | [`bloom`] | the Bloom filters that share many bits with a given one | pairs of sdhash and of mrsh-v2 |
 //!
+//! [`prefetch`] announces memory before it is read.
+//!
 //! How digests are made with them is the business of `pfh-similarity`. This crate knows no files, no threads and no
 //! digests.
 #![deny(unsafe_code)]
@@ -31,6 +33,7 @@ mod cpu;
 pub mod ctph;
 pub mod fnv1a_many;
 mod kernels;
+mod prefetch;
 pub mod sdhash_popularity;
 pub mod sdhash_rank;
 #[cfg(test)]
@@ -39,3 +42,4 @@ pub mod tlsh_triplets;
 
 pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError, Level};
 pub use cpu::{Feature, Features, is_intel};
+pub use prefetch::prefetch;

@@ -1,0 +1,171 @@
+//! The layout of a set: sections, and a footer that names them.
+
+use std::fmt;
+
+use pfh_digest::Algorithm;
+
+/// The first bytes of a set, and of its footer.
+pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
+pub(crate) const VERSION: u32 = 1;
+pub(crate) const FOOTER_BYTES: usize = 4096;
+/// Sections begin at multiples of a cache line.
+pub(crate) const ALIGN_BYTES: u64 = 64;
+const TABLE_AT: usize = 72;
+const SECTION_BYTES: usize = 64;
+pub(crate) const SECTIONS_MAX: usize = 61;
+const CHECK_BYTES: usize = 32;
+
+/// The contents of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The digests of an algorithm, in order, each once.
+    Digests,
+    /// The index of the section of the same algorithm.
+    Index,
+    /// A text about the set in UTF-8.
+    About,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Digests, Kind::Index, Kind::About];
+
+    fn name(self) -> &'static [u8; 8] {
+        match self {
+            Kind::Digests => b"digests\0",
+            Kind::Index => b"index\0\0\0",
+            Kind::About => b"about\0\0\0",
+        }
+    }
+}
+
+/// One section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) kind: Kind,
+    /// `None` for the text.
+    pub(crate) algorithm: Option<Algorithm>,
+    pub(crate) offset: u64,
+    /// Number of records: digests, differences of an index, or bytes of a text.
+    pub(crate) records: u64,
+    pub(crate) record_bytes: u32,
+    /// Bits of the prefixes of an index; otherwise 0.
+    pub(crate) prefix_bits: u32,
+}
+
+/// The footer of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Footer {
+    /// Length of the whole file.
+    pub(crate) file_bytes: u64,
+    /// BLAKE3 of everything before the footer.
+    pub(crate) contents: [u8; 32],
+    pub(crate) sections: Vec<Section>,
+}
+
+/// The reason why a set cannot be opened. `Display` says what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It does not begin as a set does.
+    NotASet,
+    /// It is shorter or longer than when it was written.
+    OtherLength,
+    /// Its footer is damaged.
+    Damaged,
+    /// It is of a later version, which is given.
+    Version(u32),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::NotASet => f.write_str("this is not a known set of pfh"),
+            OpenError::OtherLength => {
+                f.write_str("the known set does not have the length with which it was written; copy or build it again")
+            }
+            OpenError::Damaged => f.write_str("the known set is damaged; copy or build it again"),
+            OpenError::Version(version) => {
+                write!(f, "the known set has version {version} of its format, and this pfh reads {VERSION}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Returns the BLAKE3 digest.
+pub(crate) fn blake3(bytes: &[u8]) -> [u8; 32] {
+    let mut check = [0; 32];
+    // The registry has it under this name; a set with zeros instead would not be opened again.
+    if let Ok(algorithm) = Algorithm::from_name("blake3") {
+        check.copy_from_slice(algorithm.digest(bytes).bytes());
+    }
+    check
+}
+
+impl Footer {
+    pub(crate) fn to_bytes(&self) -> [u8; FOOTER_BYTES] {
+        let mut bytes = [0; FOOTER_BYTES];
+        bytes[..16].copy_from_slice(MAGIC);
+        bytes[16..20].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[20..24].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.file_bytes.to_le_bytes());
+        bytes[32..64].copy_from_slice(&self.contents);
+        for (section, entry) in self.sections.iter().zip(bytes[TABLE_AT..].as_chunks_mut::<SECTION_BYTES>().0) {
+            entry[..8].copy_from_slice(section.kind.name());
+            let name = section.algorithm.map_or("", Algorithm::name).as_bytes();
+            entry[8..8 + name.len()].copy_from_slice(name);
+            entry[40..48].copy_from_slice(&section.offset.to_le_bytes());
+            entry[48..56].copy_from_slice(&section.records.to_le_bytes());
+            entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
+            entry[60..64].copy_from_slice(&section.prefix_bits.to_le_bytes());
+        }
+        let check = blake3(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
+        bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(&check);
+        bytes
+    }
+
+    /// Reads the footer of a set of this length whose first bytes are `head`.
+    pub(crate) fn read(head: &[u8], footer: &[u8], file_bytes: u64) -> Result<Footer, OpenError> {
+        if !head.starts_with(MAGIC) {
+            return Err(OpenError::NotASet);
+        }
+        let Some(bytes) = footer.first_chunk::<FOOTER_BYTES>().filter(|footer| footer.starts_with(MAGIC)) else {
+            return Err(OpenError::OtherLength);
+        };
+        let (checked, check) = bytes.split_at(FOOTER_BYTES - CHECK_BYTES);
+        if blake3(checked) != check {
+            return Err(OpenError::Damaged);
+        }
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        if word(16) != VERSION {
+            return Err(OpenError::Version(word(16)));
+        }
+        if long(24) != file_bytes {
+            return Err(OpenError::OtherLength);
+        }
+        let count = word(20) as usize;
+        if count > SECTIONS_MAX {
+            return Err(OpenError::Damaged);
+        }
+        let mut contents = [0; 32];
+        contents.copy_from_slice(&bytes[32..64]);
+        let section = |index: usize| {
+            let at = TABLE_AT + index * SECTION_BYTES;
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name()[..] == bytes[at..at + 8])?;
+            let name = std::str::from_utf8(&bytes[at + 8..at + 40]).ok()?.trim_end_matches('\0');
+            let algorithm = if name.is_empty() { None } else { Some(Algorithm::from_name(name).ok()?) };
+            let (offset, records, record_bytes) = (long(at + 40), long(at + 48), word(at + 56));
+            let end = records.checked_mul(record_bytes.into())?.checked_add(offset)?;
+            let has_digests = algorithm.is_none_or(|one| {
+                kind == Kind::Index || one.digest_bytes() == record_bytes as usize && record_bytes >= 8
+            });
+            let is_whole = end <= file_bytes - FOOTER_BYTES as u64 && has_digests && word(at + 60) < 64;
+            let prefix_bits = word(at + 60);
+            is_whole.then_some(Section { kind, algorithm, offset, records, record_bytes, prefix_bits })
+        };
+        let sections = (0..count).map(section).collect::<Option<Vec<_>>>().ok_or(OpenError::Damaged)?;
+        Ok(Footer { file_bytes, contents, sections })
+    }
+}

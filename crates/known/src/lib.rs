@@ -1,0 +1,31 @@
+//! Sets of known digests as files.
+//!
+//! [`SetBuilder`] sorts any number of digests within a limit of memory and writes a set; [`KnownSet`] opens one and
+//! looks digests up. A set is immutable, and opening reads only its end: the time does not depend on its size. The
+//! format is described in docs/reference/known-set-format.md, so that other programs can read it.
+//!
+//! ```
+//! use pfh_digest::Algorithm;
+//! use pfh_known::{KnownSet, SetBuilder};
+//!
+//! let md5 = Algorithm::from_name("md5")?;
+//! let mut builder = SetBuilder::new(&[md5], 1 << 20);
+//! builder.push(&md5.digest(b"hello"))?;
+//! let mut file = Vec::new();
+//! builder.write(&mut file, "an example")?;
+//!
+//! let set = KnownSet::new(file)?;
+//! assert_eq!(set.find(&md5.digest(b"hello")), Some(0));
+//! assert_eq!(set.find(&md5.digest(b"world")), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod builder;
+mod index;
+mod layout;
+mod set;
+
+pub use builder::SetBuilder;
+pub use layout::OpenError;
+pub use set::KnownSet;

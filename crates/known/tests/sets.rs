@@ -1,0 +1,162 @@
+//! Sets against a model, and damaged sets.
+
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
+
+use std::collections::BTreeSet;
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{KnownSet, OpenError, SetBuilder};
+use pfh_testing::Random;
+
+fn algorithm(name: &str) -> Algorithm {
+    Algorithm::from_name(name).unwrap()
+}
+
+fn digest(name: &str, bytes: &[u8]) -> Digest {
+    Digest::new(algorithm(name), bytes).unwrap()
+}
+
+/// Digests that are distributed evenly, or share their first bytes, or lie at the ends.
+fn digests(name: &str, count: usize, kind: usize) -> Vec<Digest> {
+    let mut random = Random::new((count + kind) as u64);
+    let make = |number: usize| {
+        let mut bytes = random.bytes(algorithm(name).digest_bytes());
+        match kind {
+            0 => {}
+            1 => bytes[..7].fill(0x5a),
+            2 => bytes[..8].fill(if number.is_multiple_of(2) { 0 } else { 0xff }),
+            _ => bytes.fill((number % 3) as u8),
+        }
+        digest(name, &bytes)
+    };
+    (0..count).map(make).collect()
+}
+
+fn build(algorithms: &[&str], memory_bytes: u64, digests: &[Digest]) -> Vec<u8> {
+    let algorithms: Vec<Algorithm> = algorithms.iter().map(|name| algorithm(name)).collect();
+    let mut builder = SetBuilder::new(&algorithms, memory_bytes);
+    digests.iter().for_each(|digest| builder.push(digest).unwrap());
+    let mut file = Vec::new();
+    builder.write(&mut file, "about the set").unwrap();
+    file
+}
+
+/// Checks all look-ups of a set against a sorted set in memory.
+fn check(set: &KnownSet<Vec<u8>>, known: &[Digest], others: &[Digest]) {
+    let find = |digest: &Digest| {
+        let same: BTreeSet<&[u8]> =
+            known.iter().filter(|one| one.algorithm() == digest.algorithm()).map(Digest::bytes).collect();
+        same
+    };
+    let mut models: Vec<(Algorithm, Vec<&[u8]>)> = Vec::new();
+    let searched: Vec<Digest> = known.iter().chain(others).copied().collect();
+    let mut answers = Vec::new();
+    for digest in &searched {
+        if !models.iter().any(|(algorithm, _)| *algorithm == digest.algorithm()) {
+            models.push((digest.algorithm(), find(digest).into_iter().collect()));
+        }
+        let (_, model) = models.iter().find(|(algorithm, _)| *algorithm == digest.algorithm()).unwrap();
+        let expected = model.binary_search(&digest.bytes()).ok().map(|place| place as u64);
+        assert_eq!(set.find(digest), expected, "{digest:?}");
+        answers.push(expected);
+    }
+    for (algorithm, model) in &models {
+        assert_eq!(set.len(*algorithm), model.len() as u64);
+    }
+    let mut many = Vec::new();
+    set.find_many(&searched, |digest, found| many.push((*digest, found)));
+    assert_eq!(many, searched.into_iter().zip(answers).collect::<Vec<_>>());
+}
+
+#[test]
+fn look_ups_agree_with_a_model() {
+    for count in [0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 100, 1000, 40_000] {
+        for kind in 0..4 {
+            let mut known = digests("sha1", count, kind);
+            known.extend(digests("md5", count / 3, kind));
+            known.extend_from_within(..count / 5);
+            let others: Vec<Digest> =
+                (0..4).flat_map(|kind| [digests("sha1", 77, kind), digests("md5", 78, kind)].concat()).collect();
+            // Little memory forces temporary files.
+            let file = build(&["md5", "sha1"], 1 << 16, &known);
+            let set = KnownSet::new(file).unwrap();
+            assert!(set.is_intact() && set.about() == "about the set" && set.is_empty() == known.is_empty());
+            assert_eq!(set.algorithms().collect::<Vec<_>>(), [algorithm("md5"), algorithm("sha1")]);
+            check(&set, &known, &others);
+        }
+    }
+}
+
+#[test]
+fn every_width_is_sorted() {
+    for name in ["xxh64", "tiger", "sha224", "sha256", "sha384", "sha512"] {
+        let known = digests(name, 3000, 0);
+        check(&KnownSet::new(build(&[name], 1 << 20, &known)).unwrap(), &known, &digests(name, 50, 1));
+    }
+}
+
+#[test]
+fn digests_of_other_algorithms_are_left_out() {
+    let known = [digests("md5", 9, 0), digests("sha256", 5, 0)].concat();
+    let set = KnownSet::new(build(&["md5"], 1 << 20, &known)).unwrap();
+    assert_eq!([set.len(algorithm("md5")), set.len(algorithm("sha256"))], [9, 0]);
+    assert_eq!(set.find(&known[10]), None);
+}
+
+/// At most 1.06 times the digests.
+#[test]
+fn an_index_takes_little() {
+    for (name, count) in [("md5", 100_000), ("sha1", 70_000), ("sha256", 50_000)] {
+        let file = build(&[name], 1 << 24, &digests(name, count, 0));
+        let bytes = count * algorithm(name).digest_bytes();
+        assert!(file.len() * 100 < bytes * 106, "{name}: {} for {bytes}", file.len());
+    }
+}
+
+#[test]
+fn a_set_that_is_cut_off_is_refused() {
+    let file = build(&["md5", "sha256"], 1 << 20, &digests("md5", 300, 0));
+    for length in (0..file.len()).step_by(7).chain(file.len() - 70..file.len()) {
+        let expected = if length < 16 { OpenError::NotASet } else { OpenError::OtherLength };
+        assert_eq!(KnownSet::new(&file[..length]).map(|_| ()), Err(expected), "{length}");
+    }
+    let mut longer = file.clone();
+    longer.extend_from_slice(&file[file.len() - 4096..]);
+    assert_eq!(KnownSet::new(longer).map(|_| ()), Err(OpenError::OtherLength));
+    assert_eq!(KnownSet::new(b"a text that is no set").map(|_| ()), Err(OpenError::NotASet));
+}
+
+/// A changed byte is found when the set is opened or checked, and no look-up in such a set panics.
+#[test]
+fn every_changed_byte_is_found() {
+    let known = digests("md5", 200, 0);
+    let file = build(&["md5"], 1 << 20, &known);
+    for place in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[place] ^= 1 << (place % 8);
+        match KnownSet::new(damaged) {
+            Ok(set) => {
+                assert!(place < file.len() - 4096 && !set.is_intact(), "{place}");
+                known.iter().for_each(|digest| {
+                    set.find(digest);
+                });
+                set.find_many(&known, |_, _| {});
+            }
+            Err(error) => assert!(place < 16 || place >= file.len() - 4096, "{place}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let mut file = build(&["md5"], 1 << 20, &[]);
+    let footer = file.len() - 4096;
+    file[footer + 16] = 2;
+    // The check over the footer comes first: a changed version alone is damage.
+    assert_eq!(KnownSet::new(&file[..]).unwrap_err(), OpenError::Damaged);
+    let check = algorithm("blake3").digest(&file[footer..footer + 4064]);
+    file[footer + 4064..].copy_from_slice(check.bytes());
+    let error = KnownSet::new(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), "the known set has version 2 of its format, and this pfh reads 1");
+    assert!(OpenError::Damaged.to_string().ends_with("copy or build it again"));
+}
