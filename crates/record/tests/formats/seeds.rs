@@ -33,8 +33,8 @@ fn every_seed() {
     for target in fs::read_dir(seeds()).unwrap() {
         let target = target.unwrap().path();
         let name = target.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.starts_with("similarity_") {
-            continue; // Run by pfh-similarity.
+        if name.starts_with("similarity_") || name.starts_with("known_") {
+            continue; // Run by pfh-similarity and pfh-known.
         }
         for seed in fs::read_dir(&target).unwrap() {
             run(&name, &fs::read(seed.unwrap().path()).unwrap());
