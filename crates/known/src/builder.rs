@@ -7,7 +7,7 @@ use pfh_digest::{Algorithm, Digest, Hasher};
 use pfh_list::ExternalSort;
 
 use crate::index::{expected, prefix, prefix_bits, width_bytes};
-use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section};
+use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
 
 /// Collects digests and writes a set of them.
 pub struct SetBuilder {
@@ -45,7 +45,7 @@ impl SetBuilder {
     /// # Errors
     /// If the output cannot be written, or a temporary file cannot be created, written or read.
     pub fn write(self, output: &mut impl Write, about: &str) -> io::Result<()> {
-        let mut output = Checked { output, hasher: blake3_hasher()?, bytes: 0 };
+        let mut output = Checked { output, hasher: blake3().hasher(), bytes: 0 };
         let mut sections = Vec::new();
         output.write_all(MAGIC)?;
         for (algorithm, sort, pushed) in self.tables {
@@ -152,11 +152,6 @@ struct Checked<'a, W> {
     output: &'a mut W,
     hasher: Hasher,
     bytes: u64,
-}
-
-fn blake3_hasher() -> io::Result<Hasher> {
-    let algorithm = Algorithm::from_name("blake3").map_err(io::Error::other)?;
-    Ok(algorithm.hasher())
 }
 
 impl<W: Write> Checked<'_, W> {

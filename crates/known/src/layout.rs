@@ -93,14 +93,9 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Returns the BLAKE3 digest.
-pub(crate) fn blake3(bytes: &[u8]) -> [u8; 32] {
-    let mut check = [0; 32];
-    // The registry has it under this name; a set with zeros instead would not be opened again.
-    if let Ok(algorithm) = Algorithm::from_name("blake3") {
-        check.copy_from_slice(algorithm.digest(bytes).bytes());
-    }
-    check
+/// Returns the algorithm of the checks.
+pub(crate) fn blake3() -> Algorithm {
+    Algorithm::from_name("blake3").expect("the registry has BLAKE3")
 }
 
 impl Footer {
@@ -120,8 +115,8 @@ impl Footer {
             entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
             entry[60..64].copy_from_slice(&section.prefix_bits.to_le_bytes());
         }
-        let check = blake3(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
-        bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(&check);
+        let check = blake3().digest(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
+        bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(check.bytes());
         bytes
     }
 
@@ -134,7 +129,7 @@ impl Footer {
             return Err(OpenError::OtherLength);
         };
         let (checked, check) = bytes.split_at(FOOTER_BYTES - CHECK_BYTES);
-        if blake3(checked) != check {
+        if blake3().digest(checked).bytes() != check {
             return Err(OpenError::Damaged);
         }
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

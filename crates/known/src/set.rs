@@ -68,7 +68,7 @@ impl<B: AsRef<[u8]>> KnownSet<B> {
     /// Whether all bytes are those that were written.
     pub fn is_intact(&self) -> bool {
         let all = self.bytes.as_ref();
-        blake3(&all[..all.len() - FOOTER_BYTES]) == self.footer.contents
+        blake3().digest(&all[..all.len() - FOOTER_BYTES]).bytes() == self.footer.contents
     }
 
     /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it.
