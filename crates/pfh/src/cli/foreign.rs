@@ -220,7 +220,7 @@ const TABLE: &[Foreign] = &[
 pub(super) fn with_short_forms(words: Vec<OsString>) -> Vec<OsString> {
     let is_help = words.get(1).is_some_and(|word| word == "help");
     let place = if is_help { 2 } else { 1 };
-    // Commands come first: the table of all names of algorithms would take half the time that the program starts in.
+    // Commands come first, since making the table of all names of algorithms takes 0.4 ms.
     let is_name = |word: &&str| !Command::has_subcommand(word) && are_algorithms(word);
     let Some(named) = words.get(place).and_then(|word| word.to_str()).filter(is_name) else {
         return words;
