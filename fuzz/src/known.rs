@@ -1,7 +1,7 @@
 //! Properties of known sets.
 
 use pfh_digest::Algorithm;
-use pfh_known::KnownSet;
+use pfh_known::{KnownSet, Text};
 
 /// A set whose footer passes its check says whatever it says without a panic, and no number lies outside of it.
 pub fn set(input: &[u8]) {
@@ -14,10 +14,21 @@ pub fn set(input: &[u8]) {
         let blake3 = Algorithm::from_name("blake3").expect("a name of the registry");
         check.copy_from_slice(blake3.digest(footer).bytes());
     }
-    let Ok(set) = KnownSet::new(set) else { return };
+    let Ok(set) = KnownSet::from_bytes(set) else { return };
     let of = |algorithm: Algorithm| [&b""[..], b"a", input].map(|message| algorithm.digest(message));
     let digests: Vec<_> = set.algorithms().flat_map(of).collect();
-    set.find_many(&digests, |digest, found| assert!(found.is_none_or(|number| number < set.len(digest.algorithm()))));
-    set.about();
-    set.is_intact();
+    let many = set
+        .find_many(&digests, |digest, found| assert!(found.is_none_or(|number| number < set.len(digest.algorithm()))));
+    assert!(many.is_ok() && set.is_intact().is_ok());
+    for digest in &digests {
+        let entries = set.entries_of(digest).unwrap_or_default();
+        assert!(entries.iter().all(|entry| *entry < set.entries()));
+    }
+    set.needed_algorithms();
+    let agreeing = set.agreeing(&digests).unwrap_or_default();
+    for entry in agreeing.into_iter().chain([0, 1, u64::MAX]) {
+        assert!(set.source(entry).is_ok() && set.size(entry).is_ok() && set.digests(entry).is_ok());
+        assert!([Text::Category, Text::Product, Text::Name].into_iter().all(|text| set.text(text, entry).is_ok()));
+    }
+    assert!(set.may_have_size(input.len() as u64).is_ok());
 }

@@ -3,15 +3,89 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-use pfh_digest::{Algorithm, Digest, Hasher};
-use pfh_list::ExternalSort;
+use pfh_digest::{Algorithm, Digest, Hasher, Status};
+use pfh_list::{ByteSort, ExternalSort};
 
+use crate::about::{About, Origin};
 use crate::index::{expected, prefix, prefix_bits, width_bytes};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+use crate::strings::StringsWriter;
 
-/// Collects digests and writes a set of them.
+/// One line of a source: the digests of a file, and what is known of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row<'a> {
+    /// The digests, of one or more algorithms.
+    pub digests: &'a [Digest],
+    /// Size of the file in bytes.
+    pub size: Option<u64>,
+    /// Name of the file in raw bytes; empty where unknown.
+    pub name: &'a [u8],
+    /// The product that the file belongs to; empty where unknown.
+    pub product: &'a [u8],
+    /// The category of the file in the words of its source; empty where unknown.
+    pub category: &'a [u8],
+}
+
+/// What a set keeps beside digests. The default is nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Keep {
+    /// The size of each file.
+    pub size: bool,
+    /// A name of each file.
+    pub name: bool,
+    /// A product of each file.
+    pub product: bool,
+    /// A category of each file.
+    pub category: bool,
+    /// The way from an entry to its digests by all algorithms, so that one digest leads to the others.
+    pub digests: bool,
+}
+
+/// The names of the columns of texts, in the order of [`Row`]'s fields in a sorted row.
+pub(crate) const TEXTS: [&str; 3] = ["category", "product", "name"];
+pub(crate) const SOURCE: &str = "source";
+pub(crate) const SIZE: &str = "size";
+
+impl Keep {
+    fn texts(self) -> [bool; 3] {
+        [self.category, self.product, self.name]
+    }
+}
+
+/// Bytes of an entry's number in a record to be sorted.
+const ENTRY_BYTES: usize = 5;
+
+/// Most algorithms of a set.
+pub(crate) const ALGORITHMS_MAX: usize = 12;
+
+/// Collects rows, sorts them within a limit of memory, and writes a set.
 pub struct SetBuilder {
-    tables: Vec<(Algorithm, Box<dyn Sort>, u64)>,
+    /// By strength, the strongest first: the bits of a shape count from here.
+    algorithms: Vec<Algorithm>,
+    keep: Keep,
+    memory_bytes: u64,
+    rows: ByteSort,
+    /// The shapes that occurred.
+    shapes: Vec<u16>,
+    origins: Vec<Origin>,
+    /// Whether rows may be deleted, so that they have to be told apart.
+    deletes: bool,
+    /// Whether every row had a size.
+    all_sized: bool,
+    largest_size: u64,
+    block_bytes: u64,
+    row: Vec<u8>,
+}
+
+/// Returns how much an algorithm says that a file is the known one: for sorting, the greatest first.
+fn strength(algorithm: Algorithm) -> (bool, usize) {
+    (is_trusted(algorithm), algorithm.digest_bytes())
+}
+
+/// Whether no files with the same digest can be made.
+pub(crate) fn is_trusted(algorithm: Algorithm) -> bool {
+    matches!(algorithm.status(), Status::Current | Status::Legacy)
 }
 
 impl SetBuilder {
@@ -19,113 +93,636 @@ impl SetBuilder {
     /// take the rest.
     ///
     /// # Panics
-    /// If an algorithm has digests of fewer than 8 or more than 64 bytes, or there are more than 30 algorithms.
-    pub fn new(algorithms: &[Algorithm], memory_bytes: u64) -> SetBuilder {
-        assert!(algorithms.len() <= 30);
-        let share = memory_bytes / algorithms.len().max(1) as u64;
-        SetBuilder { tables: algorithms.iter().map(|&one| (one, sort(one.digest_bytes(), share), 0)).collect() }
+    /// If an algorithm has digests of fewer than 8 or more than 64 bytes, or there are more than 12 algorithms.
+    pub fn new(algorithms: &[Algorithm], keep: Keep, memory_bytes: u64) -> SetBuilder {
+        assert!(algorithms.len() <= ALGORITHMS_MAX);
+        assert!(algorithms.iter().all(|one| (8..=64).contains(&one.digest_bytes())), "digests have 8 to 64 bytes");
+        let mut algorithms = algorithms.to_vec();
+        algorithms.sort_by_key(|&one| std::cmp::Reverse(strength(one)));
+        algorithms.dedup();
+        SetBuilder {
+            algorithms,
+            keep,
+            memory_bytes,
+            rows: ByteSort::new(memory_bytes / 2),
+            shapes: Vec::new(),
+            origins: Vec::new(),
+            deletes: false,
+            all_sized: true,
+            largest_size: 0,
+            block_bytes: 0,
+            row: Vec::new(),
+        }
     }
 
-    /// Adds a digest. Those of other algorithms than the set's are left out.
+    /// States that the digests are of blocks of files, of this length.
+    pub fn set_block_bytes(&mut self, block_bytes: u64) {
+        self.block_bytes = block_bytes;
+    }
+
+    /// Prepares for rows that are deleted again. To be called before the first row.
+    pub fn expect_deletions(&mut self) {
+        self.deletes = true;
+    }
+
+    /// Begins a source, of which all following rows are, and returns its number.
+    ///
+    /// # Errors
+    /// If there are more than 65,535 sources.
+    pub fn begin_source(&mut self, origin: Origin) -> io::Result<usize> {
+        if self.origins.len() == usize::from(u16::MAX) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a set has at most 65,535 sources"));
+        }
+        self.origins.push(Origin { rows: 0, entries: 0, ..origin });
+        Ok(self.origins.len() - 1)
+    }
+
+    /// Returns the latest source, to be completed when it was read.
+    pub fn origin(&mut self) -> Option<&mut Origin> {
+        self.origins.last_mut()
+    }
+
+    /// Adds a row of the latest source. Digests of other algorithms than the set's are left out; returns whether any
+    /// was left.
     ///
     /// # Errors
     /// If a temporary file cannot be created, written or read.
-    pub fn push(&mut self, digest: &Digest) -> io::Result<()> {
-        match self.tables.iter_mut().find(|(algorithm, ..)| *algorithm == digest.algorithm()) {
-            Some((_, sort, count)) => {
-                *count += 1;
-                sort.push(digest.bytes())
-            }
-            None => Ok(()),
-        }
+    ///
+    /// # Panics
+    /// If no source was begun.
+    pub fn push(&mut self, row: &Row<'_>) -> io::Result<bool> {
+        self.push_row(row, true)
     }
 
-    /// Writes the set: each digest once. `about` is a text about it.
+    /// Deletes the rows of earlier sources that equal this one in digests, size, product and name. An entry is gone
+    /// when all of its rows are.
+    ///
+    /// # Errors
+    /// As for [`SetBuilder::push`].
+    ///
+    /// # Panics
+    /// If [`SetBuilder::expect_deletions`] was not called.
+    pub fn delete(&mut self, row: &Row<'_>) -> io::Result<bool> {
+        assert!(self.deletes);
+        self.push_row(row, false)
+    }
+
+    fn push_row(&mut self, row: &Row<'_>, adds: bool) -> io::Result<bool> {
+        let mut bytes = std::mem::take(&mut self.row);
+        bytes.clear();
+        let mut shape = 0_u16;
+        bytes.extend_from_slice(&[0, 0]);
+        for (place, algorithm) in self.algorithms.iter().enumerate() {
+            if let Some(digest) = row.digests.iter().find(|digest| digest.algorithm() == *algorithm) {
+                shape |= 1 << place;
+                bytes.extend_from_slice(digest.bytes());
+            }
+        }
+        if shape == 0 {
+            self.row = bytes;
+            return Ok(false);
+        }
+        bytes[..2].copy_from_slice(&shape.to_be_bytes());
+        if !self.shapes.contains(&shape) {
+            self.shapes.push(shape);
+        }
+        let place = self.origins.len().checked_sub(1).expect("a source was begun");
+        let origin = &mut self.origins[place];
+        if self.deletes {
+            let mut hasher = blake3().hasher();
+            hasher.update(&row.size.unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(&(row.product.len() as u64).to_le_bytes());
+            hasher.update(row.product);
+            hasher.update(row.name);
+            bytes.extend_from_slice(&hasher.finish().bytes()[..16]);
+            bytes.extend_from_slice(&(place as u16).to_be_bytes());
+            bytes.push(adds.into());
+        }
+        bytes.push(origin.class as u8);
+        bytes.extend_from_slice(&(place as u16).to_be_bytes());
+        if adds {
+            origin.rows += 1;
+            self.all_sized &= row.size.is_some();
+            self.largest_size = self.largest_size.max(row.size.unwrap_or(0));
+        }
+        // Unknown sizes last.
+        bytes.extend_from_slice(&row.size.unwrap_or(u64::MAX).to_be_bytes());
+        for (text, keeps) in [row.category, row.product, row.name].into_iter().zip(self.keep.texts()) {
+            if keeps {
+                let text = &text[..text.len().min(TEXT_BYTES_MAX)];
+                bytes.extend_from_slice(&(text.len() as u16).to_be_bytes());
+                bytes.extend_from_slice(text);
+            }
+        }
+        let pushed = self.rows.push(&bytes);
+        self.row = bytes;
+        pushed.map(|()| true)
+    }
+
+    /// Writes the set: each tuple of digests once. `program` is the name of the program that builds it.
     ///
     /// # Errors
     /// If the output cannot be written, or a temporary file cannot be created, written or read.
-    pub fn write(self, output: &mut impl Write, about: &str) -> io::Result<()> {
-        let mut output = Checked { output, hasher: blake3().hasher(), bytes: 0 };
-        let mut sections = Vec::new();
-        output.write_all(MAGIC)?;
-        for (algorithm, sort, pushed) in self.tables {
-            write_table(&mut output, &mut sections, algorithm, sort, pushed)?;
+    pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
+        let SetBuilder { algorithms, keep, memory_bytes, rows, mut shapes, origins, deletes, .. } = self;
+        let mut file = SetFile::begin(output)?;
+        shapes.sort_unstable();
+        let row_layout = RowLayout { algorithms: &algorithms, keep, deletes };
+        let of_shapes = shapes.iter().fold(0, |all, shape| all | shape);
+        let present: Vec<usize> = (0..algorithms.len()).filter(|place| of_shapes >> place & 1 == 1).collect();
+        let pushed: u64 = origins.iter().map(|origin| origin.rows).sum();
+
+        // If all entries have the same algorithms, the strongest one's digests come in order by themselves.
+        let leader = if let [shape] = shapes[..] { Some(shape.trailing_zeros() as usize) } else { None };
+        let sorts = present.len() * (1 + usize::from(keep.digests)) + 2 * TEXTS.len() + 1;
+        let share = memory_bytes / 2 / sorts as u64;
+        let mut linked: Vec<ByteSort> = algorithms.iter().map(|_| ByteSort::new(share)).collect();
+        let mut texts: Vec<Option<ByteSort>> =
+            keep.texts().into_iter().map(|keeps| keeps.then(|| ByteSort::new(share))).collect();
+        let mut sizes = self.all_sized.then(|| DistinctSizes::new(share));
+        let has_sources = origins.len() > 1;
+        let mut sources = Column::new(origins.len() as u64)?;
+        let mut file_sizes = Column::new(self.largest_size.saturating_add(1))?;
+        let mut leading = match leader {
+            Some(_) => Some(TableWriter::begin(&mut file, pushed)?),
+            None => None,
+        };
+        let mut about = About {
+            program: program.to_owned(),
+            rows: pushed,
+            entries: 0,
+            block_bytes: self.block_bytes,
+            sources: origins,
+        };
+        let (mut first_entries, mut record): (Vec<(u16, u64)>, _) = (Vec::new(), Vec::new());
+        let mut take = |entry: &mut Entry| {
+            if entry.is_deleted(&row_layout) {
+                return Ok(());
+            }
+            let number = about.entries;
+            about.entries += 1;
+            about.sources[usize::from(entry.source())].entries += 1;
+            if first_entries.last().is_none_or(|(shape, _)| *shape != entry.shape) {
+                first_entries.push((entry.shape, number));
+            }
+            for (place, digest) in row_layout.digests(entry.shape, &entry.digests) {
+                match &mut leading {
+                    Some(table) if leader == Some(place) => table.push(&mut file, digest)?,
+                    _ => {
+                        record.clear();
+                        record.extend_from_slice(digest);
+                        record.extend_from_slice(&entry_bytes(number));
+                        linked[place].push(&record)?;
+                    }
+                }
+            }
+            if has_sources {
+                sources.push(entry.source().into())?;
+            }
+            if keep.size {
+                file_sizes.push(entry.size().wrapping_add(1))?;
+            }
+            for (sort, text) in texts.iter_mut().zip(entry.texts(&row_layout)) {
+                if let Some(sort) = sort {
+                    put_text_record(text, number, &mut record);
+                    sort.push(&record)?;
+                }
+            }
+            sizes.as_mut().map_or(Ok(()), |sizes| sizes.push(entry.size()))
+        };
+        let mut current: Option<Entry> = None;
+        rows.into_each(|row| {
+            match &mut current {
+                Some(entry) if entry.has(row) => {}
+                Some(entry) => {
+                    take(entry)?;
+                    entry.begin(&row_layout, row);
+                }
+                None => current.insert(Entry::default()).begin(&row_layout, row),
+            }
+            current.iter_mut().for_each(|entry| entry.add(&row_layout, row));
+            Ok(())
+        })?;
+        current.iter_mut().try_for_each(take)?;
+
+        if let (Some(table), Some(place)) = (leading, leader) {
+            table.end(&mut file, algorithms[place])?;
         }
-        let offset = output.align()?;
-        output.write_all(about.as_bytes())?;
-        let records = about.len() as u64;
-        sections.push(Section { kind: Kind::About, algorithm: None, offset, records, record_bytes: 1, prefix_bits: 0 });
-        output.align()?;
-        let mut contents = [0; 32];
-        contents.copy_from_slice(output.hasher.finish().bytes());
-        let footer = Footer { file_bytes: output.bytes + FOOTER_BYTES as u64, contents, sections };
-        output.output.write_all(&footer.to_bytes())?;
-        output.output.flush()
+        let count = about.entries;
+        for (place, sort) in linked.into_iter().enumerate() {
+            if Some(place) != leader && present.contains(&place) {
+                write_linked(&mut file, algorithms[place], sort, count, keep.digests.then_some(share))?;
+            }
+        }
+        let mut shape_bytes = Vec::new();
+        for (shape, first) in first_entries.into_iter().chain([(0, count)]) {
+            // The bits of a shape count the algorithms of the set's tables.
+            let bits = (present.iter().enumerate())
+                .fold(0_u64, |bits, (bit, place)| bits | u64::from(shape >> place & 1) << bit);
+            shape_bytes.extend_from_slice(&bits.to_le_bytes());
+            shape_bytes.extend_from_slice(&first.to_le_bytes());
+        }
+        file.section(Kind::Shapes, "", 16, &mut &*shape_bytes)?;
+        if has_sources {
+            sources.write(&mut file, Kind::Numbers, SOURCE)?;
+        }
+        if keep.size {
+            file_sizes.write(&mut file, Kind::Numbers, SIZE)?;
+        }
+        for (sort, name) in texts.into_iter().zip(TEXTS) {
+            if let Some(sort) = sort {
+                write_texts(&mut file, name, sort, count, share)?;
+            }
+        }
+        if let Some(sizes) = sizes {
+            sizes.write(&mut file)?;
+        }
+        let text = serde_json::to_vec_pretty(&about)?;
+        file.section(Kind::About, "", 1, &mut &*text)?;
+        file.end()?;
+        Ok(about)
     }
 }
 
-/// Writes the digests of one algorithm, `pushed` with duplicates, and their index.
-fn write_table(
-    output: &mut Checked<impl Write>,
-    sections: &mut Vec<Section>,
-    algorithm: Algorithm,
-    sort: Box<dyn Sort>,
-    pushed: u64,
-) -> io::Result<()> {
-    let offset = output.align()?;
-    let record_bytes = algorithm.digest_bytes() as u32;
-    // How many digests differ is known only at the end, so that the places of finer prefixes are kept until then.
-    let fine_bits = prefix_bits(pushed);
-    let mut starts = BufWriter::new(tempfile::tempfile()?);
-    let (mut records, mut next_prefix, mut last) = (0_u64, 0, Vec::new());
-    sort.into_each(&mut |record| {
-        if last == record {
-            return Ok(());
-        }
-        last.clear();
-        last.extend_from_slice(record);
-        while next_prefix <= prefix(record, fine_bits) {
-            starts.write_all(&records.to_le_bytes())?;
-            next_prefix += 1;
-        }
-        records += 1;
-        output.write_all(record)
-    })?;
-    for _ in next_prefix..1 << fine_bits {
-        starts.write_all(&records.to_le_bytes())?;
-    }
-    sections.push(Section {
-        kind: Kind::Digests,
-        algorithm: Some(algorithm),
-        offset,
-        records,
-        record_bytes,
-        prefix_bits: 0,
-    });
+/// Longest text that is kept, in bytes; the rest is cut off.
+const TEXT_BYTES_MAX: usize = 4096;
 
-    let mut starts = starts.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let bits = prefix_bits(records).min(fine_bits);
-    let (mut least, mut most) = (0, 0);
-    let difference = |prefix, start: u64| start.cast_signed() - expected(prefix, records, bits).cast_signed();
-    each_start(&mut starts, fine_bits, bits, &mut |prefix, start| {
-        let difference = difference(prefix, start);
-        (least, most) = (difference.min(least), difference.max(most));
+fn entry_bytes(entry: u64) -> [u8; ENTRY_BYTES] {
+    let mut bytes = [0; ENTRY_BYTES];
+    bytes.copy_from_slice(&entry.to_be_bytes()[8 - ENTRY_BYTES..]);
+    bytes
+}
+
+fn entry_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Puts a text and its entry into `record` so that texts come in order: two zeros end a text, and a zero in it is
+/// followed by 255.
+fn put_text_record(text: &[u8], entry: u64, record: &mut Vec<u8>) {
+    record.clear();
+    for &byte in text {
+        record.push(byte);
+        if byte == 0 {
+            record.push(255);
+        }
+    }
+    record.extend_from_slice(&[0, 0]);
+    record.extend_from_slice(&entry_bytes(entry));
+}
+
+/// Returns the text of a record without its entry.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut bytes = text[..text.len() - 2].iter();
+    while let Some(&byte) = bytes.next() {
+        plain.push(byte);
+        if byte == 0 {
+            bytes.next();
+        }
+    }
+    plain
+}
+
+/// The layout of a row to be sorted: shape, digests, [with deletions](Deletable) what is done with which row, and the
+/// row's tail: class, source, size and texts.
+struct RowLayout<'a> {
+    algorithms: &'a [Algorithm],
+    keep: Keep,
+    deletes: bool,
+}
+
+/// With deletions: bytes that tell rows of the same digests apart, and after them the number of the source and whether
+/// the row is added.
+const ROW_BYTES: usize = 16;
+const DELETABLE_BYTES: usize = ROW_BYTES + 2 + 1;
+
+/// Bytes of class, source and size, with which a tail begins.
+const CLASS_AND_SOURCE_BYTES: usize = 1 + 2;
+const SIZE_BYTES: usize = 8;
+
+impl RowLayout<'_> {
+    /// Returns the digests of a shape with the places of their algorithms.
+    fn digests<'d>(&self, shape: u16, mut bytes: &'d [u8]) -> impl Iterator<Item = (usize, &'d [u8])> {
+        let places = self.algorithms.iter().enumerate().filter(move |(place, _)| shape >> place & 1 == 1);
+        places.map(move |(place, algorithm)| {
+            let (digest, rest) = bytes.split_at(algorithm.digest_bytes());
+            bytes = rest;
+            (place, digest)
+        })
+    }
+
+    fn digests_bytes(&self, shape: u16) -> usize {
+        let places = self.algorithms.iter().enumerate().filter(|(place, _)| shape >> place & 1 == 1);
+        places.map(|(_, algorithm)| algorithm.digest_bytes()).sum()
+    }
+
+    /// Returns the texts of a tail.
+    fn texts<'t>(&self, tail: &'t [u8]) -> [&'t [u8]; 3] {
+        let mut rest = &tail[CLASS_AND_SOURCE_BYTES + SIZE_BYTES..];
+        self.keep.texts().map(|keeps| {
+            if !keeps {
+                return &rest[..0];
+            }
+            let (length, after) = rest.split_at(2);
+            let (text, after) = after.split_at(u16::from_be_bytes([length[0], length[1]]).into());
+            rest = after;
+            text
+        })
+    }
+}
+
+fn shape_of(row: &[u8]) -> u16 {
+    u16::from_be_bytes([row[0], row[1]])
+}
+
+/// What is known of one tuple of digests, from its rows. Each fact is that of the first row, in the order of their
+/// tails, that has it.
+#[derive(Default)]
+struct Entry {
+    shape: u16,
+    digests: Vec<u8>,
+    /// The tails of those rows: for class and source, size, and each text. Empty where no row has the fact.
+    tails: [Vec<u8>; 2 + TEXTS.len()],
+    /// With deletions, the latest row, which another one may still replace.
+    pending: Vec<u8>,
+}
+
+impl Entry {
+    /// Begins with the digests of a row.
+    fn begin(&mut self, layout: &RowLayout<'_>, row: &[u8]) {
+        self.shape = shape_of(row);
+        self.digests.clear();
+        self.digests.extend_from_slice(&row[2..2 + layout.digests_bytes(self.shape)]);
+        self.tails.iter_mut().for_each(Vec::clear);
+        self.pending.clear();
+    }
+
+    /// Whether a row has the same digests.
+    fn has(&self, row: &[u8]) -> bool {
+        shape_of(row) == self.shape && row[2..].starts_with(&self.digests)
+    }
+
+    /// Adds a row with the same digests.
+    fn add(&mut self, layout: &RowLayout<'_>, row: &[u8]) {
+        let row = &row[2 + self.digests.len()..];
+        if !layout.deletes {
+            return self.add_tail(layout, row);
+        }
+        if self.pending.get(..ROW_BYTES) != row.get(..ROW_BYTES) {
+            self.settle(layout);
+        }
+        self.pending.clear();
+        self.pending.extend_from_slice(row);
+    }
+
+    /// Takes the facts of the pending row, unless it is deleted.
+    fn settle(&mut self, layout: &RowLayout<'_>) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.get(DELETABLE_BYTES - 1) == Some(&1) {
+            self.add_tail(layout, &pending[DELETABLE_BYTES..]);
+        }
+        self.pending = pending;
+    }
+
+    fn add_tail(&mut self, layout: &RowLayout<'_>, tail: &[u8]) {
+        let texts = layout.texts(tail).map(|text| !text.is_empty());
+        let facts = [true, size_of(tail) != u64::MAX].into_iter().chain(texts);
+        for (best, has_fact) in self.tails.iter_mut().zip(facts) {
+            if has_fact && (best.is_empty() || tail < &best[..]) {
+                best.clear();
+                best.extend_from_slice(tail);
+            }
+        }
+    }
+
+    /// Whether all rows were deleted. To be asked after the last row.
+    fn is_deleted(&mut self, layout: &RowLayout<'_>) -> bool {
+        self.settle(layout);
+        self.tails[0].is_empty()
+    }
+
+    fn source(&self) -> u16 {
+        u16::from_be_bytes([self.tails[0][1], self.tails[0][2]])
+    }
+
+    /// Returns the size in bytes, `u64::MAX` if it is unknown.
+    fn size(&self) -> u64 {
+        if self.tails[1].is_empty() { u64::MAX } else { size_of(&self.tails[1]) }
+    }
+
+    fn texts(&self, layout: &RowLayout<'_>) -> [&[u8]; 3] {
+        let mut texts = [&b""[..]; 3];
+        for (place, text) in texts.iter_mut().enumerate() {
+            let tail = &self.tails[2 + place];
+            if !tail.is_empty() {
+                *text = layout.texts(tail)[place];
+            }
+        }
+        texts
+    }
+}
+
+/// Returns the size of a tail.
+fn size_of(tail: &[u8]) -> u64 {
+    let mut size = [0; SIZE_BYTES];
+    size.copy_from_slice(&tail[CLASS_AND_SOURCE_BYTES..CLASS_AND_SOURCE_BYTES + SIZE_BYTES]);
+    u64::from_be_bytes(size)
+}
+
+/// Writes the digests of an algorithm other than the leader's, with the entry of each, from records of both.
+fn write_linked(
+    file: &mut SetFile<'_, impl Write>,
+    algorithm: Algorithm,
+    sort: ByteSort,
+    entries: u64,
+    places_memory_bytes: Option<u64>,
+) -> io::Result<()> {
+    let mut table = TableWriter::begin(file, entries)?;
+    let mut links = Column::new(entries)?;
+    let mut places = places_memory_bytes.map(ExternalSort::<{ 2 * ENTRY_BYTES }>::new);
+    let mut number = 0;
+    sort.into_each(|record| {
+        let (digest, entry) = record.split_at(algorithm.digest_bytes());
+        table.push(file, digest)?;
+        links.push(entry_of(entry))?;
+        if let Some(places) = &mut places {
+            let mut pair = [0; 2 * ENTRY_BYTES];
+            pair[..ENTRY_BYTES].copy_from_slice(entry);
+            pair[ENTRY_BYTES..].copy_from_slice(&entry_bytes(number));
+            places.push(pair)?;
+        }
+        number += 1;
         Ok(())
     })?;
-    let width_bytes = width_bytes(least, most);
-    let offset = output.align()?;
-    each_start(&mut starts, fine_bits, bits, &mut |prefix, start| {
-        output.write_all(&difference(prefix, start).to_le_bytes()[..width_bytes])
+    table.end(file, algorithm)?;
+    links.write(file, Kind::Links, algorithm.name())?;
+    let Some(places) = places else { return Ok(()) };
+    // One more than the place, so that 0 is left for entries without a digest by this algorithm.
+    let (mut column, mut next) = (Column::new(number + 1)?, 0);
+    places.into_each(|pair| {
+        let (entry, place) = pair.split_at(ENTRY_BYTES);
+        let entry = entry_of(entry);
+        (next..entry).try_for_each(|_| column.push(0))?;
+        next = entry + 1;
+        column.push(entry_of(place) + 1)
     })?;
-    sections.push(Section {
-        kind: Kind::Index,
-        algorithm: Some(algorithm),
-        offset,
-        records: 1 << bits,
-        record_bytes: width_bytes as u32,
-        prefix_bits: bits,
-    });
-    Ok(())
+    (next..entries).try_for_each(|_| column.push(0))?;
+    column.write(file, Kind::Places, algorithm.name())
+}
+
+/// Writes a column of texts from records of text and entry.
+fn write_texts(
+    file: &mut SetFile<'_, impl Write>,
+    name: &str,
+    sort: ByteSort,
+    entries: u64,
+    memory_bytes: u64,
+) -> io::Result<()> {
+    let mut strings = StringsWriter::new()?;
+    let mut numbers = ExternalSort::<{ 2 * ENTRY_BYTES }>::new(memory_bytes);
+    let mut last: Option<Vec<u8>> = None;
+    sort.into_each(|record| {
+        let (text, entry) = record.split_at(record.len() - ENTRY_BYTES);
+        if last.as_deref() != Some(text) {
+            strings.push(&unescaped(text))?;
+            last = Some(text.to_vec());
+        }
+        let mut pair = [0; 2 * ENTRY_BYTES];
+        pair[..ENTRY_BYTES].copy_from_slice(entry);
+        pair[ENTRY_BYTES..].copy_from_slice(&entry_bytes(strings.len() - 1));
+        numbers.push(pair)
+    })?;
+    let mut column = Column::new(strings.len())?;
+    debug_assert!(entries == 0 || strings.len() > 0);
+    numbers.into_each(|pair| column.push(entry_of(&pair[ENTRY_BYTES..])))?;
+    column.write(file, Kind::Texts, name)?;
+    let (bytes, blocks) = strings.end()?;
+    file.copy(Kind::Strings, name, 1, bytes)?;
+    file.copy(Kind::Blocks, name, 8, blocks)
+}
+
+/// A column of numbers, in a temporary file until its section is written.
+struct Column {
+    file: BufWriter<File>,
+    width_bytes: usize,
+}
+
+impl Column {
+    /// Begins a column of numbers below `end`.
+    fn new(end: u64) -> io::Result<Column> {
+        let bits = u64::BITS - end.saturating_sub(1).leading_zeros();
+        Ok(Column { file: temporary()?, width_bytes: bits.div_ceil(8).max(1) as usize })
+    }
+
+    fn push(&mut self, number: u64) -> io::Result<()> {
+        self.file.write_all(&number.to_le_bytes()[..self.width_bytes])
+    }
+
+    fn write(self, file: &mut SetFile<'_, impl Write>, kind: Kind, name: &str) -> io::Result<()> {
+        file.copy(kind, name, self.width_bytes as u32, self.file)
+    }
+}
+
+/// All sizes that occur.
+struct DistinctSizes {
+    sort: ExternalSort<8>,
+    /// Sizes that came lately, most of which come again.
+    lately: Vec<u64>,
+}
+
+impl DistinctSizes {
+    const LATELY: usize = 1 << 12;
+
+    fn new(memory_bytes: u64) -> DistinctSizes {
+        DistinctSizes { sort: ExternalSort::new(memory_bytes), lately: vec![u64::MAX; DistinctSizes::LATELY] }
+    }
+
+    fn push(&mut self, size: u64) -> io::Result<()> {
+        let lately = &mut self.lately[size as usize % DistinctSizes::LATELY];
+        if *lately == size {
+            return Ok(());
+        }
+        *lately = size;
+        self.sort.push(size.to_be_bytes())
+    }
+
+    fn write(self, file: &mut SetFile<'_, impl Write>) -> io::Result<()> {
+        let (mut sizes, mut last) = (temporary()?, None);
+        self.sort.into_each(|size| {
+            if last.replace(size) == Some(size) {
+                return Ok(());
+            }
+            sizes.write_all(&u64::from_be_bytes(size).to_le_bytes())
+        })?;
+        file.copy(Kind::Sizes, "", 8, sizes)
+    }
+}
+
+/// Writes a section of digests while their index is made.
+struct TableWriter {
+    offset: u64,
+    /// The first record of each prefix of `fine_bits` bits. How many digests there are is known only at the end, so
+    /// that the places of finer prefixes are kept until then.
+    starts: BufWriter<File>,
+    fine_bits: u32,
+    next_prefix: u64,
+    records: u64,
+}
+
+impl TableWriter {
+    /// Begins a section of at most `records_max` digests.
+    fn begin(file: &mut SetFile<'_, impl Write>, records_max: u64) -> io::Result<TableWriter> {
+        let fine_bits = prefix_bits(records_max);
+        Ok(TableWriter { offset: file.align()?, starts: temporary()?, fine_bits, next_prefix: 0, records: 0 })
+    }
+
+    fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
+        while self.next_prefix <= prefix(digest, self.fine_bits) {
+            self.starts.write_all(&self.records.to_le_bytes())?;
+            self.next_prefix += 1;
+        }
+        self.records += 1;
+        file.write_all(digest)
+    }
+
+    fn end(mut self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
+        let records = self.records;
+        for _ in self.next_prefix..1 << self.fine_bits {
+            self.starts.write_all(&records.to_le_bytes())?;
+        }
+        file.sections.push(Section {
+            kind: Kind::Digests,
+            name: algorithm.name().to_owned(),
+            offset: self.offset,
+            records,
+            record_bytes: algorithm.digest_bytes() as u32,
+            prefix_bits: 0,
+        });
+        let mut starts = self.starts.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let bits = prefix_bits(records).min(self.fine_bits);
+        let (mut least, mut most) = (0, 0);
+        let difference = |prefix, start: u64| start.cast_signed() - expected(prefix, records, bits).cast_signed();
+        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
+            let difference = difference(prefix, start);
+            (least, most) = (difference.min(least), difference.max(most));
+            Ok(())
+        })?;
+        let width_bytes = width_bytes(least, most);
+        let offset = file.align()?;
+        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
+            file.write_all(&difference(prefix, start).to_le_bytes()[..width_bytes])
+        })?;
+        file.sections.push(Section {
+            kind: Kind::Index,
+            name: algorithm.name().to_owned(),
+            offset,
+            records: 1 << bits,
+            record_bytes: width_bytes as u32,
+            prefix_bits: bits,
+        });
+        Ok(())
+    }
 }
 
 /// Calls `each` with the prefixes of `bits` bits and their first records, from those of `fine_bits` bits in the file.
@@ -136,7 +733,7 @@ fn each_start(
     each: &mut dyn FnMut(u64, u64) -> io::Result<()>,
 ) -> io::Result<()> {
     starts.rewind()?;
-    let mut starts = BufReader::new(starts);
+    let mut starts = BufReader::with_capacity(BUFFER_BYTES, starts);
     for prefix in 0..1_u64 << fine_bits {
         let mut start = [0; 8];
         starts.read_exact(&mut start)?;
@@ -147,69 +744,71 @@ fn each_start(
     Ok(())
 }
 
-/// An output that counts and hashes what is written.
-struct Checked<'a, W> {
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Returns a temporary file without a name.
+pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
+    Ok(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?))
+}
+
+/// The file of a set that is being written: counted and hashed.
+struct SetFile<'a, W> {
     output: &'a mut W,
     hasher: Hasher,
     bytes: u64,
+    sections: Vec<Section>,
 }
 
-impl<W: Write> Checked<'_, W> {
+impl<'a, W: Write> SetFile<'a, W> {
+    fn begin(output: &'a mut W) -> io::Result<SetFile<'a, W>> {
+        let mut file = SetFile { output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
+        file.write_all(MAGIC)?;
+        Ok(file)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.output.write_all(bytes)
+    }
+
     /// Writes zeros up to the place where a section may begin, and returns it.
     fn align(&mut self) -> io::Result<u64> {
         let missing = self.bytes.next_multiple_of(ALIGN_BYTES) - self.bytes;
         self.write_all(&[0; ALIGN_BYTES as usize][..missing as usize])?;
         Ok(self.bytes)
     }
-}
 
-impl<W: Write> Write for Checked<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.output.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
+    /// Writes a section of these bytes.
+    fn section(&mut self, kind: Kind, name: &str, record_bytes: u32, bytes: &mut dyn Read) -> io::Result<()> {
+        let offset = self.align()?;
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            match bytes.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => self.write_all(&buffer[..count])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let records = (self.bytes - offset) / u64::from(record_bytes);
+        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits: 0 });
+        Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    /// Writes a section of the contents of a temporary file.
+    fn copy(&mut self, kind: Kind, name: &str, record_bytes: u32, file: BufWriter<File>) -> io::Result<()> {
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        self.section(kind, name, record_bytes, &mut file)
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.align()?;
+        let mut contents = [0; 32];
+        contents.copy_from_slice(self.hasher.finish().bytes());
+        let footer = Footer { file_bytes: self.bytes + FOOTER_BYTES as u64, contents, sections: self.sections };
+        self.output.write_all(&footer.to_bytes())?;
         self.output.flush()
-    }
-}
-
-/// An external sort of records of any length.
-trait Sort {
-    fn push(&mut self, record: &[u8]) -> io::Result<()>;
-
-    fn into_each(self: Box<Self>, each: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
-}
-
-/// Records of `width` bytes, with zeros after them.
-struct Padded<const N: usize> {
-    sort: ExternalSort<N>,
-    width: usize,
-}
-
-fn sort(width: usize, memory_bytes: u64) -> Box<dyn Sort> {
-    fn of<const N: usize>(width: usize, memory_bytes: u64) -> Box<dyn Sort> {
-        Box::new(Padded::<N> { sort: ExternalSort::new(memory_bytes), width })
-    }
-    match width {
-        8..=16 => of::<16>(width, memory_bytes),
-        17..=20 => of::<20>(width, memory_bytes),
-        21..=32 => of::<32>(width, memory_bytes),
-        33..=64 => of::<64>(width, memory_bytes),
-        _ => panic!("digests have 8 to 64 bytes"),
-    }
-}
-
-impl<const N: usize> Sort for Padded<N> {
-    fn push(&mut self, record: &[u8]) -> io::Result<()> {
-        let mut padded = [0; N];
-        padded[..self.width].copy_from_slice(record);
-        self.sort.push(padded)
-    }
-
-    fn into_each(self: Box<Self>, each: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        self.sort.into_each(|padded| each(&padded[..self.width]))
     }
 }

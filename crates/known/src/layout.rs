@@ -1,6 +1,7 @@
 //! The layout of a set: sections, and a footer that names them.
 
 use std::fmt;
+use std::io;
 
 use pfh_digest::Algorithm;
 
@@ -12,28 +13,77 @@ pub(crate) const FOOTER_BYTES: usize = 4096;
 pub(crate) const ALIGN_BYTES: u64 = 64;
 const TABLE_AT: usize = 72;
 const SECTION_BYTES: usize = 64;
+const NAME_BYTES: usize = 32;
 pub(crate) const SECTIONS_MAX: usize = 61;
 const CHECK_BYTES: usize = 32;
 
 /// The contents of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The digests of an algorithm, in order, each once.
+    /// The digests of an algorithm, in order.
     Digests,
-    /// The index of the section of the same algorithm.
+    /// The index of the digests of the same algorithm.
     Index,
-    /// A text about the set in UTF-8.
+    /// The entry of each digest of the same algorithm.
+    Links,
+    /// The place of each entry's digest of the same algorithm.
+    Places,
+    /// The shapes of entries.
+    Shapes,
+    /// A number for each entry.
+    Numbers,
+    /// The number of a text for each entry.
+    Texts,
+    /// Texts in order, front-coded.
+    Strings,
+    /// The offset of each block of texts.
+    Blocks,
+    /// All sizes of files.
+    Sizes,
+    /// A text about the set, in JSON.
     About,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Digests, Kind::Index, Kind::About];
+    const ALL: [Kind; 11] = [
+        Kind::Digests,
+        Kind::Index,
+        Kind::Links,
+        Kind::Places,
+        Kind::Shapes,
+        Kind::Numbers,
+        Kind::Texts,
+        Kind::Strings,
+        Kind::Blocks,
+        Kind::Sizes,
+        Kind::About,
+    ];
 
     fn name(self) -> &'static [u8; 8] {
         match self {
             Kind::Digests => b"digests\0",
             Kind::Index => b"index\0\0\0",
+            Kind::Links => b"links\0\0\0",
+            Kind::Places => b"places\0\0",
+            Kind::Shapes => b"shapes\0\0",
+            Kind::Numbers => b"numbers\0",
+            Kind::Texts => b"texts\0\0\0",
+            Kind::Strings => b"strings\0",
+            Kind::Blocks => b"blocks\0\0",
+            Kind::Sizes => b"sizes\0\0\0",
             Kind::About => b"about\0\0\0",
+        }
+    }
+
+    /// Whether records of this length are possible.
+    fn has_records_of(self, bytes: u32) -> bool {
+        match self {
+            Kind::Digests => (8..=64).contains(&bytes),
+            Kind::Index => matches!(bytes, 2 | 4 | 8),
+            Kind::Links | Kind::Places | Kind::Numbers | Kind::Texts => (1..=8).contains(&bytes),
+            Kind::Shapes => bytes == 16,
+            Kind::Blocks | Kind::Sizes => bytes == 8,
+            Kind::Strings | Kind::About => bytes == 1,
         }
     }
 }
@@ -42,14 +92,21 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) kind: Kind,
-    /// `None` for the text.
-    pub(crate) algorithm: Option<Algorithm>,
+    /// The name of the algorithm or the column; empty for what a set has once.
+    pub(crate) name: String,
     pub(crate) offset: u64,
-    /// Number of records: digests, differences of an index, or bytes of a text.
     pub(crate) records: u64,
     pub(crate) record_bytes: u32,
     /// Bits of the prefixes of an index; otherwise 0.
     pub(crate) prefix_bits: u32,
+}
+
+impl Section {
+    /// Returns the range of the file that the section takes.
+    pub(crate) fn range(&self) -> std::ops::Range<usize> {
+        let start = self.offset as usize;
+        start..start + (self.records * u64::from(self.record_bytes)) as usize
+    }
 }
 
 /// The footer of a set.
@@ -63,9 +120,11 @@ pub(crate) struct Footer {
 }
 
 /// The reason why a set cannot be opened. `Display` says what to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
+    /// The file cannot be read.
+    Io(io::Error),
     /// It does not begin as a set does.
     NotASet,
     /// It is shorter or longer than when it was written.
@@ -79,19 +138,33 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenError::NotASet => f.write_str("this is not a known set of pfh"),
+            OpenError::Io(error) => write!(f, "{error}"),
+            OpenError::NotASet => f.write_str("this is not a known set, which `pfh known build` makes"),
             OpenError::OtherLength => {
-                f.write_str("the known set does not have the length with which it was written; copy or build it again")
+                f.write_str("the set is shorter or longer than when it was written; build or copy it again")
             }
-            OpenError::Damaged => f.write_str("the known set is damaged; copy or build it again"),
+            OpenError::Damaged => f.write_str("the end of the set is damaged; build or copy it again"),
             OpenError::Version(version) => {
-                write!(f, "the known set has version {version} of its format, and this pfh reads {VERSION}")
+                write!(f, "the set is of version {version}, and this program reads version {VERSION}")
             }
         }
     }
 }
 
-impl std::error::Error for OpenError {}
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            OpenError::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> OpenError {
+        OpenError::Io(error)
+    }
+}
 
 /// Returns the algorithm of the checks.
 pub(crate) fn blake3() -> Algorithm {
@@ -108,8 +181,7 @@ impl Footer {
         bytes[32..64].copy_from_slice(&self.contents);
         for (section, entry) in self.sections.iter().zip(bytes[TABLE_AT..].as_chunks_mut::<SECTION_BYTES>().0) {
             entry[..8].copy_from_slice(section.kind.name());
-            let name = section.algorithm.map_or("", Algorithm::name).as_bytes();
-            entry[8..8 + name.len()].copy_from_slice(name);
+            entry[8..8 + section.name.len()].copy_from_slice(section.name.as_bytes());
             entry[40..48].copy_from_slice(&section.offset.to_le_bytes());
             entry[48..56].copy_from_slice(&section.records.to_le_bytes());
             entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
@@ -149,18 +221,22 @@ impl Footer {
         let section = |index: usize| {
             let at = TABLE_AT + index * SECTION_BYTES;
             let kind = Kind::ALL.into_iter().find(|kind| kind.name()[..] == bytes[at..at + 8])?;
-            let name = std::str::from_utf8(&bytes[at + 8..at + 40]).ok()?.trim_end_matches('\0');
-            let algorithm = if name.is_empty() { None } else { Some(Algorithm::from_name(name).ok()?) };
+            let name = std::str::from_utf8(&bytes[at + 8..at + 8 + NAME_BYTES]).ok()?.trim_end_matches('\0');
             let (offset, records, record_bytes) = (long(at + 40), long(at + 48), word(at + 56));
             let end = records.checked_mul(record_bytes.into())?.checked_add(offset)?;
-            let has_digests = algorithm.is_none_or(|one| {
-                kind == Kind::Index || one.digest_bytes() == record_bytes as usize && record_bytes >= 8
-            });
-            let is_whole = end <= file_bytes - FOOTER_BYTES as u64 && has_digests && word(at + 60) < 64;
             let prefix_bits = word(at + 60);
-            is_whole.then_some(Section { kind, algorithm, offset, records, record_bytes, prefix_bits })
+            let is_whole = end <= file_bytes - FOOTER_BYTES as u64
+                && offset.is_multiple_of(ALIGN_BYTES)
+                && kind.has_records_of(record_bytes)
+                && prefix_bits < 64;
+            is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits })
         };
         let sections = (0..count).map(section).collect::<Option<Vec<_>>>().ok_or(OpenError::Damaged)?;
         Ok(Footer { file_bytes, contents, sections })
+    }
+
+    /// Returns the section of this kind and name.
+    pub(crate) fn section(&self, kind: Kind, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.kind == kind && section.name == name)
     }
 }

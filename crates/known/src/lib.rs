@@ -1,31 +1,35 @@
 //! Sets of known digests as files.
 //!
-//! [`SetBuilder`] sorts any number of digests within a limit of memory and writes a set; [`KnownSet`] opens one and
-//! looks digests up. A set is immutable, and opening reads only its end: the time does not depend on its size. The
-//! format is described in docs/reference/known-set-format.md, so that other programs can read it.
+//! [`SetBuilder`] sorts any number of rows within a limit of memory and writes a set; [`KnownSet`] opens one and looks
+//! digests up. A set is immutable, and opening reads only its end: the time does not depend on its size. The format is
+//! described in docs/reference/known-set-format.md, so that other programs can read it.
 //!
 //! ```
 //! use pfh_digest::Algorithm;
-//! use pfh_known::{KnownSet, SetBuilder};
+//! use pfh_known::{Keep, KnownSet, Origin, Row, SetBuilder};
 //!
 //! let md5 = Algorithm::from_name("md5")?;
-//! let mut builder = SetBuilder::new(&[md5], 1 << 20);
-//! builder.push(&md5.digest(b"hello"))?;
+//! let mut builder = SetBuilder::new(&[md5], Keep::default(), 1 << 20);
+//! builder.begin_source(Origin::default())?;
+//! builder.push(&Row { digests: &[md5.digest(b"hello")], ..Row::default() })?;
 //! let mut file = Vec::new();
 //! builder.write(&mut file, "an example")?;
 //!
-//! let set = KnownSet::new(file)?;
-//! assert_eq!(set.find(&md5.digest(b"hello")), Some(0));
-//! assert_eq!(set.find(&md5.digest(b"world")), None);
+//! let set = KnownSet::from_bytes(file)?;
+//! assert_eq!(set.find(&md5.digest(b"hello"))?, Some(0));
+//! assert_eq!(set.find(&md5.digest(b"world"))?, None);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 
+mod about;
 mod builder;
 mod index;
 mod layout;
 mod set;
+mod strings;
 
-pub use builder::SetBuilder;
+pub use about::{About, Class, Origin, UnknownClass};
+pub use builder::{Keep, Row, SetBuilder};
 pub use layout::OpenError;
-pub use set::KnownSet;
+pub use set::{KnownSet, Text};

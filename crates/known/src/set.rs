@@ -1,86 +1,226 @@
 //! Looking up digests in a set.
 
+use std::cmp::Ordering;
+use std::io;
+use std::path::Path;
+
 use pfh_digest::{Algorithm, Digest};
+use pfh_source::MappedFile;
 use pfh_vector::prefetch;
 
+use crate::about::About;
+use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::index::{Index, prefix};
 use crate::layout::{FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
+use crate::strings::text_at;
 
-/// An open set over its bytes.
+/// An open set.
 #[derive(Debug)]
-pub struct KnownSet<B> {
-    bytes: B,
+pub struct KnownSet {
+    bytes: Bytes,
     footer: Footer,
-    /// For each algorithm, its digests and their index.
     tables: Vec<Table>,
+    /// The shapes of entries: each begins where the one before ends.
+    shapes: Vec<Shape>,
+    entries: u64,
+    about: About,
+    source: Option<Section>,
+    size: Option<Section>,
+    texts: [Option<TextColumn>; TEXTS.len()],
+    sizes: Option<Section>,
 }
 
+#[derive(Debug)]
+enum Bytes {
+    Owned(Vec<u8>),
+    Mapped(MappedFile),
+}
+
+/// The digests of an algorithm and their index.
 #[derive(Debug)]
 struct Table {
     algorithm: Algorithm,
     digests: Section,
     index: Section,
+    /// `None` where the number of a digest is that of its entry.
+    links: Option<Section>,
+    places: Option<Section>,
 }
 
-impl<B: AsRef<[u8]>> KnownSet<B> {
-    /// Opens a set. Reads its end only; [`KnownSet::is_intact`] reads the rest.
+/// Entries with digests of the same algorithms.
+#[derive(Debug)]
+struct Shape {
+    /// Of each table, whether it has digests of these entries.
+    tables: u64,
+    end: u64,
+}
+
+#[derive(Debug)]
+struct TextColumn {
+    numbers: Section,
+    strings: Section,
+    blocks: Section,
+}
+
+/// What a set may keep of an entry as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// The category, in the words of the source.
+    Category,
+    /// A product that has the file.
+    Product,
+    /// A name of the file.
+    Name,
+}
+
+impl KnownSet {
+    /// Opens the set in a file. Reads its end only, so that the time does not depend on its size;
+    /// [`KnownSet::is_intact`] reads the rest.
+    ///
+    /// The file is mapped, and all processes that use it share its memory. If it is truncated or cannot be read later,
+    /// look-ups return an error.
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn new(bytes: B) -> Result<KnownSet<B>, OpenError> {
-        let all = bytes.as_ref();
+    pub fn open(path: &Path) -> Result<KnownSet, OpenError> {
+        KnownSet::of(Bytes::Mapped(MappedFile::open(path)?))
+    }
+
+    /// Opens a set in memory.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<KnownSet, OpenError> {
+        KnownSet::of(Bytes::Owned(bytes))
+    }
+
+    fn of(bytes: Bytes) -> Result<KnownSet, OpenError> {
+        let all = bytes.all();
         let footer_at = all.len().checked_sub(FOOTER_BYTES + MAGIC.len());
         let footer = footer_at.map_or(&all[..0], |at| &all[at + MAGIC.len()..]);
         let footer = Footer::read(all, footer, all.len() as u64)?;
-        let of = |kind, algorithm| {
-            let found = footer.sections.iter().find(|one| (one.kind, one.algorithm) == (kind, Some(algorithm)));
-            found.cloned().ok_or(OpenError::Damaged)
-        };
+        let section = |kind, name: &str| footer.section(kind, name).cloned();
+        let needed = |kind, name: &str| section(kind, name).ok_or(OpenError::Damaged);
+        let shapes = &all[needed(Kind::Shapes, "")?.range()];
+        let shapes = shapes.as_chunks::<16>().0.iter().map(|shape| {
+            let (tables, first) = shape.split_at(8);
+            (number(tables), number(first))
+        });
+        let shapes: Vec<(u64, u64)> = shapes.collect();
+        let entries = shapes.last().ok_or(OpenError::Damaged)?.1;
         let mut tables = Vec::new();
         for digests in footer.sections.iter().filter(|section| section.kind == Kind::Digests) {
-            let Some(algorithm) = digests.algorithm else { return Err(OpenError::Damaged) };
-            tables.push(Table { algorithm, digests: digests.clone(), index: of(Kind::Index, algorithm)? });
+            let algorithm = Algorithm::from_name(&digests.name).map_err(|_| OpenError::Damaged)?;
+            let (links, places) = (section(Kind::Links, &digests.name), section(Kind::Places, &digests.name));
+            let is_whole = algorithm.digest_bytes() == digests.record_bytes as usize
+                && links.as_ref().map_or(entries, |links| links.records) == digests.records
+                && places.as_ref().is_none_or(|places| places.records == entries);
+            if !is_whole || tables.len() == ALGORITHMS_MAX {
+                return Err(OpenError::Damaged);
+            }
+            let index = needed(Kind::Index, &digests.name)?;
+            tables.push(Table { algorithm, digests: digests.clone(), index, links, places });
         }
-        Ok(KnownSet { bytes, footer, tables })
+        let column = |kind, name| match section(kind, name) {
+            Some(column) if column.records != entries => Err(OpenError::Damaged),
+            column => Ok(column),
+        };
+        let text = |name| -> Result<_, OpenError> {
+            let Some(numbers) = column(Kind::Texts, name)? else { return Ok(None) };
+            let (strings, blocks) = (needed(Kind::Strings, name)?, needed(Kind::Blocks, name)?);
+            Ok(Some(TextColumn { numbers, strings, blocks }))
+        };
+        let (source, size) = (column(Kind::Numbers, SOURCE)?, column(Kind::Numbers, SIZE)?);
+        let texts = [text(TEXTS[0])?, text(TEXTS[1])?, text(TEXTS[2])?];
+        let about = &all[needed(Kind::About, "")?.range()];
+        let about: About = serde_json::from_slice(about).map_err(|_| OpenError::Damaged)?;
+        let sizes = section(Kind::Sizes, "");
+        let ends = shapes.iter().zip(shapes.iter().skip(1));
+        let shapes = ends.map(|(&(tables, _), &(_, end))| Shape { tables, end }).collect();
+        bytes.check()?;
+        Ok(KnownSet { bytes, footer, tables, shapes, entries, about, source, size, texts, sizes })
     }
 
-    /// Returns the algorithms of which the set has digests.
+    /// Returns the algorithms of which the set has digests, the one that says most about a file first.
     pub fn algorithms(&self) -> impl Iterator<Item = Algorithm> + '_ {
         self.tables.iter().map(|table| table.algorithm)
     }
 
-    /// Returns the number of digests of an algorithm.
+    /// Returns the algorithms that a file has to be hashed with, so that each entry can be found. Of an entry with
+    /// several digests, the strongest is enough; all are needed if files with the same digest can be made.
+    pub fn needed_algorithms(&self) -> Vec<Algorithm> {
+        let mut needed = 0_u64;
+        for shape in &self.shapes {
+            let strongest = shape.tables.trailing_zeros() as usize;
+            let is_enough = self.tables.get(strongest).is_some_and(|table| is_trusted(table.algorithm));
+            needed |= if is_enough { 1 << strongest } else { shape.tables };
+        }
+        let tables = self.tables.iter().enumerate();
+        tables.filter(|(place, _)| needed >> place & 1 == 1).map(|(_, table)| table.algorithm).collect()
+    }
+
+    /// Returns the number of digests by an algorithm.
     pub fn len(&self, algorithm: Algorithm) -> u64 {
         self.table(algorithm).map_or(0, |table| table.digests.records)
     }
 
-    /// Whether the set has no digest.
+    /// Whether the set has no entry.
     pub fn is_empty(&self) -> bool {
-        self.tables.iter().all(|table| table.digests.records == 0)
+        self.entries == 0
     }
 
-    /// Returns the text about the set.
-    pub fn about(&self) -> &str {
-        let about = self.footer.sections.iter().find(|section| section.kind == Kind::About);
-        about.and_then(|section| std::str::from_utf8(self.section(section)).ok()).unwrap_or_default()
+    /// Returns the number of entries: different digests, or tuples of digests where sources have several of a file.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Returns the length of the file in bytes.
+    pub fn file_bytes(&self) -> u64 {
+        self.footer.file_bytes
+    }
+
+    /// Returns what the set says about itself.
+    pub fn about(&self) -> &About {
+        &self.about
     }
 
     /// Whether all bytes are those that were written.
-    pub fn is_intact(&self) -> bool {
-        let all = self.bytes.as_ref();
-        blake3().digest(&all[..all.len() - FOOTER_BYTES]).bytes() == self.footer.contents
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn is_intact(&self) -> io::Result<bool> {
+        let all = self.bytes.all();
+        let is_intact = blake3().digest(&all[..all.len() - FOOTER_BYTES]).bytes() == self.footer.contents;
+        self.bytes.check()?;
+        Ok(is_intact)
     }
 
-    /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it.
-    pub fn find(&self, digest: &Digest) -> Option<u64> {
-        let mut number = None;
-        self.find_many(std::slice::from_ref(digest), |_, found| number = found);
-        number
+    /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it. If it
+    /// is there several times, in several entries, returns the first.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn find(&self, digest: &Digest) -> io::Result<Option<u64>> {
+        let found = self.table(digest.algorithm()).and_then(|table| {
+            let (records, index) = (self.section(&table.digests), self.index(table));
+            match table.digests.record_bytes {
+                16 => find_one::<16>(records, index, digest.bytes()),
+                20 => find_one::<20>(records, index, digest.bytes()),
+                32 => find_one::<32>(records, index, digest.bytes()),
+                64 => find_one::<64>(records, index, digest.bytes()),
+                _ => find_any(records, index, digest.bytes()),
+            }
+        });
+        self.bytes.check()?;
+        Ok(found)
     }
 
     /// Calls `found` for each digest, in their order, with its number as [`KnownSet::find`] returns it. Several
     /// look-ups are under way at a time, so that they wait for memory together.
-    pub fn find_many(&self, digests: &[Digest], mut found: impl FnMut(&Digest, Option<u64>)) {
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated; what was found up to then may be wrong.
+    pub fn find_many(&self, digests: &[Digest], mut found: impl FnMut(&Digest, Option<u64>)) -> io::Result<()> {
         for same in digests.chunk_by(|one, other| one.algorithm() == other.algorithm()) {
             let Some(table) = same.first().and_then(|digest| self.table(digest.algorithm())) else {
                 same.iter().for_each(|digest| found(digest, None));
@@ -92,13 +232,146 @@ impl<B: AsRef<[u8]>> KnownSet<B> {
                 20 => find_in::<20>(records, index, same, &mut found),
                 32 => find_in::<32>(records, index, same, &mut found),
                 64 => find_in::<64>(records, index, same, &mut found),
-                _ => find_any(records, index, same, &mut found),
+                _ => same.iter().for_each(|digest| found(digest, find_any(records, index, digest.bytes()))),
             }
         }
+        self.bytes.check()
+    }
+
+    /// Returns the entries with a digest, in order.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn entries_of(&self, digest: &Digest) -> io::Result<Vec<u64>> {
+        let (Some(first), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
+            return Ok(Vec::new());
+        };
+        let Some(links) = &table.links else { return Ok(vec![first]) };
+        let has = |&place: &u64| self.record(&table.digests, place) == Some(digest.bytes());
+        let entries = (first..table.digests.records).take_while(has).filter_map(|place| self.number(links, place));
+        let entries = entries.filter(|entry| *entry < self.entries).collect();
+        self.bytes.check()?;
+        Ok(entries)
+    }
+
+    /// Returns the entries that have one of these digests, and none other than these by the same algorithms: those that
+    /// a file with these digests is. In order.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn agreeing(&self, digests: &[Digest]) -> io::Result<Vec<u64>> {
+        let mut found = Vec::new();
+        for digest in digests {
+            if let Some(table) = self.tables.iter().position(|table| table.algorithm == digest.algorithm()) {
+                found.push((table, self.entries_of(digest)?));
+            }
+        }
+        let agrees = |entry: &u64| {
+            let tables = self.tables_of(*entry);
+            found.iter().all(|(table, entries)| tables >> table & 1 == 0 || entries.binary_search(entry).is_ok())
+        };
+        let mut entries: Vec<u64> = found.iter().flat_map(|(_, entries)| entries).copied().filter(agrees).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        Ok(entries)
+    }
+
+    /// Whether a file of this size may be known. Only if the set has the size of every file, it may not.
+    ///
+    /// # Errors
+    /// If the file of the set cannot be read, or was truncated.
+    pub fn may_have_size(&self, size: u64) -> io::Result<bool> {
+        let Some(sizes) = &self.sizes else { return Ok(true) };
+        let sizes = self.section(sizes).as_chunks::<8>().0;
+        let found = sizes.binary_search_by_key(&size, |bytes| u64::from_le_bytes(*bytes)).is_ok();
+        self.bytes.check()?;
+        Ok(found)
+    }
+
+    /// Whether [`KnownSet::may_have_size`] can tell files apart.
+    pub fn has_sizes(&self) -> bool {
+        self.sizes.is_some()
+    }
+
+    /// Returns the digests of an entry, as far as the set keeps the way to them.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn digests(&self, entry: u64) -> io::Result<Vec<Digest>> {
+        let digests = self.tables.iter().filter_map(|table| {
+            let place = match (&table.links, &table.places) {
+                (None, _) => entry,
+                (Some(_), Some(places)) => self.number(places, entry)?.checked_sub(1)?,
+                (Some(_), None) => return None,
+            };
+            Digest::new(table.algorithm, self.record(&table.digests, place)?)
+        });
+        let digests = digests.collect();
+        self.bytes.check()?;
+        Ok(digests)
+    }
+
+    /// Whether [`KnownSet::digests`] returns all digests of an entry.
+    pub fn keeps_digests(&self) -> bool {
+        self.tables.iter().all(|table| table.links.is_none() || table.places.is_some())
+    }
+
+    /// Calls `each` with every digest of an algorithm and its entry, in the order of the digests.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated; and the errors of `each`.
+    pub fn each(&self, algorithm: Algorithm, mut each: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<()> {
+        let Some(table) = self.table(algorithm) else { return Ok(()) };
+        for place in 0..table.digests.records {
+            let entry = table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
+            if let (Some(entry), Some(digest)) = (entry, self.record(&table.digests, place)) {
+                each(entry, digest)?;
+            }
+        }
+        self.bytes.check()
+    }
+
+    /// Returns the place of an entry's source in [`About::sources`].
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn source(&self, entry: u64) -> io::Result<usize> {
+        let source = self.source.as_ref().and_then(|column| self.number(column, entry)).unwrap_or(0);
+        self.bytes.check()?;
+        Ok(source as usize)
+    }
+
+    /// Returns the size of an entry's file in bytes, if the set keeps it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn size(&self, entry: u64) -> io::Result<Option<u64>> {
+        let size = self.size.as_ref().and_then(|column| self.number(column, entry));
+        self.bytes.check()?;
+        Ok(size.and_then(|size| size.checked_sub(1)))
+    }
+
+    /// Returns a text about an entry; empty if the set does not keep it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn text(&self, text: Text, entry: u64) -> io::Result<Vec<u8>> {
+        let text = self.texts[text as usize].as_ref().and_then(|column| {
+            let number = self.number(&column.numbers, entry)?;
+            text_at(self.section(&column.strings), self.section(&column.blocks), number)
+        });
+        self.bytes.check()?;
+        Ok(text.unwrap_or_default())
     }
 
     fn table(&self, algorithm: Algorithm) -> Option<&Table> {
         self.tables.iter().find(|table| table.algorithm == algorithm)
+    }
+
+    /// Returns which tables have digests of an entry, in bits.
+    fn tables_of(&self, entry: u64) -> u64 {
+        let place = self.shapes.partition_point(|shape| shape.end <= entry);
+        self.shapes.get(place).map_or(0, |shape| shape.tables)
     }
 
     fn index(&self, table: &Table) -> Index<'_> {
@@ -111,9 +384,38 @@ impl<B: AsRef<[u8]>> KnownSet<B> {
     }
 
     fn section(&self, section: &Section) -> &[u8] {
-        let start = section.offset as usize;
-        &self.bytes.as_ref()[start..start + (section.records * u64::from(section.record_bytes)) as usize]
+        &self.bytes.all()[section.range()]
     }
+
+    fn record(&self, section: &Section, place: u64) -> Option<&[u8]> {
+        let width = section.record_bytes as usize;
+        self.section(section).get(usize::try_from(place).ok()?.checked_mul(width)?..)?.get(..width)
+    }
+
+    fn number(&self, column: &Section, place: u64) -> Option<u64> {
+        self.record(column, place).map(number)
+    }
+}
+
+impl Bytes {
+    fn all(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(file) => file.as_ref(),
+        }
+    }
+
+    fn check(&self) -> io::Result<()> {
+        match self {
+            Bytes::Owned(_) => Ok(()),
+            Bytes::Mapped(file) => file.check(),
+        }
+    }
+}
+
+/// Reads a number of up to 8 bytes, the lowest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Look-ups that are under way at a time: as many as a core has loads in flight, or a few more.
@@ -148,11 +450,20 @@ fn find_in<const W: usize>(
     }
 }
 
-/// Returns the place of a record among a few, which are in order.
+/// Finds a digest of `W` bytes.
+fn find_one<const W: usize>(records: &[u8], index: Index<'_>, searched: &[u8]) -> Option<u64> {
+    let range = index.range(prefix(searched, index.bits));
+    let records = records.as_chunks::<W>().0;
+    let place = place_among(&records[range.start as usize..range.end as usize], searched)?;
+    Some(range.start + place as u64)
+}
+
+/// Returns the first place of a record among a few, which are in order.
 fn place_among<const W: usize>(records: &[[u8; W]], searched: &[u8]) -> Option<usize> {
     const FEW: usize = 32;
+    let is = |place: &usize| records.get(*place).is_some_and(|record| record[..] == *searched);
     if records.len() > FEW {
-        return records.binary_search_by(|record| record[..].cmp(searched)).ok();
+        return Some(records.partition_point(|record| record[..].cmp(searched) == Ordering::Less)).filter(is);
     }
     // Counting has no branch that could be guessed wrong. The first 8 bytes tell nearly all apart.
     let first = |record: &[u8]| record.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
@@ -162,16 +473,14 @@ fn place_among<const W: usize>(records: &[[u8; W]], searched: &[u8]) -> Option<u
     same.zip(less..).find_map(|(record, place)| (record[..] == *searched).then_some(place))
 }
 
-/// Finds digests of any length.
-fn find_any(records: &[u8], index: Index<'_>, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
-    for digest in digests {
-        let searched = digest.bytes();
-        let record = |number: u64| &records[number as usize * searched.len()..][..searched.len()];
-        let mut range = index.range(prefix(searched, index.bits));
-        while range.end - range.start > 1 {
-            let middle = range.start + (range.end - range.start) / 2;
-            if record(middle) <= searched { range.start = middle } else { range.end = middle }
-        }
-        found(digest, range.into_iter().find(|&number| record(number) == searched));
+/// Finds a digest of any length.
+fn find_any(records: &[u8], index: Index<'_>, searched: &[u8]) -> Option<u64> {
+    let record = |number: u64| &records[number as usize * searched.len()..][..searched.len()];
+    let mut range = index.range(prefix(searched, index.bits));
+    let end = range.end;
+    while range.start < range.end {
+        let middle = range.start + (range.end - range.start) / 2;
+        if record(middle) < searched { range.start = middle + 1 } else { range.end = middle }
     }
+    (range.start < end && record(range.start) == searched).then_some(range.start)
 }

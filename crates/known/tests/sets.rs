@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{KnownSet, OpenError, SetBuilder};
+use pfh_known::{Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
 use pfh_testing::Random;
 
 fn algorithm(name: &str) -> Algorithm {
@@ -34,15 +34,18 @@ fn digests(name: &str, count: usize, kind: usize) -> Vec<Digest> {
 
 fn build(algorithms: &[&str], memory_bytes: u64, digests: &[Digest]) -> Vec<u8> {
     let algorithms: Vec<Algorithm> = algorithms.iter().map(|name| algorithm(name)).collect();
-    let mut builder = SetBuilder::new(&algorithms, memory_bytes);
-    digests.iter().for_each(|digest| builder.push(digest).unwrap());
+    let mut builder = SetBuilder::new(&algorithms, Keep::default(), memory_bytes);
+    builder.begin_source(Origin::default()).unwrap();
+    for digest in digests {
+        builder.push(&Row { digests: &[*digest], ..Row::default() }).unwrap();
+    }
     let mut file = Vec::new();
-    builder.write(&mut file, "about the set").unwrap();
+    builder.write(&mut file, "a test").unwrap();
     file
 }
 
 /// Checks all look-ups of a set against a sorted set in memory.
-fn check(set: &KnownSet<Vec<u8>>, known: &[Digest], others: &[Digest]) {
+fn check(set: &KnownSet, known: &[Digest], others: &[Digest]) {
     let find = |digest: &Digest| {
         let same: BTreeSet<&[u8]> =
             known.iter().filter(|one| one.algorithm() == digest.algorithm()).map(Digest::bytes).collect();
@@ -57,14 +60,14 @@ fn check(set: &KnownSet<Vec<u8>>, known: &[Digest], others: &[Digest]) {
         }
         let (_, model) = models.iter().find(|(algorithm, _)| *algorithm == digest.algorithm()).unwrap();
         let expected = model.binary_search(&digest.bytes()).ok().map(|place| place as u64);
-        assert_eq!(set.find(digest), expected, "{digest:?}");
+        assert_eq!(set.find(digest).unwrap(), expected, "{digest:?}");
         answers.push(expected);
     }
     for (algorithm, model) in &models {
         assert_eq!(set.len(*algorithm), model.len() as u64);
     }
     let mut many = Vec::new();
-    set.find_many(&searched, |digest, found| many.push((*digest, found)));
+    set.find_many(&searched, |digest, found| many.push((*digest, found))).unwrap();
     assert_eq!(many, searched.into_iter().zip(answers).collect::<Vec<_>>());
 }
 
@@ -79,9 +82,11 @@ fn look_ups_agree_with_a_model() {
                 (0..4).flat_map(|kind| [digests("sha1", 77, kind), digests("md5", 78, kind)].concat()).collect();
             // Little memory forces temporary files.
             let file = build(&["md5", "sha1"], 1 << 16, &known);
-            let set = KnownSet::new(file).unwrap();
-            assert!(set.is_intact() && set.about() == "about the set" && set.is_empty() == known.is_empty());
-            assert_eq!(set.algorithms().collect::<Vec<_>>(), [algorithm("md5"), algorithm("sha1")]);
+            let set = KnownSet::from_bytes(file).unwrap();
+            assert!(set.is_intact().unwrap() && set.about().program == "a test" && set.is_empty() == known.is_empty());
+            // Those of which there are digests, the stronger first.
+            let expected = [algorithm("sha1"), algorithm("md5")].into_iter().filter(|one| set.len(*one) > 0);
+            assert!(set.algorithms().eq(expected));
             check(&set, &known, &others);
         }
     }
@@ -91,16 +96,16 @@ fn look_ups_agree_with_a_model() {
 fn every_width_is_sorted() {
     for name in ["xxh64", "tiger", "sha224", "sha256", "sha384", "sha512"] {
         let known = digests(name, 3000, 0);
-        check(&KnownSet::new(build(&[name], 1 << 20, &known)).unwrap(), &known, &digests(name, 50, 1));
+        check(&KnownSet::from_bytes(build(&[name], 1 << 20, &known)).unwrap(), &known, &digests(name, 50, 1));
     }
 }
 
 #[test]
 fn digests_of_other_algorithms_are_left_out() {
     let known = [digests("md5", 9, 0), digests("sha256", 5, 0)].concat();
-    let set = KnownSet::new(build(&["md5"], 1 << 20, &known)).unwrap();
+    let set = KnownSet::from_bytes(build(&["md5"], 1 << 20, &known)).unwrap();
     assert_eq!([set.len(algorithm("md5")), set.len(algorithm("sha256"))], [9, 0]);
-    assert_eq!(set.find(&known[10]), None);
+    assert_eq!(set.find(&known[10]).unwrap(), None);
 }
 
 /// At most 1.06 times the digests.
@@ -113,17 +118,21 @@ fn an_index_takes_little() {
     }
 }
 
+fn refusal(bytes: Vec<u8>) -> String {
+    KnownSet::from_bytes(bytes).map(|_| ()).unwrap_err().to_string()
+}
+
 #[test]
 fn a_set_that_is_cut_off_is_refused() {
     let file = build(&["md5", "sha256"], 1 << 20, &digests("md5", 300, 0));
     for length in (0..file.len()).step_by(7).chain(file.len() - 70..file.len()) {
         let expected = if length < 16 { OpenError::NotASet } else { OpenError::OtherLength };
-        assert_eq!(KnownSet::new(&file[..length]).map(|_| ()), Err(expected), "{length}");
+        assert_eq!(refusal(file[..length].to_vec()), expected.to_string(), "{length}");
     }
     let mut longer = file.clone();
     longer.extend_from_slice(&file[file.len() - 4096..]);
-    assert_eq!(KnownSet::new(longer).map(|_| ()), Err(OpenError::OtherLength));
-    assert_eq!(KnownSet::new(b"a text that is no set").map(|_| ()), Err(OpenError::NotASet));
+    assert_eq!(refusal(longer), OpenError::OtherLength.to_string());
+    assert_eq!(refusal(b"a text that is no set".to_vec()), OpenError::NotASet.to_string());
 }
 
 /// A changed byte is found when the set is opened or checked, and no look-up in such a set panics.
@@ -134,15 +143,17 @@ fn every_changed_byte_is_found() {
     for place in 0..file.len() {
         let mut damaged = file.clone();
         damaged[place] ^= 1 << (place % 8);
-        match KnownSet::new(damaged) {
+        match KnownSet::from_bytes(damaged) {
             Ok(set) => {
-                assert!(place < file.len() - 4096 && !set.is_intact(), "{place}");
+                assert!(place < file.len() - 4096 && !set.is_intact().unwrap(), "{place}");
                 known.iter().for_each(|digest| {
-                    set.find(digest);
+                    set.find(digest).unwrap();
+                    set.agreeing(&[*digest]).unwrap();
                 });
-                set.find_many(&known, |_, _| {});
+                set.find_many(&known, |_, _| {}).unwrap();
             }
-            Err(error) => assert!(place < 16 || place >= file.len() - 4096, "{place}: {error}"),
+            // Parts are read when a set is opened: the shapes of entries, and the text about it.
+            Err(error) => assert!(place < 16 || place >= 200 * 16, "{place}: {error}"),
         }
     }
 }
@@ -153,10 +164,9 @@ fn errors_say_what_to_do() {
     let footer = file.len() - 4096;
     file[footer + 16] = 2;
     // The check over the footer comes first: a changed version alone is damage.
-    assert_eq!(KnownSet::new(&file[..]).unwrap_err(), OpenError::Damaged);
+    assert_eq!(refusal(file.clone()), OpenError::Damaged.to_string());
     let check = algorithm("blake3").digest(&file[footer..footer + 4064]);
     file[footer + 4064..].copy_from_slice(check.bytes());
-    let error = KnownSet::new(&file[..]).unwrap_err();
-    assert_eq!(error.to_string(), "the known set has version 2 of its format, and this pfh reads 1");
-    assert!(OpenError::Damaged.to_string().ends_with("copy or build it again"));
+    assert_eq!(refusal(file), "the set is of version 2, and this program reads version 1");
+    assert!(OpenError::Damaged.to_string().ends_with("build or copy it again"));
 }

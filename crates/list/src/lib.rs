@@ -5,7 +5,7 @@
 //!   `pfh-record`.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
-//! - [`ExternalSort`] sorts more records than memory holds.
+//! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds.
 //! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
 //!
 //! Nothing here prints or exits. Reports are returned, and their `Display` is the text for users.
@@ -38,4 +38,4 @@ pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};
-pub use sort::ExternalSort;
+pub use sort::{ByteSort, ExternalSort};

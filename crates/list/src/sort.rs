@@ -1,14 +1,14 @@
-//! External sorting: orders any number of records of one length within a memory limit, with the rest in temporary
-//! files.
+//! External sorting: orders any number of records within a memory limit, with the rest in temporary files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::thread::{self, JoinHandle};
 
-/// Most sorted parts. Before there are more, they are merged into one, so that few files are open, however many records
-/// come.
+/// Most sorted parts of a size. Before there are more, they are merged into one, so that few files are open, however
+/// many records come.
 const RUNS_MAX: usize = 64;
 
 /// Least number of records that are sorted at a time.
@@ -37,17 +37,16 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub struct ExternalSort<const N: usize> {
     records: Vec<[u8; N]>,
     records_max: usize,
-    /// The sorted parts.
-    runs: Vec<File>,
+    runs: Runs,
 }
 
 impl<const N: usize> ExternalSort<N> {
     /// Makes a sort that takes at most `memory_bytes` of memory, or the memory of 1024 records, and while merging a
-    /// buffer of 64 KiB for each of at most 64 files.
+    /// buffer of 64 KiB for each of the temporary files, of which there are few.
     pub fn new(memory_bytes: u64) -> ExternalSort<N> {
         const { assert!(N > 0, "a record has bytes") };
         let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / N;
-        ExternalSort { records: Vec::new(), records_max: records_max.max(RECORDS_MIN), runs: Vec::new() }
+        ExternalSort { records: Vec::new(), records_max: records_max.max(RECORDS_MIN), runs: Runs::default() }
     }
 
     /// Adds a record.
@@ -56,7 +55,10 @@ impl<const N: usize> ExternalSort<N> {
     /// If a temporary file cannot be created, written or read.
     pub fn push(&mut self, record: [u8; N]) -> io::Result<()> {
         if self.records.len() == self.records_max {
-            self.end_run()?;
+            self.records.sort_unstable();
+            let mut run = Run::new()?;
+            self.records.drain(..).try_for_each(|record| record.write(&mut run.0))?;
+            self.runs.push::<[u8; N]>(run.end()?)?;
         }
         if self.records.len() == self.records.capacity() {
             // Grows without exceeding the limit.
@@ -71,23 +73,256 @@ impl<const N: usize> ExternalSort<N> {
     ///
     /// # Errors
     /// If a temporary file cannot be read, and the errors of `each`.
-    pub fn into_each(mut self, each: impl FnMut([u8; N]) -> io::Result<()>) -> io::Result<()> {
+    pub fn into_each(mut self, mut each: impl FnMut([u8; N]) -> io::Result<()>) -> io::Result<()> {
         self.records.sort_unstable();
-        merge(self.runs, self.records.into_iter(), each)
+        let mut rest = self.records.into_iter();
+        let mut next = |record: &mut [u8; N]| rest.next().map(|next| *record = next).is_some();
+        merge(self.runs.into_files(), &mut next, &mut |record| each(*record))
+    }
+}
+
+/// Like [`ExternalSort`], for records of different lengths, each of less than 64 KiB. A second thread sorts while records are
+/// collected.
+///
+/// ```
+/// let mut sort = pfh_list::ByteSort::new(1 << 20);
+/// for name in ["seaweed", "sea", ""] {
+///     sort.push(name.as_bytes())?;
+/// }
+/// let mut sorted = Vec::new();
+/// sort.into_each(|record| {
+///     sorted.push(record.to_vec());
+///     Ok(())
+/// })?;
+/// assert_eq!(sorted, [&b""[..], b"sea", b"seaweed"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct ByteSort {
+    batch: Batch,
+    batch_bytes_max: usize,
+    /// The batch before, on its way to a file.
+    sorting: Option<JoinHandle<io::Result<(File, Batch)>>>,
+    runs: Runs,
+}
+
+impl ByteSort {
+    /// Longest record, in bytes.
+    pub const RECORD_BYTES_MAX: usize = u16::MAX as usize;
+
+    /// Makes a sort that takes at most `memory_bytes` of memory, or 256 KiB, and while merging a buffer of 64 KiB for each of
+    /// the temporary files, of which there are few.
+    pub fn new(memory_bytes: u64) -> ByteSort {
+        let batch_bytes = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
+        ByteSort {
+            batch: Batch::default(),
+            batch_bytes_max: batch_bytes.clamp(2 * ByteSort::RECORD_BYTES_MAX, 1 << 31),
+            sorting: None,
+            runs: Runs::default(),
+        }
     }
 
-    /// Sorts the records in memory and writes them to a file.
-    fn end_run(&mut self) -> io::Result<()> {
-        if self.runs.len() == RUNS_MAX {
-            let mut run = Run::new()?;
-            merge(std::mem::take(&mut self.runs), std::iter::empty(), |record: [u8; N]| run.push(&record))?;
-            self.runs.push(run.end()?);
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// If it is too long, or a temporary file cannot be created, written or read.
+    pub fn push(&mut self, record: &[u8]) -> io::Result<()> {
+        if record.len() > ByteSort::RECORD_BYTES_MAX {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record has more than 64 KiB"));
         }
-        self.records.sort_unstable();
-        let mut run = Run::new()?;
-        self.records.drain(..).try_for_each(|record| run.push(&record))?;
-        self.runs.push(run.end()?);
+        if self.batch.used_bytes() + record.len() + PLACE_BYTES > self.batch_bytes_max {
+            let empty = self.end_sorting()?;
+            let full = std::mem::replace(&mut self.batch, empty);
+            self.sorting = Some(thread::Builder::new().spawn(move || full.into_run())?);
+        }
+        self.batch.push(record, self.batch_bytes_max);
         Ok(())
+    }
+
+    /// Waits for the batch that is being sorted. Returns it empty.
+    fn end_sorting(&mut self) -> io::Result<Batch> {
+        let Some(sorting) = self.sorting.take() else { return Ok(Batch::default()) };
+        let sorted = sorting.join().unwrap_or_else(|_| Err(io::Error::other("sorting failed")));
+        let (run, batch) = sorted?;
+        self.runs.push::<Vec<u8>>(run)?;
+        Ok(batch)
+    }
+
+    /// Calls `each` with all records in order.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read, and the errors of `each`.
+    pub fn into_each(mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        drop(self.end_sorting()?);
+        self.batch.sort();
+        let mut rest = 0..self.batch.places.len();
+        let batch = &self.batch;
+        if self.runs.is_empty() {
+            return rest.try_for_each(|place| each(batch.record(place)));
+        }
+        let mut next = |record: &mut Vec<u8>| {
+            rest.next().map(|place| {
+                record.clear();
+                record.extend_from_slice(batch.record(place));
+            })
+        };
+        merge(self.runs.into_files(), &mut |record| next(record).is_some(), &mut |record| each(record))
+    }
+}
+
+/// Records of different lengths in memory.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// A record of a batch: its first 8 bytes, which tell most records apart, and where it lies.
+#[derive(Clone, Copy)]
+struct Place {
+    first: u64,
+    start: u32,
+    bytes: u32,
+}
+
+const PLACE_BYTES: usize = size_of::<Place>();
+
+impl Batch {
+    fn used_bytes(&self) -> usize {
+        self.bytes.len() + PLACE_BYTES * self.places.len()
+    }
+
+    fn push(&mut self, record: &[u8], bytes_max: usize) {
+        if self.bytes.capacity() == 0 {
+            // Memory that is never touched costs nothing, and growing would need twice as much for a moment.
+            self.bytes.reserve_exact(bytes_max);
+            self.places.reserve_exact(bytes_max / PLACE_BYTES);
+        }
+        let mut first = [0; 8];
+        let count = record.len().min(8);
+        first[..count].copy_from_slice(&record[..count]);
+        let (start, bytes) = (self.bytes.len() as u32, record.len() as u32);
+        self.places.push(Place { first: u64::from_be_bytes(first), start, bytes });
+        self.bytes.extend_from_slice(record);
+    }
+
+    fn record(&self, place: usize) -> &[u8] {
+        let Place { start, bytes, .. } = self.places[place];
+        &self.bytes[start as usize..][..bytes as usize]
+    }
+
+    fn sort(&mut self) {
+        let bytes = |place: &Place| &self.bytes[place.start as usize..][..place.bytes as usize];
+        self.places
+            .sort_unstable_by(|one, other| one.first.cmp(&other.first).then_with(|| bytes(one).cmp(bytes(other))));
+    }
+
+    /// Writes the records to a file in order. Returns it and the batch, empty.
+    fn into_run(mut self) -> io::Result<(File, Batch)> {
+        self.sort();
+        let mut run = Run::new()?;
+        (0..self.places.len()).try_for_each(|place| write_bytes(self.record(place), &mut run.0))?;
+        self.bytes.clear();
+        self.places.clear();
+        Ok((run.end()?, self))
+    }
+}
+
+/// A record of a sorted part.
+trait Record: Ord {
+    fn empty() -> Self;
+
+    fn write(&self, run: &mut BufWriter<File>) -> io::Result<()>;
+
+    /// Reads the next record; `false` at the end.
+    fn read(&mut self, run: &mut BufReader<File>) -> io::Result<bool>;
+}
+
+impl<const N: usize> Record for [u8; N] {
+    fn empty() -> Self {
+        [0; N]
+    }
+
+    fn write(&self, run: &mut BufWriter<File>) -> io::Result<()> {
+        run.write_all(self)
+    }
+
+    fn read(&mut self, run: &mut BufReader<File>) -> io::Result<bool> {
+        read_whole(run, self)
+    }
+}
+
+impl Record for Vec<u8> {
+    fn empty() -> Self {
+        Vec::new()
+    }
+
+    fn write(&self, run: &mut BufWriter<File>) -> io::Result<()> {
+        write_bytes(self, run)
+    }
+
+    fn read(&mut self, run: &mut BufReader<File>) -> io::Result<bool> {
+        let mut length = [0; 2];
+        if !read_whole(run, &mut length)? {
+            return Ok(false);
+        }
+        self.resize(u16::from_le_bytes(length).into(), 0);
+        run.read_exact(self)?;
+        Ok(true)
+    }
+}
+
+fn write_bytes(record: &[u8], run: &mut BufWriter<File>) -> io::Result<()> {
+    run.write_all(&(record.len() as u16).to_le_bytes())?;
+    run.write_all(record)
+}
+
+/// Fills `bytes`. Returns `false` if the file is at its end.
+fn read_whole(run: &mut BufReader<File>, bytes: &mut [u8]) -> io::Result<bool> {
+    let rest = loop {
+        match run.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            rest => break rest?,
+        }
+    };
+    if rest.is_empty() {
+        return Ok(false);
+    }
+    run.read_exact(bytes)?;
+    Ok(true)
+}
+
+/// Sorted parts in files.
+#[derive(Default)]
+struct Runs {
+    /// Of each level at most [`RUNS_MAX`]; one run of a level was merged from those of the level below.
+    levels: Vec<Vec<File>>,
+}
+
+impl Runs {
+    fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// Adds a part. Merges all of a level if they are too many.
+    fn push<R: Record>(&mut self, run: File) -> io::Result<()> {
+        let mut run = Some(run);
+        for level in 0.. {
+            if level == self.levels.len() {
+                self.levels.push(Vec::new());
+            }
+            let runs = &mut self.levels[level];
+            let full = if runs.len() == RUNS_MAX { Some(std::mem::take(runs)) } else { None };
+            runs.extend(run.take());
+            let Some(full) = full else { break };
+            let mut merged = Run::new()?;
+            merge(full, &mut |_: &mut R| false, &mut |record| record.write(&mut merged.0))?;
+            run = Some(merged.end()?);
+        }
+        Ok(())
+    }
+
+    fn into_files(self) -> Vec<File> {
+        self.levels.into_iter().flatten().collect()
     }
 }
 
@@ -99,10 +334,6 @@ impl Run {
         Ok(Run(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?)))
     }
 
-    fn push(&mut self, record: &[u8]) -> io::Result<()> {
-        self.0.write_all(record)
-    }
-
     /// Ends the part and returns its file, rewound.
     fn end(self) -> io::Result<File> {
         let mut file = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -112,51 +343,32 @@ impl Run {
 }
 
 /// Calls `each` with the records of the runs and the rest, in order. Each run and the rest are sorted.
-fn merge<const N: usize>(
+fn merge<R: Record>(
     runs: Vec<File>,
-    mut rest: impl Iterator<Item = [u8; N]>,
-    mut each: impl FnMut([u8; N]) -> io::Result<()>,
+    rest: &mut dyn FnMut(&mut R) -> bool,
+    each: &mut dyn FnMut(&R) -> io::Result<()>,
 ) -> io::Result<()> {
-    if runs.is_empty() {
-        return rest.try_for_each(each);
-    }
     let mut runs: Vec<_> = runs.into_iter().map(|run| BufReader::with_capacity(BUFFER_BYTES, run)).collect();
     let last = runs.len();
-    let mut next = |run: usize| match runs.get_mut(run) {
-        Some(run) => read(run),
-        None => Ok(rest.next()),
+    let mut next = |run: usize, record: &mut R| match runs.get_mut(run) {
+        Some(run) => record.read(run),
+        None => Ok(rest(record)),
     };
     let mut heads = BinaryHeap::new();
     for run in 0..=last {
-        heads.extend(next(run)?.map(|record| Reverse((record, run))));
+        let mut record = R::empty();
+        if next(run, &mut record)? {
+            heads.push(Reverse((record, run)));
+        }
     }
     while let Some(mut head) = heads.peek_mut() {
-        let Reverse((record, run)) = *head;
+        let Reverse((record, run)) = &mut *head;
         each(record)?;
-        match next(run)? {
-            Some(record) => *head = Reverse((record, run)),
-            None => {
-                PeekMut::pop(head);
-            }
+        if !next(*run, record)? {
+            PeekMut::pop(head);
         }
     }
     Ok(())
-}
-
-/// Reads the next record of a file. Returns `None` at its end.
-fn read<const N: usize>(run: &mut BufReader<File>) -> io::Result<Option<[u8; N]>> {
-    let mut record = [0; N];
-    let mut filled = 0;
-    while filled < N {
-        match run.read(&mut record[filled..]) {
-            Ok(0) if filled == 0 => return Ok(None),
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(bytes) => filled += bytes,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(Some(record))
 }
 
 #[cfg(test)]
@@ -174,7 +386,7 @@ mod tests {
         let mut expected: Vec<[u8; 12]> = (0..count).map(record).collect();
         let mut sort = ExternalSort::new(0);
         expected.iter().for_each(|record| sort.push(*record).unwrap());
-        let runs = sort.runs.len();
+        let runs = sort.runs.levels.iter().map(Vec::len).sum();
         expected.sort_unstable();
         let mut found = Vec::new();
         sort.into_each(|record| {
@@ -198,8 +410,32 @@ mod tests {
     fn files_stay_few() {
         for runs in [RUNS_MAX, RUNS_MAX + 1, 2 * RUNS_MAX, 3 * RUNS_MAX] {
             let (open, found, expected) = sorted((runs * RECORDS_MIN + 1) as u32);
-            assert!(open <= RUNS_MAX, "{open}");
+            assert!(open <= RUNS_MAX + runs / RUNS_MAX, "{open}");
             assert!(found == expected, "{runs} runs");
         }
+    }
+
+    #[test]
+    fn records_of_any_length_come_back_in_order() {
+        for count in [0_usize, 1, 100, 20_000] {
+            let record = |i: usize| {
+                let mixed = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                mixed.to_be_bytes().repeat(11)[..i % 83].to_vec()
+            };
+            let mut expected: Vec<Vec<u8>> = (0..count).map(record).collect();
+            expected.push(vec![7; ByteSort::RECORD_BYTES_MAX]);
+            let mut sort = ByteSort::new(0);
+            expected.iter().for_each(|record| sort.push(record).unwrap());
+            assert_eq!(sort.sorting.is_some(), count == 20_000);
+            expected.sort_unstable();
+            let mut found = Vec::new();
+            sort.into_each(|record| {
+                found.push(record.to_vec());
+                Ok(())
+            })
+            .unwrap();
+            assert!(found == expected, "{count}");
+        }
+        assert!(ByteSort::new(0).push(&[0; ByteSort::RECORD_BYTES_MAX + 1]).is_err());
     }
 }

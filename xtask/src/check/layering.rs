@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
     ("pfh-record", &["pfh-digest", "pfh-similarity"]),
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-record"]),
-    ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list"]),
+    ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.

@@ -1,0 +1,224 @@
+//! Entries with several digests, classes, deletions and what is kept beside digests; sets that lose their file.
+
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{Class, Keep, KnownSet, Origin, Row, SetBuilder, Text};
+use pfh_testing::Random;
+
+fn digest(name: &str, text: &str) -> Digest {
+    Algorithm::from_name(name).unwrap().digest(text.as_bytes())
+}
+
+fn all() -> Vec<Algorithm> {
+    ["md5", "sha1", "sha256"].map(|name| Algorithm::from_name(name).unwrap()).to_vec()
+}
+
+fn keep() -> Keep {
+    let mut keep = Keep::default();
+    (keep.size, keep.name, keep.product, keep.category, keep.digests) = (true, true, true, true, true);
+    keep
+}
+
+fn origin(name: &str, class: Class) -> Origin {
+    let mut origin = Origin::default();
+    (origin.name, origin.class) = (name.to_owned(), class);
+    origin
+}
+
+fn finish(builder: SetBuilder) -> KnownSet {
+    let mut file = Vec::new();
+    builder.write(&mut file, "a test").unwrap();
+    let set = KnownSet::from_bytes(file).unwrap();
+    assert!(set.is_intact().unwrap());
+    set
+}
+
+/// Files whose rows have digests of some of the algorithms: every answer is that of a search through all rows.
+#[test]
+fn entries_agree_with_a_model() {
+    for memory_bytes in [0, 64 << 20] {
+        let mut random = Random::new(7);
+        let mut builder = SetBuilder::new(&all(), keep(), memory_bytes);
+        // Of each entry, its facts.
+        let mut model: BTreeMap<(usize, usize), (u64, String)> = BTreeMap::new();
+        let of_file = |file: usize, shape: usize| -> Vec<Digest> {
+            let names = ["md5", "sha1", "sha256"].into_iter().enumerate();
+            names.filter(|(bit, _)| shape >> bit & 1 == 1).map(|(_, name)| digest(name, &file.to_string())).collect()
+        };
+        for source in 0..3 {
+            builder.begin_source(origin(&format!("source {source}"), Class::Good)).unwrap();
+            for _ in 0..4000 {
+                let [one, two] = [0, 8].map(|at| u64::from_le_bytes(random.bytes(8)[..].try_into().unwrap()) >> at);
+                let (file, shape) = (one as usize % 3000, 1 + two as usize % 7);
+                let size = file as u64 * 10;
+                let name = format!("{}\0{}", file % 5, file);
+                let row = Row {
+                    digests: &of_file(file, shape),
+                    size: Some(size),
+                    name: name.as_bytes(),
+                    product: b"product",
+                    category: b"",
+                };
+                assert!(builder.push(&row).unwrap());
+                model.insert((file, shape), (size, name));
+            }
+        }
+        let set = finish(builder);
+        assert_eq!((set.entries(), set.about().rows), (model.len() as u64, 12_000));
+        assert_eq!(set.about().sources.iter().map(|source| source.entries).sum::<u64>(), set.entries());
+        assert_eq!(set.needed_algorithms().len(), 3);
+        for file in 0..3100 {
+            let digests = of_file(file, 7);
+            let agreeing = set.agreeing(&digests).unwrap();
+            let expected = (1..8).filter(|shape| model.contains_key(&(file, *shape))).count();
+            assert_eq!(agreeing.len(), expected, "{file}");
+            for entry in agreeing {
+                let own = set.digests(entry).unwrap();
+                assert!(!own.is_empty() && own.iter().all(|digest| digests.contains(digest)));
+                let name = format!("{}\0{}", file % 5, file);
+                assert_eq!(set.text(Text::Name, entry).unwrap(), name.as_bytes());
+                assert_eq!(set.text(Text::Product, entry).unwrap(), b"product");
+                assert_eq!(set.text(Text::Category, entry).unwrap(), b"");
+                assert_eq!(set.size(entry).unwrap(), Some(file as u64 * 10));
+            }
+            // A file whose MD5 is known and whose SHA-256 is another is not the known file.
+            let forged = [digest("md5", &file.to_string()), digest("sha256", "other")];
+            let alone = (1..8).filter(|shape| shape & 5 == 1 && model.contains_key(&(file, *shape))).count();
+            assert_eq!(set.agreeing(&forged).unwrap().len(), alone, "{file}");
+        }
+        for size in 0..30_100 {
+            let expected = size % 10 == 0 && (1..8).any(|shape| model.contains_key(&(size as usize / 10, shape)));
+            assert_eq!(set.may_have_size(size).unwrap(), expected, "{size}");
+        }
+    }
+}
+
+/// The same rows give the same bytes, whatever memory there is.
+#[test]
+fn a_set_depends_on_its_rows_only() {
+    let build = |memory_bytes| {
+        let mut builder = SetBuilder::new(&all(), keep(), memory_bytes);
+        builder.begin_source(Origin::default()).unwrap();
+        for number in 0..9000_u64 {
+            let name = format!("file {}", number % 100);
+            let digests = [digest("md5", &number.to_string()), digest("sha1", &number.to_string())];
+            let row = Row { digests: &digests, size: Some(number % 50), name: name.as_bytes(), ..Row::default() };
+            builder.push(&row).unwrap();
+        }
+        let mut file = Vec::new();
+        builder.write(&mut file, "a test").unwrap();
+        file
+    };
+    assert!(build(0) == build(1 << 30));
+}
+
+#[test]
+fn one_trusted_digest_is_enough() {
+    for (names, needed) in
+        [(&["md5", "sha1", "sha256"][..], &["sha256"][..]), (&["md5", "sha1"], &["sha1", "md5"]), (&["md5"], &["md5"])]
+    {
+        let mut builder = SetBuilder::new(&all(), Keep::default(), 1 << 20);
+        builder.begin_source(Origin::default()).unwrap();
+        let digests: Vec<Digest> = names.iter().map(|name| digest(name, "x")).collect();
+        builder.push(&Row { digests: &digests, ..Row::default() }).unwrap();
+        let set = finish(builder);
+        let found: Vec<&str> = set.needed_algorithms().iter().map(|algorithm| algorithm.name()).collect();
+        assert_eq!(found, needed);
+        assert!(set.may_have_size(1).unwrap() && !set.has_sizes(), "without sizes, any may be");
+    }
+}
+
+#[test]
+fn bad_beats_good_within_a_set() {
+    let mut builder = SetBuilder::new(&all(), keep(), 1 << 20);
+    for (name, class, files) in [("nsrl", Class::Good, ["a", "b"]), ("case", Class::Bad, ["b", "c"])] {
+        builder.begin_source(origin(name, class)).unwrap();
+        for file in files {
+            let name = format!("{file} of {name}");
+            builder.push(&Row { digests: &[digest("md5", file)], name: name.as_bytes(), ..Row::default() }).unwrap();
+        }
+    }
+    let set = finish(builder);
+    let found = ["a", "b", "c"].map(|file| {
+        let [entry] = set.agreeing(&[digest("md5", file)]).unwrap()[..] else { panic!("{file}") };
+        let source = &set.about().sources[set.source(entry).unwrap()];
+        (source.class, String::from_utf8(set.text(Text::Name, entry).unwrap()).unwrap())
+    });
+    let expected = [(Class::Good, "a of nsrl"), (Class::Bad, "b of case"), (Class::Bad, "c of case")];
+    assert_eq!(found, expected.map(|(class, name)| (class, name.to_owned())));
+    assert_eq!(
+        set.about().sources.iter().map(|source| (source.rows, source.entries)).collect::<Vec<_>>(),
+        [(2, 1), (2, 2)]
+    );
+}
+
+/// An entry is gone when all of its rows are, and comes back with a later one.
+#[test]
+fn rows_are_deleted_and_added_in_order() {
+    let mut builder = SetBuilder::new(&all(), keep(), 1 << 20);
+    builder.expect_deletions();
+    let name = |file: &str, product: &str| format!("{file} of {product}");
+    let change = |builder: &mut SetBuilder, adds: bool, file: &str, product: &str| {
+        let name = name(file, product);
+        let digests = [digest("md5", file), digest("sha1", file)];
+        let row =
+            Row { digests: &digests, size: Some(1), name: name.as_bytes(), product: product.as_bytes(), category: b"" };
+        if adds { builder.push(&row) } else { builder.delete(&row) }.unwrap();
+    };
+    builder.begin_source(origin("base", Class::Good)).unwrap();
+    for file in ["a", "b", "c", "d"] {
+        change(&mut builder, true, file, "one");
+        change(&mut builder, true, file, "two");
+    }
+    builder.begin_source(origin("first delta", Class::Good)).unwrap();
+    for (file, product) in [("a", "one"), ("a", "two"), ("b", "one"), ("d", "one"), ("d", "two"), ("x", "one")] {
+        change(&mut builder, false, file, product);
+    }
+    builder.begin_source(origin("second delta", Class::Good)).unwrap();
+    change(&mut builder, true, "d", "two");
+    change(&mut builder, true, "e", "one");
+    let set = finish(builder);
+    let found = ["a", "b", "c", "d", "e", "x"].map(|file| {
+        let entries = set.agreeing(&[digest("md5", file)]).unwrap();
+        entries.first().map(|entry| {
+            let name = String::from_utf8(set.text(Text::Name, *entry).unwrap()).unwrap();
+            (name, set.source(*entry).unwrap())
+        })
+    });
+    let known = |file, product, source| Some((name(file, product), source));
+    assert_eq!(
+        found,
+        [None, known("b", "two", 0), known("c", "one", 0), known("d", "two", 2), known("e", "one", 2), None]
+    );
+    assert_eq!(set.entries(), 4);
+}
+
+/// A file that is truncated under an open set is an error, not the end of the program.
+#[test]
+fn a_set_that_loses_its_file_says_so() {
+    let mut builder = SetBuilder::new(&all(), Keep::default(), 1 << 20);
+    builder.begin_source(Origin::default()).unwrap();
+    let digests: Vec<Digest> = (0..20_000).map(|number| digest("sha256", &number.to_string())).collect();
+    for digest in &digests {
+        builder.push(&Row { digests: &[*digest], ..Row::default() }).unwrap();
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes, "a test").unwrap();
+    fs::write(file.path(), &bytes).unwrap();
+    let set = KnownSet::open(file.path()).unwrap();
+    assert!(set.find(&digests[0]).unwrap().is_some());
+    file.as_file().set_len(1 << 16).unwrap();
+    let mut found = 0;
+    let looked_up = set.find_many(&digests, |_, number| found += usize::from(number.is_some()));
+    assert!(looked_up.unwrap_err().to_string().contains("truncated"));
+    assert!(found < digests.len());
+    assert!(set.is_intact().is_err() && set.find(&digests[0]).is_err());
+    // Another set in the same process is not concerned.
+    fs::write(file.path(), &bytes).unwrap();
+    assert!(KnownSet::open(file.path()).unwrap().is_intact().unwrap());
+}
