@@ -1,5 +1,7 @@
 //! Entries of lists.
 
+use std::fmt;
+
 use pfh_digest::Digest;
 
 use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
@@ -25,8 +27,45 @@ pub struct Entry {
     /// only failures. Words that a later version may have added are read as unreadable, with these words as the
     /// message.
     pub outcome: Option<Outcome>,
+    /// What a list of known files tells of the file beside digests, name and size. Empty in other lists.
+    pub labels: Labels,
     /// The line on which the entry begins, counted from 1 (the record, in a NUL-terminated list).
     pub line: u64,
+}
+
+/// The product and the category of a known file, as raw text of its list. Takes one allocation, and none if both are
+/// empty.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Labels {
+    /// The product, then the category.
+    text: Box<[u8]>,
+    product_bytes: usize,
+}
+
+impl Labels {
+    /// Makes labels; an empty one stands for none.
+    pub fn new(product: &[u8], category: &[u8]) -> Labels {
+        Labels { text: [product, category].concat().into_boxed_slice(), product_bytes: product.len() }
+    }
+
+    /// Returns what the file belongs to: a product code, the name or the description of a set. Empty if the list does
+    /// not tell.
+    pub fn product(&self) -> &[u8] {
+        &self.text[..self.product_bytes]
+    }
+
+    /// Returns the category: that of VICS or EnCase, NSRL's `SpecialCode`. Empty if the list does not tell.
+    pub fn category(&self) -> &[u8] {
+        &self.text[self.product_bytes..]
+    }
+}
+
+impl fmt::Debug for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let mut labels = f.debug_struct("Labels");
+        labels.field("product", &text(self.product())).field("category", &text(self.category())).finish()
+    }
 }
 
 /// Metadata of a file that a list states, as far as its format has them.
@@ -71,6 +110,7 @@ impl Entry {
             similarities: Vec::new(),
             piece: None,
             outcome: None,
+            labels: Labels::default(),
             line,
         }
     }
@@ -176,5 +216,23 @@ impl OutcomeParts<'_> {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_told_apart() {
+        let labels = |product: &str, category: &str| Labels::new(product.as_bytes(), category.as_bytes());
+        for (product, category) in [("", ""), ("1234", ""), ("", "M"), ("1234", "M")] {
+            let both = labels(product, category);
+            assert_eq!((both.product(), both.category()), (product.as_bytes(), category.as_bytes()));
+        }
+        assert_eq!(labels("", ""), Labels::default());
+        assert_ne!(labels("a", "b"), labels("ab", ""));
+        assert_eq!(format!("{:?}", labels("a", "\u{E9}")), "Labels { product: \"a\", category: \"\u{E9}\" }");
+        assert!(size_of::<Labels>() <= 24);
     }
 }

@@ -46,7 +46,7 @@ mod time;
 mod types;
 mod writer;
 
-pub use entry::{Entry, Expected, PieceRange};
+pub use entry::{Entry, Expected, Labels, PieceRange};
 pub use format::{Encoding, Format, NotExpressible, WriteOptions};
 pub use format_name::{FormatName, Md5deepForm, UnknownFormat};
 pub use header::{Header, ListEnd, Trailer};
