@@ -2,9 +2,12 @@
 //!
 //! There is one line per file and, in a piecewise run, one more per piece. Names are written as raw bytes.
 
+mod fields;
 mod read;
 mod write;
 
+pub use fields::COLUMNS_MAX;
+pub(crate) use fields::{Fields, unquote};
 pub(crate) use read::CsvParser;
 pub(crate) use write::Csv;
 pub use write::push_field;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pfh_similarity::Family;
 
-/// The formats of lists, for writing and reading.
+/// The formats of lists. All are read, and all but lists of known files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FormatName {
@@ -27,6 +27,46 @@ pub enum FormatName {
     Dfxml,
     /// The list of the family's own program: `ssdeep`, `sdhash`, `mrsh-v2` or `tlsh`.
     Similarity(Family),
+    /// A list of known files, only for reading.
+    Known(KnownList),
+}
+
+/// The formats in which others publish known files. The forms of one program's lists are one format: their first line
+/// tells which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KnownList {
+    /// `NSRLFile.txt` of the NSRL, in the forms 1.5 and 2.
+    Nsrl,
+    /// HashKeeper's table.
+    HashKeeper,
+    /// iLook's table, in the forms 1, 3 and 4.
+    ILook,
+    /// The hash set of EnCase 3 to 6 (`.hash`).
+    Encase,
+    /// The index of the Sleuth Kit over a list (`-md5.idx`, `-sha1.idx`).
+    SleuthKit,
+    /// The JSON of Project VIC, and of the lists and cases that follow it.
+    Vics,
+    /// The table of ICSE.
+    Icse,
+    /// The sources in an export of hashdb 3.
+    Hashdb,
+}
+
+impl KnownList {
+    fn name(self) -> &'static str {
+        match self {
+            KnownList::Nsrl => "nsrl",
+            KnownList::HashKeeper => "hashkeeper",
+            KnownList::ILook => "ilook",
+            KnownList::Encase => "encase",
+            KnownList::SleuthKit => "sleuthkit",
+            KnownList::Vics => "vics",
+            KnownList::Icse => "icse",
+            KnownList::Hashdb => "hashdb",
+        }
+    }
 }
 
 /// The options of md5deep that determine the form of a line. They combine freely.
@@ -78,7 +118,7 @@ impl FromStr for FormatName {
 }
 
 impl FormatName {
-    /// All formats, in the order of help texts; of md5deep's, the plain form.
+    /// All formats that are written, in the order of help texts; of md5deep's, the plain form.
     pub const ALL: [FormatName; 12] = [
         FormatName::Gnu,
         FormatName::Bsd,
@@ -94,12 +134,25 @@ impl FormatName {
         FormatName::Similarity(Family::Tlsh),
     ];
 
+    /// The formats that are only read.
+    pub const READ_ONLY: [FormatName; 8] = [
+        FormatName::Known(KnownList::Nsrl),
+        FormatName::Known(KnownList::HashKeeper),
+        FormatName::Known(KnownList::ILook),
+        FormatName::Known(KnownList::Encase),
+        FormatName::Known(KnownList::SleuthKit),
+        FormatName::Known(KnownList::Vics),
+        FormatName::Known(KnownList::Icse),
+        FormatName::Known(KnownList::Hashdb),
+    ];
+
     /// Finds a format by its name. After `md5deep` and a hyphen, letters stand for md5deep's options: `md5deep-kz`.
     /// # Errors
     /// [`UnknownFormat`] if there is no such format.
     pub fn from_name(name: &str) -> Result<FormatName, UnknownFormat> {
         FormatName::ALL
             .into_iter()
+            .chain(FormatName::READ_ONLY)
             .find(|format| format.name() == name)
             .or_else(|| Md5deepForm::from_name(name).map(FormatName::Md5deep))
             .ok_or_else(|| UnknownFormat { name: name.to_owned() })
@@ -117,6 +170,7 @@ impl FormatName {
             FormatName::Jsonl => "jsonl",
             FormatName::Dfxml => "dfxml",
             FormatName::Similarity(family) => family.name(),
+            FormatName::Known(list) => list.name(),
         }
     }
 

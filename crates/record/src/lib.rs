@@ -24,10 +24,12 @@
 
 pub mod csv;
 mod dfxml;
+mod encase;
 mod entry;
 mod format;
 mod format_name;
 mod gnu;
+mod hashdb;
 mod hashdeep;
 mod header;
 pub mod jsonl;
@@ -41,20 +43,24 @@ mod selection;
 mod sfv;
 mod similarity;
 mod similarity_text;
+mod sleuthkit;
+mod table;
 mod text;
 mod time;
 mod types;
+mod vics;
 mod writer;
 
 pub use entry::{Entry, Expected, Labels, PieceRange};
 pub use format::{Encoding, Format, NotExpressible, WriteOptions};
-pub use format_name::{FormatName, Md5deepForm, UnknownFormat};
+pub use format_name::{FormatName, KnownList, Md5deepForm, UnknownFormat};
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
 pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};
 pub use read::{Reader, detect, unnamed_digits};
 pub use run::{HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};
+pub use table::{COLUMNS_MAX, Columns, ColumnsError};
 pub use types::{
     ErrorKind, FileError, FileIdentity, Metadata, Outcome, Piece, Posix, Record, Similarity, SkipReason, Timestamp,
 };

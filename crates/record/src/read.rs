@@ -12,14 +12,19 @@ pub use detect::{detect, unnamed_digits};
 
 use crate::csv::CsvParser;
 use crate::dfxml::DfxmlReader;
+use crate::encase::EncaseReader;
 use crate::gnu::GnuParser;
+use crate::hashdb::HashdbParser;
 use crate::hashdeep::HashdeepParser;
 use crate::jsonl::JsonlParser;
 use crate::md5deep::Md5deepParser;
 use crate::parse::{Found, LINE_BYTES_MAX, LineParser, Lines, OBJECT_BYTES_MAX};
 use crate::sfv::SfvParser;
 use crate::similarity::SimilarityParser;
-use crate::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
+use crate::sleuthkit::SleuthKitParser;
+use crate::table::TableParser;
+use crate::vics::VicsReader;
+use crate::{Columns, Entry, FormatName, Header, KnownList, ListEnd, ReadError, ReadOptions, Trailer};
 
 /// Iterates over a list in any format. A line that cannot be read is an error, and the next call continues with the
 /// line after it, unless [`ReadError::is_fatal`]. Memory: one line and its entries.
@@ -36,6 +41,8 @@ pub struct Reader<R> {
 enum Input<R> {
     Lines { lines: Lines<Decoded<R>>, parser: Box<dyn LineParser> },
     Dfxml(Box<DfxmlReader<Decoded<R>>>),
+    Encase(Box<EncaseReader<Decoded<R>>>),
+    Vics(Box<VicsReader<Decoded<R>>>),
 }
 
 impl<R: BufRead> Reader<R> {
@@ -46,9 +53,9 @@ impl<R: BufRead> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
             FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
             FormatName::Similarity(Family::Sdhash | Family::MrshV2) => OBJECT_BYTES_MAX,
+            FormatName::Known(KnownList::Hashdb) => OBJECT_BYTES_MAX,
             _ => LINE_BYTES_MAX,
         });
-        let found = Found::new(format);
         let input = Decoded::new(input);
         let terminator = if options.null_terminated { 0 } else { b'\n' };
         let line_feed = |input| Lines::new(input, b'\n', line_bytes_max);
@@ -64,12 +71,34 @@ impl<R: BufRead> Reader<R> {
             FormatName::Csv => (line_feed(input).with_quotes(), Box::<CsvParser>::default()),
             FormatName::Jsonl => (line_feed(input), Box::<JsonlParser>::default()),
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
+            FormatName::Known(KnownList::SleuthKit) => (line_feed(input), Box::<SleuthKitParser>::default()),
+            FormatName::Known(KnownList::Hashdb) => (line_feed(input), Box::new(HashdbParser::new(options))),
+            FormatName::Known(
+                list @ (KnownList::Nsrl | KnownList::HashKeeper | KnownList::ILook | KnownList::Icse),
+            ) => (line_feed(input), Box::new(TableParser::known(list, options))),
             FormatName::Dfxml => {
-                let input = Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max)));
-                return Reader { input, found, failed: None, begun: false, ended: false };
+                return Reader::of(format, Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max))));
+            }
+            FormatName::Known(KnownList::Encase) => {
+                return Reader::of(format, Input::Encase(Box::new(EncaseReader::new(input))));
+            }
+            FormatName::Known(KnownList::Vics) => {
+                return Reader::of(format, Input::Vics(Box::new(VicsReader::new(input, line_bytes_max))));
             }
         };
-        Reader { input: Input::Lines { lines, parser }, found, failed: None, begun: false, ended: false }
+        Reader::of(format, Input::Lines { lines, parser })
+    }
+
+    /// Reads `input` as a table whose columns are given (RFC 4180 but for the separator). Its format is `csv`.
+    pub fn with_columns(columns: Columns, input: R, options: ReadOptions) -> Reader<R> {
+        let line_bytes_max = options.line_bytes_max.unwrap_or(LINE_BYTES_MAX);
+        let lines = Lines::new(Decoded::new(input), b'\n', line_bytes_max).with_quotes();
+        let parser = Box::new(TableParser::with_columns(columns, options));
+        Reader::of(FormatName::Csv, Input::Lines { lines, parser })
+    }
+
+    fn of(format: FormatName, input: Input<R>) -> Reader<R> {
+        Reader { input, found: Found::new(format), failed: None, begun: false, ended: false }
     }
 
     /// Returns the header, after reading up to the first entry, where headers end. Later entries do not change it, even
@@ -91,6 +120,8 @@ impl<R: BufRead> Reader<R> {
     fn advance(&mut self) -> Result<bool, ReadError> {
         match &mut self.input {
             Input::Dfxml(reader) => reader.next(&mut self.found),
+            Input::Encase(reader) => reader.next(&mut self.found),
+            Input::Vics(reader) => reader.next(&mut self.found),
             Input::Lines { lines, parser } => {
                 let Some(line) = lines.next()? else {
                     return parser.end(&mut self.found).map(|()| false).map_err(|fault| lines.error(fault));

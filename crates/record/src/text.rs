@@ -61,8 +61,14 @@ pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
     if !hex.len().is_multiple_of(2) {
         return None;
     }
+    let mut digits = 0;
     for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
+        let (high, low) = (HEX_VALUES[usize::from(pair[0])], HEX_VALUES[usize::from(pair[1])]);
+        digits |= high | low;
+        *byte = high << 4 | low;
+    }
+    if digits > 0xF {
+        return None;
     }
     Digest::new(algorithm, bytes)
 }
@@ -100,9 +106,18 @@ pub(crate) fn parse_base64(algorithm: Algorithm, text: &[u8]) -> Option<Digest> 
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-fn hex_value(digit: u8) -> Option<u8> {
-    (digit as char).to_digit(16).map(|value| value as u8)
-}
+/// The values of hexadecimal digits; 0xFF for other bytes.
+const HEX_VALUES: [u8; 256] = {
+    let mut values = [0xFF; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value as usize];
+        values[digit as usize] = value;
+        values[digit.to_ascii_uppercase() as usize] = value;
+        value += 1;
+    }
+    values
+};
 
 /// Whether a digest is that of the empty message. Always false for algorithms with keys.
 pub(crate) fn is_of_nothing(digest: &Digest) -> bool {

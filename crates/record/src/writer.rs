@@ -19,6 +19,11 @@ use crate::{Encoding, Format, FormatName, Selection, WriteOptions};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatError {
+    /// The format is only read.
+    ReadOnly {
+        /// The format.
+        format: FormatName,
+    },
     /// The format has one digest per line and does not name its algorithm.
     OneAlgorithm {
         /// The format.
@@ -81,6 +86,9 @@ pub enum FormatError {
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            FormatError::ReadOnly { format } => {
+                write!(f, "format `{format}` is read and never written; use format `jsonl`, `csv` or `hashdeep`")
+            }
             FormatError::OneAlgorithm { format, given } => write!(
                 f,
                 "format `{format}` takes exactly one algorithm, since its lines do not name it, but {given} were asked \
@@ -139,6 +147,7 @@ impl FormatName {
         let (algorithms, families) = (selection.algorithms(), selection.families());
         let format = self;
         match (self, families.first()) {
+            (FormatName::Known(_), _) => return Err(FormatError::ReadOnly { format }),
             (FormatName::Similarity(family), _) if !algorithms.is_empty() || families != [family] => {
                 return Err(FormatError::OneFamily { family });
             }
@@ -209,6 +218,7 @@ impl FormatName {
             FormatName::Similarity(family) => {
                 Box::new(SimilarityList { family, sdhash_segment: options.sdhash_segment })
             }
+            FormatName::Known(_) => return Err(FormatError::ReadOnly { format: self }),
         })
     }
 }

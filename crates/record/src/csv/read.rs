@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
+use super::fields::{COLUMNS_MAX, Fields};
 use crate::entry::OutcomeParts;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
 use crate::similarity_text::parse_similarity;
@@ -31,9 +30,6 @@ enum Column {
     Other,
 }
 
-/// Most columns of a list; pfh writes far fewer.
-const COLUMNS_MAX: usize = 1 << 10;
-
 impl Column {
     fn of(name: &[u8]) -> Column {
         match name {
@@ -50,70 +46,10 @@ impl Column {
     }
 }
 
-/// Splits a line into fields; yields each with its offset in the line.
-struct Fields<'a> {
-    text: &'a [u8],
-    /// Offset of the next field; `None` after the last.
-    next: Option<usize>,
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(usize, Cow<'a, [u8]>), Fault>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.next?;
-        let field = match self.text[start..].strip_prefix(b"\"") {
-            Some(rest) => unquote(rest).map_err(|fault| fault.after(start + 1)),
-            None => {
-                let end = memchr(b',', &self.text[start..]).unwrap_or(self.text.len() - start);
-                Ok((Cow::Borrowed(&self.text[start..start + end]), end))
-            }
-        };
-        let (field, bytes) = match field {
-            Ok((field, bytes)) => (field, bytes),
-            Err(fault) => {
-                self.next = None;
-                return Some(Err(fault));
-            }
-        };
-        let quotes = usize::from(self.text[start..].starts_with(b"\""));
-        let end = start + quotes + bytes;
-        self.next = match self.text.get(end) {
-            None => None,
-            Some(b',') => Some(end + 1),
-            Some(_) => {
-                self.next = None;
-                return Some(Err(Fault::shape(end, "a comma after the closing quote")));
-            }
-        };
-        Some(Ok((start, field)))
-    }
-}
-
-/// Reads up to the closing quote. Returns the field and the number of bytes read, including the closing quote.
-fn unquote(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Fault> {
-    let mut field = Cow::Borrowed(&text[..0]);
-    let mut start = 0;
-    loop {
-        let quote = start + memchr(b'"', &text[start..]).ok_or(Fault::shape(text.len(), "a closing quote"))?;
-        let doubled = text.get(quote + 1) == Some(&b'"');
-        let part = &text[start..quote + usize::from(doubled)];
-        if field.is_empty() {
-            field = Cow::Borrowed(part);
-        } else {
-            field.to_mut().extend_from_slice(part);
-        }
-        if !doubled {
-            return Ok((field, quote + 1));
-        }
-        start = quote + 2;
-    }
-}
-
 fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
     let not_this = |reason| Fault::not_this_format(FormatName::Csv, reason);
     let mut columns = Vec::new();
-    for field in (Fields { text, next: Some(0) }) {
+    for field in Fields::new(text, b',') {
         let (_, name) = field.map_err(|_| not_this("its header is broken"))?;
         if columns.len() == COLUMNS_MAX {
             return Err(not_this("it has too many columns"));
@@ -167,7 +103,7 @@ impl LineParser for CsvParser {
         let (mut piece_offset, mut piece_length) = (None, None);
         let (mut outcome, mut error, mut collisions) = (None, Cow::default(), Cow::default());
         let mut columns = columns.iter();
-        for field in (Fields { text, next: Some(0) }) {
+        for field in Fields::new(text, b',') {
             let (at, field) = field?;
             let column = *columns.next().ok_or(Fault::shape(at, "as many fields as the header has"))?;
             if field.is_empty() {

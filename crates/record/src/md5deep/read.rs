@@ -30,7 +30,8 @@ pub(crate) fn take_size(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
 impl LineParser for Md5deepParser {
     fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = if self.options.null_terminated { line.bytes } else { line.text() };
-        if text.is_empty() {
+        // Comments are those of the digest lists of VirusShare.
+        if text.trim_ascii().is_empty() || text.starts_with(b"#") {
             return Ok(());
         }
         let (size, rest) = take_size(text).unwrap_or((None, text));

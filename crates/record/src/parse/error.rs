@@ -33,6 +33,11 @@ pub enum ReadErrorKind {
     },
     /// The markup is invalid. Ends the reading. The text is for users.
     Markup(String),
+    /// The list is shorter or longer than its header says. Ends the reading.
+    Length {
+        /// Length of the whole list by its header, in bytes.
+        expected_bytes: u64,
+    },
     /// The line is longer than the reader accepts, and was skipped.
     TooLong {
         /// Length of the longest accepted line, in bytes.
@@ -138,7 +143,13 @@ impl fmt::Display for CheckProblem {
 impl ReadError {
     /// Whether nothing can be read after this error.
     pub fn is_fatal(&self) -> bool {
-        matches!(self.kind, ReadErrorKind::Io(_) | ReadErrorKind::NotThisFormat { .. } | ReadErrorKind::Markup(_))
+        matches!(
+            self.kind,
+            ReadErrorKind::Io(_)
+                | ReadErrorKind::NotThisFormat { .. }
+                | ReadErrorKind::Markup(_)
+                | ReadErrorKind::Length { .. }
+        )
     }
 }
 
@@ -156,6 +167,9 @@ impl fmt::Display for ReadErrorKind {
                 write!(f, "this is not a list in the format `{format}`: {reason}")
             }
             ReadErrorKind::Markup(message) => write!(f, "invalid markup: {message}"),
+            ReadErrorKind::Length { expected_bytes } => {
+                write!(f, "by its header the list has {expected_bytes} bytes, and it does not end there")
+            }
             ReadErrorKind::TooLong { limit_bytes } => write!(f, "the line is longer than {limit_bytes} bytes"),
             ReadErrorKind::Shape { expected } => write!(f, "expected {expected}"),
             ReadErrorKind::Field { field, problem } => write!(f, "{field} {problem}"),

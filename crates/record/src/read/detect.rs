@@ -5,9 +5,11 @@ use pfh_similarity::Family;
 use super::decoded::decoded_start;
 use crate::parse::{BYTE_ORDER_MARK, Found, Line, LineParser};
 use crate::similarity::SimilarityParser;
-use crate::text::hex_run;
+use crate::text::{hex_run, split_once};
 use crate::time::take_colon_time;
-use crate::{FormatName, Md5deepForm, ReadOptions, gnu, md5deep, sfv};
+use crate::{
+    FormatName, KnownList, Md5deepForm, ReadOptions, encase, gnu, hashdb, md5deep, sfv, sleuthkit, table, vics,
+};
 
 /// Guesses the format from the beginning of an input: some kilobytes, and more bytes make it more certain. Returns
 /// `None` if no format matches. `options` may name the algorithm of digests of unusual length.
@@ -30,7 +32,20 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     if begins(b"sdbf:03:") || begins(b"sdbf-dd:03:") {
         return Some(FormatName::Similarity(Family::Sdhash));
     }
+    if start.starts_with(encase::SIGNATURE) {
+        return Some(FormatName::Known(KnownList::Encase));
+    }
+    let first_line = start.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    if let Some(list) = table::known_list(first_line.strip_suffix(b"\r").unwrap_or(first_line)) {
+        return Some(FormatName::Known(list));
+    }
+    if sleuthkit::is_header(first_line) {
+        return Some(FormatName::Known(KnownList::SleuthKit));
+    }
     let visible = start.trim_ascii_start();
+    if let Some(list) = of_json(start) {
+        return Some(FormatName::Known(list));
+    }
     if visible.starts_with(b"{") {
         return Some(FormatName::Jsonl);
     }
@@ -43,10 +58,25 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
         .or_else(|| bare_digests(start))
 }
 
-/// Recognises digests without names, as md5deep reads them: the first line that is not empty is a hexadecimal number.
+/// Recognises the JSON of others by its first key. Comments may come before it.
+fn of_json(start: &[u8]) -> Option<KnownList> {
+    let mut rest = start.trim_ascii_start();
+    while rest.starts_with(b"#") {
+        rest = split_once(rest, b'\n')?.1.trim_ascii_start();
+    }
+    let key = rest.strip_prefix(b"{")?.trim_ascii_start();
+    let is_first = |name: &&[u8]| key.starts_with(name);
+    if vics::FIRST_KEYS.iter().any(is_first) {
+        return Some(KnownList::Vics);
+    }
+    hashdb::KEYS.iter().any(is_first).then_some(KnownList::Hashdb)
+}
+
+/// Recognises digests without names, as md5deep reads them: the first line that is neither empty nor a comment is a
+/// hexadecimal number.
 fn bare_digests(start: &[u8]) -> Option<FormatName> {
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let first = lines.find(|line| !line.is_empty())?;
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
     first.iter().all(u8::is_ascii_hexdigit).then(|| FormatName::Md5deep(Md5deepForm::default()))
 }
 

@@ -281,7 +281,7 @@ fn csv() {
             "unread|".to_owned(),
             "line 5, byte 126: expected as many fields as the header has".to_owned(),
             "line 6, byte 165: expected as many fields as the header has".to_owned(),
-            "line 7, byte 204: expected a comma after the closing quote".to_owned(),
+            "line 7, byte 204: expected a separator after the closing quote".to_owned(),
             "line 8, byte 208: digest does not have the number of hexadecimal digits of its algorithm".to_owned(),
             "line 9, byte 217: path is missing".to_owned(),
             "line 10, byte 290: size is not a number".to_owned(),

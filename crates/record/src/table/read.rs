@@ -1,0 +1,154 @@
+//! Reading of tables, line by line.
+
+use super::Role;
+use super::columns::Columns;
+use super::known::KnownTable;
+use crate::csv::Fields;
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::text::{parse_decimal, parse_digest};
+use crate::{Entry, FormatName, KnownList, Labels, ReadOptions};
+
+pub(crate) struct TableParser {
+    kind: Kind,
+    options: ReadOptions,
+    /// The first line and what follows from it; `None` before it.
+    layout: Option<Layout>,
+}
+
+enum Kind {
+    /// The first line tells the columns.
+    Known(KnownList),
+    Columns(Columns),
+}
+
+struct Layout {
+    /// Comes again where lists were concatenated; empty if it is no header.
+    header: Vec<u8>,
+    separator: u8,
+    roles: Vec<Role>,
+    /// Number of digests in a line.
+    digests: usize,
+    /// Whether lines may have more columns than there are roles.
+    is_open: bool,
+}
+
+impl TableParser {
+    pub(crate) fn known(list: KnownList, options: ReadOptions) -> TableParser {
+        TableParser { kind: Kind::Known(list), options, layout: None }
+    }
+
+    pub(crate) fn with_columns(columns: Columns, options: ReadOptions) -> TableParser {
+        TableParser { kind: Kind::Columns(columns), options, layout: None }
+    }
+
+    fn not_this(&self, reason: &'static str) -> Fault {
+        let format = match self.kind {
+            Kind::Known(list) => FormatName::Known(list),
+            Kind::Columns(_) => FormatName::Csv,
+        };
+        Fault::not_this_format(format, reason)
+    }
+
+    fn layout(&self, first_line: &[u8]) -> Result<Layout, Fault> {
+        let (separator, roles, is_header) = match &self.kind {
+            Kind::Known(list) => match KnownTable::of(first_line).filter(|table| table.list == *list) {
+                Some(table) => (table.separator(), table.roles(), true),
+                None => return Err(self.not_this("its first line is another")),
+            },
+            Kind::Columns(columns) => match columns.roles(first_line) {
+                Some(roles) => (columns.separator(first_line), roles, columns.are_named()),
+                None => return Err(self.not_this("its first line does not have these columns, each of them once")),
+            },
+        };
+        let digests = roles.iter().filter(|role| matches!(role, Role::Digest(_))).count();
+        let header = if is_header { first_line.to_vec() } else { Vec::new() };
+        Ok(Layout { header, separator, roles, digests, is_open: !is_header })
+    }
+}
+
+impl Layout {
+    fn entry(&self, text: &[u8], number: u64, options: ReadOptions) -> Result<Entry, Fault> {
+        const COUNT: &str = "as many fields as the header has";
+        let mut entry = Entry::new(Vec::new(), Vec::with_capacity(self.digests), number);
+        let (mut product, mut category) = Default::default();
+        let mut roles = self.roles.iter();
+        for field in Fields::new(text, self.separator) {
+            let (at, field) = field?;
+            let Some(role) = roles.next() else {
+                if self.is_open {
+                    break;
+                }
+                return Err(Fault::shape(at, COUNT));
+            };
+            if field.is_empty() {
+                continue;
+            }
+            match *role {
+                Role::Digest(Some(algorithm)) => {
+                    entry.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                }
+                Role::Digest(None) => {
+                    let (digest, guessed) = parse_unnamed_digest(options, &field, at)?;
+                    entry.digests.push(digest);
+                    entry.algorithm_guessed = guessed;
+                }
+                Role::Name => entry.path = field.into_owned(),
+                Role::Size => {
+                    let size = parse_decimal(&field).ok_or(Fault::field(at, "size", FieldProblem::NotANumber))?;
+                    entry.expected.size = Some(size);
+                }
+                Role::Product => product = field,
+                Role::Category => category = field,
+                Role::Other => {}
+            }
+        }
+        if roles.next().is_some() {
+            return Err(Fault::shape(text.len(), if self.is_open { "more fields" } else { COUNT }));
+        }
+        if entry.digests.is_empty() {
+            return Err(Fault::field(0, "digest", FieldProblem::Missing));
+        }
+        entry.labels = Labels::new(&product, &category);
+        Ok(entry)
+    }
+}
+
+impl LineParser for TableParser {
+    fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
+        let text = line.text();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let is_first = self.layout.is_none();
+        let layout = match &self.layout {
+            Some(layout) => layout,
+            None => {
+                let layout = self.layout(text)?;
+                let kinds = layout.roles.iter().filter_map(|role| match role {
+                    Role::Digest(algorithm) => Some(*algorithm),
+                    _ => None,
+                });
+                found.header.selection = kinds.collect::<Option<Vec<_>>>().map(Into::into);
+                &*self.layout.insert(layout)
+            }
+        };
+        if is_first && !layout.is_open {
+            return Ok(());
+        }
+        match layout.entry(text, line.number, self.options) {
+            Ok(entry) => found.push(entry),
+            // Without names for its columns, a first line that has no digests may still be a header.
+            Err(_) if is_first => {}
+            Err(_) if text.eq_ignore_ascii_case(&layout.header) => {}
+            Err(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
+        match self.layout {
+            Some(_) => Ok(()),
+            None => Err(self.not_this("it is empty")),
+        }
+    }
+}
