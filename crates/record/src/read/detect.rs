@@ -52,10 +52,12 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     if visible.starts_with(b"<?xml") || visible.starts_with(b"<dfxml") {
         return Some(FormatName::Dfxml);
     }
-    start
-        .split(|&byte| byte == b'\n' || byte == 0)
-        .find_map(|line| of_line(line, options))
-        .or_else(|| bare_digests(start))
+    let of_lines = || start.split(|&byte| byte == b'\n' || byte == 0).find_map(|line| of_line(line, options));
+    match bare_digests(start) {
+        // Later ones may have blanks behind them, which would pass for the mark and the name of GNU's lines.
+        Some((format, digits)) if matches!(digits, 32 | 40 | 64 | 128) => Some(format),
+        other => of_lines().or(other.map(|(format, _)| format)),
+    }
 }
 
 /// Recognises the JSON of others by its first key. Comments may come before it.
@@ -73,11 +75,12 @@ fn of_json(start: &[u8]) -> Option<KnownList> {
 }
 
 /// Recognises digests without names, as md5deep reads them: the first line that is neither empty nor a comment is a
-/// hexadecimal number.
-fn bare_digests(start: &[u8]) -> Option<FormatName> {
+/// hexadecimal number. Also returns the number of its digits.
+fn bare_digests(start: &[u8]) -> Option<(FormatName, usize)> {
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
-    first.iter().all(u8::is_ascii_hexdigit).then(|| FormatName::Md5deep(Md5deepForm::default()))
+    let is_number = first.iter().all(u8::is_ascii_hexdigit);
+    is_number.then(|| (FormatName::Md5deep(Md5deepForm::default()), first.len()))
 }
 
 /// Returns the number of hexadecimal digits of a list's digests if [`detect`] needs to be told their algorithm, because

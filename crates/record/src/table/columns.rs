@@ -186,6 +186,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_digest::Algorithm;
 
     fn parse(text: &str) -> Result<Columns, String> {
         text.parse::<Columns>().map_err(|error| error.to_string())

@@ -43,7 +43,7 @@ const TABLES: [KnownTable; 7] = [
     },
     KnownTable {
         list: KnownList::ILook,
-        header: "V3Hash,HashSHA1,FileName,FilePath,FileSize,HashSHA256,HashSHA384,HashSHA512,CreateTime,ModTime,\
+        header: "V4Hash,HashSHA1,FileName,FilePath,FileSize,HashSHA256,HashSHA384,HashSHA512,CreateTime,ModTime,\
                  LastAccessTime",
         columns: ILOOK_3,
     },

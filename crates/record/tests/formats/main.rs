@@ -7,6 +7,7 @@ mod encodings;
 mod exact;
 mod hostile;
 mod journal;
+mod known;
 #[cfg(unix)]
 mod peers;
 mod read;
