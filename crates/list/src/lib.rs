@@ -2,7 +2,7 @@
 //! at all.
 //!
 //! - [`List`] opens a list from any input and iterates over its [entries](Entry); the formats are those of
-//!   `pfh-record`.
+//!   `pfh-record`. A list can be in a zip archive.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
 //! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds.
@@ -29,6 +29,7 @@ mod lookup;
 mod named_digests;
 mod resume;
 mod sort;
+mod zip;
 
 pub use atomic::AtomicFile;
 pub use contents::{Contents, NothingUseful};
@@ -36,6 +37,6 @@ pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
 pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
 pub use pfh_record::FileIdentity;
-pub use pfh_record::{Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
+pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};
 pub use sort::{ByteSort, ExternalSort};

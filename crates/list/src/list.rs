@@ -1,19 +1,22 @@
 //! Opening lists in any format: from a file, a pipe or memory.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use pfh_digest::Algorithm;
 use pfh_record::quote::quoted;
 use pfh_record::{
-    DigestKind, Entry, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader, Trailer, detect,
+    Columns, DigestKind, Entry, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader, Trailer, detect,
     unnamed_digits,
 };
 use pfh_similarity::Family;
+
+use crate::zip;
 
 /// The input from which a list is read.
 pub struct Input {
@@ -27,7 +30,8 @@ enum Open {
 }
 
 impl Input {
-    /// Makes the input of a file or a named pipe.
+    /// Makes the input of a file or a named pipe. Of a zip archive, the list in it is read: its only file,
+    /// `NSRLFile.txt`, or the only one that is a list. `archive.zip/NAME` names another, where no such path exists.
     pub fn path(path: impl AsRef<Path>) -> Input {
         Input { name: path.as_ref().as_os_str().as_bytes().to_vec(), open: Open::Path }
     }
@@ -145,8 +149,8 @@ impl List {
     /// [`OpenError`].
     pub fn open(input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
+        let (name, mut reader) = open_reader(name, open, options)?;
         let failed = |error| OpenError::Io { name: name.clone(), error };
-        let mut reader = open_reader(&name, open).map_err(failed)?;
         // A pipe may deliver small parts, so the beginning is collected first.
         let mut start = Vec::new();
         let mut read = usize::MAX;
@@ -181,11 +185,25 @@ impl List {
     /// [`OpenError::Io`]. If the format does not match, the iteration returns an error.
     pub fn open_as(format: FormatName, input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
+        let (name, reader) = open_reader(name, open, options)?;
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
-        match open_reader(&name, open) {
-            Ok(reader) => Ok(List::new(name, format, reader, options)),
-            Err(error) => Err(OpenError::Io { name, error }),
-        }
+        Ok(List::new(name, format, reader, options))
+    }
+
+    /// Opens a table whose columns are given.
+    ///
+    /// # Errors
+    /// [`OpenError::Io`]. If the table does not have the columns, the iteration returns an error.
+    pub fn open_with_columns(
+        columns: Columns,
+        input: impl Into<Input>,
+        options: ReadOptions,
+    ) -> Result<List, OpenError> {
+        let Input { name, open } = input.into();
+        let (name, reader) = open_reader(name, open, options)?;
+        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
+        Ok(List { name, first: VecDeque::new(), rest })
     }
 
     fn new(name: Vec<u8>, format: FormatName, input: Box<dyn Read + Send>, options: ReadOptions) -> List {
@@ -246,11 +264,74 @@ impl Iterator for List {
     }
 }
 
-fn open_reader(name: &[u8], open: Open) -> io::Result<Box<dyn Read + Send>> {
-    match open {
-        Open::Path => Ok(Box::new(File::open(std::ffi::OsStr::from_bytes(name))?)),
-        Open::Reader(reader) => Ok(reader),
+/// Opens an input. Returns its name too, to which the name of a file in an archive is added.
+fn open_reader(name: Vec<u8>, open: Open, options: ReadOptions) -> Result<(Vec<u8>, Box<dyn Read + Send>), OpenError> {
+    let opened = match open {
+        Open::Path => open_path(&name, options),
+        Open::Reader(reader) => plain(reader).map(|reader| (None, reader)),
+    };
+    match opened {
+        Ok((None, reader)) => Ok((name, reader)),
+        Ok((Some(member), reader)) => Ok(([&name[..], b"/", &member].concat(), reader)),
+        Err(error) => Err(OpenError::Io { name, error }),
     }
+}
+
+/// An opened input, and the name of the file in an archive if it does not stand in the path.
+type Opened = (Option<Vec<u8>>, Box<dyn Read + Send>);
+
+fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
+    let file = match File::open(OsStr::from_bytes(name)) {
+        Ok(file) => file,
+        // No path goes through a file, so this may be one into an archive.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            let slashes = (0..name.len()).rev().filter(|&at| name[at] == b'/');
+            let archives = slashes.filter_map(|slash| {
+                let archive = File::open(OsStr::from_bytes(&name[..slash])).ok()?;
+                Some((archive_of(archive).ok()??, &name[slash + 1..]))
+            });
+            return match { archives }.next() {
+                Some((archive, member)) => Ok((None, Box::new(zip::open_member(archive, member)?))),
+                None => Err(error),
+            };
+        }
+        Err(error) => return Err(error),
+    };
+    if !file.metadata()?.is_file() {
+        return Ok((None, plain(file)?));
+    }
+    if let Some(archive) = archive_of(file.try_clone()?)? {
+        let is_list = |contents: &mut zip::Contents| {
+            let mut start = Vec::new();
+            let is_read = contents.take(START_BYTES as u64).read_to_end(&mut start).is_ok();
+            is_read && detect(&start, options).is_some()
+        };
+        let (member, contents) = zip::open_only(archive, is_list)?;
+        return Ok((Some(member), Box::new(contents)));
+    }
+    Ok((None, Box::new(file)))
+}
+
+/// Returns the file, at its beginning, if it is an archive.
+fn archive_of(mut file: File) -> io::Result<Option<File>> {
+    let is_archive = file.metadata()?.is_file() && {
+        let mut start = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut start)?;
+        file.rewind()?;
+        zip::is_archive(&start)
+    };
+    Ok(is_archive.then_some(file))
+}
+
+/// Returns an input that cannot be read at any place, unless it is an archive, whose directory is at its end.
+fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut start = Vec::new();
+    reader.by_ref().take(4).read_to_end(&mut start)?;
+    if zip::is_archive(&start) {
+        let reason = "a zip archive cannot be read from a pipe; name the file";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    Ok(Box::new(io::Cursor::new(start).chain(reader)))
 }
 
 /// Returns the names of the algorithms whose digests have this number of hexadecimal digits.
