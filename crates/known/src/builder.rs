@@ -69,6 +69,8 @@ pub struct SetBuilder {
     /// The shapes that occurred.
     shapes: Vec<u16>,
     origins: Vec<Origin>,
+    /// The source of the next rows.
+    source: usize,
     /// Whether rows may be deleted, so that they have to be told apart.
     deletes: bool,
     /// Whether every row had a size.
@@ -107,6 +109,7 @@ impl SetBuilder {
             rows: ByteSort::new(memory_bytes / 2),
             shapes: Vec::new(),
             origins: Vec::new(),
+            source: 0,
             deletes: false,
             all_sized: true,
             largest_size: 0,
@@ -134,15 +137,25 @@ impl SetBuilder {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a set has at most 65,535 sources"));
         }
         self.origins.push(Origin { rows: 0, entries: 0, ..origin });
-        Ok(self.origins.len() - 1)
+        self.source = self.origins.len() - 1;
+        Ok(self.source)
     }
 
-    /// Returns the latest source, to be completed when it was read.
+    /// Makes a source that was begun before the one of all following rows.
+    ///
+    /// # Panics
+    /// If there is no source of this number.
+    pub fn select_source(&mut self, source: usize) {
+        assert!(source < self.origins.len());
+        self.source = source;
+    }
+
+    /// Returns the source of the next rows, to be completed when it was read.
     pub fn origin(&mut self) -> Option<&mut Origin> {
-        self.origins.last_mut()
+        self.origins.get_mut(self.source)
     }
 
-    /// Adds a row of the latest source. Digests of other algorithms than the set's are left out; returns whether any
+    /// Adds a row of the current source. Digests of other algorithms than the set's are left out; returns whether any
     /// was left.
     ///
     /// # Errors
@@ -186,7 +199,7 @@ impl SetBuilder {
         if !self.shapes.contains(&shape) {
             self.shapes.push(shape);
         }
-        let place = self.origins.len().checked_sub(1).expect("a source was begun");
+        let place = self.source;
         let origin = &mut self.origins[place];
         if self.deletes {
             let mut hasher = blake3().hasher();

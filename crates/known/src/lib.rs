@@ -24,6 +24,8 @@
 
 mod about;
 mod builder;
+mod classifier;
+mod import;
 mod index;
 mod layout;
 mod set;
@@ -31,5 +33,7 @@ mod strings;
 
 pub use about::{About, Class, Origin, UnknownClass};
 pub use builder::{Keep, Row, SetBuilder};
+pub use classifier::{ClassifiedSet, Classifier, Facts, Known};
+pub use import::Importer;
 pub use layout::OpenError;
 pub use set::{KnownSet, Text};

@@ -1,6 +1,7 @@
 //! Looking up digests in a set.
 
 use std::cmp::Ordering;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -84,6 +85,14 @@ impl KnownSet {
     /// [`OpenError`].
     pub fn open(path: &Path) -> Result<KnownSet, OpenError> {
         KnownSet::of(Bytes::Mapped(MappedFile::open(path)?))
+    }
+
+    /// Opens the set in an open file, as [`KnownSet::open`].
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn of_file(file: &File) -> Result<KnownSet, OpenError> {
+        KnownSet::of(Bytes::Mapped(MappedFile::of(file)?))
     }
 
     /// Opens a set in memory.

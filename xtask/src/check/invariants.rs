@@ -137,6 +137,7 @@ const RULES: [Rule; 9] = [
             "super::frash",
             "super::generate",
             "super::hash",
+            "super::known::",
             "super::matching",
         ],
         message: "what two commands need is a module of its own, which neither of them is",

@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
+use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
 use super::quantity::parse_bytes;
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArguments>),
     /// Find files, and entries of lists, whose digests are known or similar to known ones.
     Match(Box<MatchArguments>),
+    /// Build sets of known files, and look digests up in them.
+    Known(KnownArguments),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
@@ -204,6 +207,8 @@ Examples:
       files similar to the one with this ssdeep digest
   pfh match --known known.hashdeep DIR
       files below DIR whose digests are in a list
+  pfh match --known good=nsrl.pfhk --known bad=case.md5 --only bad,unknown DIR
+      files that are known to be bad, and those that are not known
   pfh match --known malware.ssdeep DIR
       as `ssdeep -l -r -m malware.ssdeep DIR`
   pfh match --known known.sdbf --digests seized.sdbf
@@ -237,11 +242,35 @@ pub(crate) struct MatchArguments {
     /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep,
     /// sdhash, mrsh-v2 or tlsh wrote it.
     ///
+    /// Also a set that `pfh known build` made. CLASS=LIST says what it means that a file is in it: good, bad or other. With a set or a
+    /// class, every file gets one line with its class: known-bad, known-other, known-good or unknown; the first of these that
+    /// applies counts.
+    ///
     /// A file for which the list has several digests matches if all of them do. If neither the list nor `-a` names the
     /// algorithm, the name of the list (`SHA256SUMS`, `known.blake3`) and the length of the digests decide. If only the
     /// length decided and nothing matches, this is reported, and the exit status is 3.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) known: Vec<OsString>,
+
+    /// Print only files of these classes: good, bad, other, known (all three) or unknown.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) only: Vec<VerdictClass>,
+
+    /// Print the files that --only would leave out.
+    #[arg(long, requires = "only")]
+    pub(crate) negate: bool,
+
+    /// Print nothing but the names of files.
+    #[arg(long)]
+    pub(crate) names_only: bool,
+
+    /// Print the entries of sets that no file was, instead of files.
+    #[arg(long, conflicts_with_all = ["only", "negate"])]
+    pub(crate) not_found: bool,
+
+    /// Exit with status 1 if there is a file of these classes; `none` for never [default: bad].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) fail_on: Vec<VerdictClass>,
 
     /// Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that
     /// the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512].
@@ -834,7 +863,7 @@ pub(crate) struct ManArguments {
 
 /// A parser, and a list of values for completions, which need not be complete.
 #[derive(Clone)]
-struct Suggested<P>(P, fn() -> Vec<String>);
+pub(crate) struct Suggested<P>(pub(crate) P, pub(crate) fn() -> Vec<String>);
 
 impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
     type Value = P::Value;
@@ -854,7 +883,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
 }
 
 /// Names that `-a` accepts.
-fn digest_names() -> Vec<String> {
+pub(crate) fn digest_names() -> Vec<String> {
     let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
     algorithms.chain(family_names()).chain(["none".to_owned()]).collect()
 }

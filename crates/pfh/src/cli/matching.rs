@@ -10,6 +10,7 @@ use super::message;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
+use super::{classify, verdicts};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name, NamedDigests};
@@ -46,6 +47,17 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
                 similar(arguments, known, Vec::new())
             }
         };
+    }
+    if verdicts::are_classified(&arguments.known) {
+        if let Some(family) = family {
+            return Err(Failed::usage(format_args!("-a {family}: sets and classes are for cryptographic digests")));
+        }
+        return classify::run(arguments, algorithm);
+    }
+    if !arguments.only.is_empty() || arguments.not_found || arguments.names_only || !arguments.fail_on.is_empty() {
+        return Err(Failed::usage(
+            "--only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`",
+        ));
     }
     let mut lists = open_lists(&arguments.known, algorithm)?;
     let kinds: Vec<DigestKind> = lists.iter_mut().filter_map(List::first_kind).collect();

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod args;
+mod classify;
 mod command;
 mod compare;
 mod cpu;
@@ -13,6 +14,8 @@ mod generate;
 mod hash;
 mod heatmap;
 mod keys;
+mod known;
+mod known_args;
 mod lab;
 mod lab_args;
 mod line;
@@ -29,6 +32,7 @@ mod reading;
 mod signals;
 mod similar;
 mod stats;
+mod verdicts;
 mod warnings;
 
 use args::Arguments;
@@ -55,6 +59,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Hash(arguments) => hash::run(*arguments),
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Match(arguments) => matching::run(&arguments),
+        args::Command::Known(arguments) => known::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

@@ -1,0 +1,119 @@
+//! What several sets together say about a file.
+
+use std::io;
+
+use pfh_digest::{Algorithm, Digest};
+
+use crate::about::{Class, Origin};
+use crate::set::{KnownSet, Text};
+
+/// A set, and what its entries mean.
+#[derive(Debug)]
+pub struct ClassifiedSet {
+    /// The name of the set in output.
+    pub name: Vec<u8>,
+    /// The class of all entries; `None` for those of their sources.
+    pub class: Option<Class>,
+    /// The set.
+    pub set: KnownSet,
+}
+
+/// Several sets, by which files are classified. Bad beats other, and other beats good.
+#[derive(Debug, Default)]
+pub struct Classifier {
+    sets: Vec<ClassifiedSet>,
+}
+
+/// An entry that a file is. The first in order decides about the file: by class, set and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// What it means.
+    pub class: Class,
+    /// The place of its set among those of the classifier.
+    pub set: usize,
+    /// Its number in the set.
+    pub entry: u64,
+}
+
+/// What a set tells of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts<'a> {
+    /// The name of the set.
+    pub set: &'a [u8],
+    /// The source of the entry.
+    pub origin: Option<&'a Origin>,
+    /// The product; empty where the set does not keep it.
+    pub product: Vec<u8>,
+    /// The category; empty where the set does not keep it.
+    pub category: Vec<u8>,
+    /// The name of the known file; empty where the set does not keep it.
+    pub name: Vec<u8>,
+    /// Size of the known file in bytes, if the set keeps it.
+    pub size: Option<u64>,
+}
+
+impl Classifier {
+    /// Adds a set.
+    pub fn push(&mut self, set: ClassifiedSet) {
+        self.sets.push(set);
+    }
+
+    /// Returns the sets.
+    pub fn sets(&self) -> &[ClassifiedSet] {
+        &self.sets
+    }
+
+    /// Returns the algorithms with which files have to be hashed, so that each entry of each set can be found.
+    pub fn needed_algorithms(&self) -> Vec<Algorithm> {
+        let mut needed: Vec<Algorithm> = Vec::new();
+        for algorithm in self.sets.iter().flat_map(|one| one.set.needed_algorithms()) {
+            if !needed.contains(&algorithm) {
+                needed.push(algorithm);
+            }
+        }
+        needed
+    }
+
+    /// Returns the entries that a file with these digests is; the first decides, and without any it is unknown.
+    ///
+    /// # Errors
+    /// If a set cannot be read, or was truncated.
+    pub fn classify(&self, digests: &[Digest]) -> io::Result<Vec<Known>> {
+        let mut found = Vec::new();
+        for (set, one) in self.sets.iter().enumerate() {
+            for entry in one.set.agreeing(digests)? {
+                let class = match one.class {
+                    Some(class) => class,
+                    None => {
+                        let source = one.set.source(entry)?;
+                        one.set.about().sources.get(source).map_or(Class::Other, |source| source.class)
+                    }
+                };
+                found.push(Known { class, set, entry });
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Returns what its set tells of an entry.
+    ///
+    /// # Errors
+    /// If the set cannot be read, or was truncated.
+    ///
+    /// # Panics
+    /// If it is not of a set of this classifier.
+    pub fn facts(&self, known: &Known) -> io::Result<Facts<'_>> {
+        let ClassifiedSet { name, set, .. } = &self.sets[known.set];
+        let text = |text| set.text(text, known.entry);
+        Ok(Facts {
+            set: name,
+            origin: set.about().sources.get(set.source(known.entry)?),
+            product: text(Text::Product)?,
+            category: text(Text::Category)?,
+            name: text(Text::Name)?,
+            size: set.size(known.entry)?,
+        })
+    }
+}

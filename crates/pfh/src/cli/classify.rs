@@ -1,0 +1,248 @@
+//! `pfh match` with sets of known files: the class of each file.
+
+use super::args::{MatchArguments, PairFormat};
+use super::command::{Command, Item, Reporting};
+use super::exit::{Ending, Failed};
+use super::known_args::{VerdictClass, VerdictFormat};
+use super::lists::BrokenLines;
+use super::quantity::Count;
+use super::verdicts::{self, Counts, Verdict, VerdictWriter};
+use super::{gather, lists, message, reading};
+use pfh::HashRun;
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{Class, Classifier, Known, Text};
+use pfh_record::{ReadOptions, Record, Selection};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Prints the class of each file, and of each entry of lists.
+pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> Result<Ending, Failed> {
+    let options = &arguments.options;
+    if options.threshold.is_some() || arguments.top.is_some() || arguments.all_names {
+        return Err(Failed::usage(
+            "--threshold, --top and --all-names do not go with sets and classes, with which each file has one line",
+        ));
+    }
+    let format = match options.format {
+        None => VerdictFormat::Text,
+        Some(PairFormat::Csv) => VerdictFormat::Csv,
+        Some(PairFormat::Jsonl) => VerdictFormat::Jsonl,
+        Some(_) => return Err(Failed::usage("--format: with sets and classes, use csv or jsonl")),
+    };
+    let (classifier, broken) = verdicts::open_all(&arguments.known, algorithm, options.memory / 4, options.quiet)?;
+    let algorithms = match algorithm {
+        Some(algorithm) => {
+            if !classifier.sets().iter().all(|one| one.set.len(algorithm) > 0) {
+                return Err(Failed::usage(format_args!("-a {algorithm}: a set has no digests by it")));
+            }
+            vec![algorithm]
+        }
+        None => classifier.needed_algorithms(),
+    };
+    let own_lists: Result<Vec<_>, Failed> = arguments
+        .digests
+        .iter()
+        .map(|path| lists::open(path, ReadOptions { algorithm, ..Default::default() }))
+        .collect();
+    let own_lists = own_lists?;
+    let mut command = Command::begin(Reporting::of(options), None);
+    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.count_lines(broken);
+    let run = Classification {
+        classifier: &classifier,
+        algorithms: &algorithms,
+        arguments,
+        writer: VerdictWriter::new(format, arguments.names_only),
+        found: arguments.not_found.then(|| Found::new(&classifier)),
+        failed: Mutex::new(None),
+    };
+    let mut out = Vec::new();
+    run.writer.header(&algorithms, &mut out);
+    command.write(&out);
+    let mut counts = Counts::default();
+    let files_from = reading::file_list(&arguments.walk)?;
+    if !arguments.paths.is_empty() || files_from.is_some() {
+        pfh_source::raise_open_file_limit();
+        let selection: Selection = (&algorithms[..]).into();
+        let mut engine = gather::engine_options(options, selection);
+        engine.own_files = command.own_files();
+        let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
+        let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
+        command.look_at(&arguments.paths);
+        let prepare = |record: Record| {
+            let mut item = Item::new(&record, ());
+            // Without digests nothing is known, and the file is not unknown either.
+            let class = if record.digests.is_empty() {
+                Ok(None)
+            } else {
+                run.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)
+            };
+            let class = class.unwrap_or_else(|error| run.fail(error));
+            item.is_finding = class.is_some_and(|class| run.is_finding(class));
+            item.map(|()| class)
+        };
+        let mut deliver = |class: Option<Option<Class>>| {
+            class.into_iter().for_each(|class| counts.add(class));
+            if run.has_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
+        report.map_err(|error| gather::start_error(error, options))?;
+    }
+    for list in own_lists {
+        let list_name = list.name().to_vec();
+        let mut broken = BrokenLines::new(&list_name, options.quiet);
+        let (mut contents, mut is_useless) = (pfh_list::Contents::default(), true);
+        for entry in broken.entries(list) {
+            contents.add(&entry);
+            let is_useful = entry.digests.iter().any(|own| algorithms.contains(&own.algorithm()));
+            if entry.piece.is_some() || !is_useful {
+                continue;
+            }
+            is_useless = false;
+            out.clear();
+            let class = run.verdict(Some(&list_name), &entry.path, &entry.digests, &mut out);
+            let class = class.map_err(|error| Failed::unread(error.to_string()))?;
+            counts.add(class);
+            command.tally.findings += u64::from(run.is_finding(class));
+            command.write(&out);
+        }
+        command.count_lines(broken.count);
+        if is_useless {
+            let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+            return Err(Failed::usage(contents.instead_of(&list_name, &names.join(", "))));
+        }
+    }
+    if let Some(error) = run.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        return Err(Failed::unread(error.to_string()));
+    }
+    if let Some(found) = &run.found {
+        run.print_not_found(found, &mut command).map_err(|error| Failed::unread(error.to_string()))?;
+    }
+    out.clear();
+    run.writer.summary(counts, command.tally.unread, &mut out);
+    command.write(&out);
+    if !options.quiet {
+        let Counts { bad, other, good, unknown } = counts;
+        message::plain(format_args!(
+            "files: {}, known-bad: {}, known-other: {}, known-good: {}, unknown: {}",
+            Count(counts.all()),
+            Count(bad),
+            Count(other),
+            Count(good),
+            Count(unknown)
+        ));
+    }
+    command.report_totals();
+    command.finish(Ok(()), counts.all(), None)
+}
+
+/// A run that classifies files.
+struct Classification<'a> {
+    classifier: &'a Classifier,
+    algorithms: &'a [Algorithm],
+    arguments: &'a MatchArguments,
+    writer: VerdictWriter,
+    /// With --not-found, which entries were found.
+    found: Option<Found>,
+    /// The first error of a set.
+    failed: Mutex<Option<io::Error>>,
+}
+
+impl Classification<'_> {
+    /// Classifies a file and appends its line to `out`, if it is wanted.
+    fn verdict(
+        &self,
+        list: Option<&[u8]>,
+        name: &[u8],
+        digests: &[Digest],
+        out: &mut Vec<u8>,
+    ) -> io::Result<Option<Class>> {
+        let known = self.classifier.classify(digests)?;
+        let class = known.first().map(|known| known.class);
+        match &self.found {
+            Some(found) => known.iter().for_each(|known| found.note(known)),
+            None if self.is_wanted(class) => {
+                let facts = known.first().map(|first| self.classifier.facts(first).map(|facts| (first.class, facts)));
+                let verdict = Verdict { list, name, digests, known: facts.transpose()?, entries: known.len() };
+                self.writer.verdict(&verdict, self.algorithms, out);
+            }
+            None => {}
+        }
+        Ok(class)
+    }
+
+    /// Whether files of a class are printed.
+    fn is_wanted(&self, class: Option<Class>) -> bool {
+        let MatchArguments { only, negate, .. } = self.arguments;
+        only.is_empty() || only.iter().any(|one| one.has(class)) != *negate
+    }
+
+    fn is_finding(&self, class: Option<Class>) -> bool {
+        match &self.arguments.fail_on[..] {
+            [] => VerdictClass::Bad.has(class),
+            classes => classes.iter().any(|one| one.has(class)),
+        }
+    }
+
+    /// Notes an error of a set, which ends the run.
+    fn fail(&self, error: io::Error) -> Option<Option<Class>> {
+        self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+        None
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
+    }
+
+    /// Prints the entries that no file was.
+    fn print_not_found(&self, found: &Found, command: &mut Command) -> io::Result<()> {
+        for (place, one) in self.classifier.sets().iter().enumerate() {
+            let mut out = Vec::new();
+            for entry in (0..one.set.entries()).filter(|entry| !found.has(place, *entry)) {
+                let digests = one.set.digests(entry)?;
+                let name = one.set.text(Text::Name, entry)?;
+                let name = if name.is_empty() {
+                    digests.first().map_or_else(String::new, ToString::to_string).into_bytes()
+                } else {
+                    name
+                };
+                let class = match one.class {
+                    Some(class) => class,
+                    None => one.set.about().sources.get(one.set.source(entry)?).map_or(Class::Other, |one| one.class),
+                };
+                let facts = self.classifier.facts(&Known { class, set: place, entry })?;
+                let verdict =
+                    Verdict { list: None, name: &name, digests: &digests, known: Some((class, facts)), entries: 1 };
+                self.writer.verdict(&verdict, self.algorithms, &mut out);
+                if out.len() > 1 << 16 {
+                    command.write(&std::mem::take(&mut out));
+                }
+                if command.cancel().is_cancelled() {
+                    break;
+                }
+            }
+            command.write(&out);
+        }
+        Ok(())
+    }
+}
+
+/// Which entries of each set were found: a bit for each.
+struct Found(Vec<Vec<AtomicU64>>);
+
+impl Found {
+    fn new(classifier: &Classifier) -> Found {
+        let bits = |entries: u64| (0..entries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Found(classifier.sets().iter().map(|one| bits(one.set.entries())).collect())
+    }
+
+    fn note(&self, known: &Known) {
+        self.0[known.set][known.entry as usize / 64].fetch_or(1 << (known.entry % 64), Ordering::Relaxed);
+    }
+
+    fn has(&self, set: usize, entry: u64) -> bool {
+        self.0[set][entry as usize / 64].load(Ordering::Relaxed) >> (entry % 64) & 1 == 1
+    }
+}

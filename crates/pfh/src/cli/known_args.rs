@@ -1,0 +1,218 @@
+//! The command line of `pfh known`.
+
+use super::args::{Suggested, digest_names};
+use super::quantity::parse_bytes;
+use clap::builder::StringValueParser;
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use pfh_known::Class;
+use pfh_record::{Columns, FormatName};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  pfh known build nsrl.pfhk --class good NSRLFile.txt
+      a set of the national reference list, for `pfh match --known nsrl.pfhk`
+  pfh known build case.pfhk --class bad --keep name,category project-vic.json
+      a set that also tells names and categories
+  pfh known build both.pfhk nsrl.pfhk case.pfhk
+      two sets as one; each file keeps its class
+  pfh known build new.pfhk --class good --except nsrl.pfhk list.csv
+      what of a list is not in another set
+  pfh known info --verify nsrl.pfhk
+      what is in a set and where it comes from, and whether it is intact
+  pfh known lookup nsrl.pfhk 5d41402abc4b2a76b9719d911017c592
+      whether a digest is known
+
+Exit status:
+  0    all done
+  1    the set is damaged (info --verify)
+  2    the command line is wrong, a set cannot be opened, or no source has a digest
+  3    some lines of a source could not be read
+  4    the set could not be written
+  130  interrupted; no set was written
+  141  the reader of standard output closed it before the end";
+
+/// Build sets of known files, and look digests up in them.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct KnownArguments {
+    #[command(subcommand)]
+    pub(crate) command: KnownCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KnownCommand {
+    /// Build a set from lists, and from other sets.
+    Build(Box<BuildArguments>),
+    /// Show what is in a set, and where it comes from.
+    Info(InfoArguments),
+    /// Look digests up in sets.
+    Lookup(LookupArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArguments {
+    /// Write the set to SET, which appears whole or not at all.
+    #[arg(value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) set: PathBuf,
+
+    /// Lists of digests in any format that pfh reads, and other sets; `-` is a list on standard input.
+    ///
+    /// Formats are recognised: NSRL's NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and all that
+    /// `pfh hash` writes. A list may lie in a zip archive.
+    #[arg(value_name = "SOURCE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) sources: Vec<OsString>,
+
+    /// What it means that a file is in a list: good, bad or other. Sets keep their own classes.
+    #[arg(long, value_name = "CLASS", default_value = "other")]
+    pub(crate) class: ClassArgument,
+
+    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase,
+    /// sleuthkit, vics, icse or hashdb.
+    #[arg(long = "as", value_name = "FORMAT", conflicts_with = "columns")]
+    pub(crate) format: Option<FormatName>,
+
+    /// Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …,
+    /// product and category.
+    #[arg(long, value_name = "MAPPING")]
+    pub(crate) columns: Option<Columns>,
+
+    /// Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512,
+    /// blake2b, blake3, tiger, whirlpool, as far as the lists have them].
+    ///
+    /// It is also assumed where a list names no algorithm, if only one is given.
+    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
+    pub(crate) algorithms: Vec<String>,
+
+    /// Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the
+    /// way from one digest to the others of the file.
+    ///
+    /// Of several lines with the same digests, one is kept.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) keep: Vec<KeepArgument>,
+
+    /// The release of the lists, to be shown with each match.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) release: String,
+
+    /// A note about the lists, to be kept in the set.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) note: String,
+
+    /// Leave out files that are in this set (repeatable).
+    #[arg(long, value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) except: Vec<PathBuf>,
+
+    /// Take only files that are in this set, too (repeatable).
+    #[arg(long, value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) common: Vec<PathBuf>,
+
+    /// Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest.
+    #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+
+    /// Do not print warnings about single lines (the totals at the end and the exit status still count them).
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    /// The set.
+    #[arg(value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) set: PathBuf,
+
+    /// Read the whole set and check that it is as it was written.
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    /// Print a JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LookupArguments {
+    /// The set, or CLASS=SET to give its files another class: good, bad or other.
+    #[arg(value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) set: OsString,
+
+    /// Digests in hexadecimal, whose length tells the algorithm [default: the lines of standard input].
+    #[arg(value_name = "DIGEST")]
+    pub(crate) digests: Vec<String>,
+
+    /// Format of the answers.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: VerdictFormat,
+}
+
+/// The form of answers about files and digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictFormat {
+    /// Lines of class, name and what the set tells.
+    Text,
+    /// Comma-separated values with a header.
+    Csv,
+    /// JSON Lines: a header, files, a summary.
+    #[value(alias = "json")]
+    Jsonl,
+}
+
+/// A class on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClassArgument {
+    /// Known files that may be left out of the view.
+    Good,
+    /// Known files that are looked for.
+    Bad,
+    /// Known files from which nothing follows.
+    Other,
+}
+
+impl From<ClassArgument> for Class {
+    fn from(class: ClassArgument) -> Class {
+        match class {
+            ClassArgument::Good => Class::Good,
+            ClassArgument::Bad => Class::Bad,
+            ClassArgument::Other => Class::Other,
+        }
+    }
+}
+
+/// What a set may keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepArgument {
+    Size,
+    Name,
+    Product,
+    Category,
+    Digests,
+}
+
+/// A class of files, or several, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictClass {
+    Good,
+    Bad,
+    Other,
+    /// Good, bad or other.
+    Known,
+    Unknown,
+    /// No file.
+    None,
+}
+
+impl VerdictClass {
+    /// Whether a file of this class is meant; `None` is an unknown one.
+    pub(crate) fn has(self, class: Option<Class>) -> bool {
+        match self {
+            VerdictClass::Good => class == Some(Class::Good),
+            VerdictClass::Bad => class == Some(Class::Bad),
+            VerdictClass::Other => class == Some(Class::Other),
+            VerdictClass::Known => class.is_some(),
+            VerdictClass::Unknown => class.is_none(),
+            VerdictClass::None => false,
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
+
+use super::exit::Failed;
+use super::known_args::VerdictFormat;
+use super::lists::BrokenLines;
+use super::{lists, message};
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{Class, ClassifiedSet, Classifier, Facts, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
+use pfh_record::ReadOptions;
+use pfh_record::csv::push_field;
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The algorithms that sets take from lists unless the command line names others.
+const ALGORITHMS: [&str; 12] = [
+    "md5",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha3-256",
+    "sha3-512",
+    "blake2b",
+    "blake3",
+    "tiger",
+    "whirlpool",
+];
+
+/// Splits CLASS=PATH. A path that contains such a beginning itself is written with `./`.
+fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
+    let bytes = argument.as_bytes();
+    let found = Class::ALL.into_iter().find_map(|class| {
+        let path = bytes.strip_prefix(class.name().as_bytes())?.strip_prefix(b"=")?;
+        Some((Some(class), OsStr::from_bytes(path)))
+    });
+    found.unwrap_or((None, argument))
+}
+
+/// Whether files are to be classified: a list has a class, or is a set.
+pub(crate) fn are_classified(known: &[OsString]) -> bool {
+    known.iter().any(|argument| {
+        let (class, path) = split_class(argument);
+        class.is_some() || is_set(path)
+    })
+}
+
+fn is_set(path: &OsStr) -> bool {
+    path != "-" && !matches!(KnownSet::open(Path::new(path)), Err(OpenError::NotASet | OpenError::Io(_)))
+}
+
+/// Opens a set.
+pub(crate) fn open_set(path: &Path) -> Result<KnownSet, Failed> {
+    KnownSet::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
+}
+
+/// Returns the algorithms of these names, or those that sets take by default.
+pub(crate) fn set_algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
+    let of = |name: &str| {
+        let algorithm = Algorithm::from_name(name).map_err(Failed::usage)?;
+        if (8..=64).contains(&algorithm.digest_bytes()) {
+            Ok(algorithm)
+        } else {
+            Err(Failed::usage(format_args!("{name} has too short digests for a set: at least 8 bytes")))
+        }
+    };
+    if names.len() > ALGORITHMS.len() {
+        return Err(Failed::usage(format_args!("a set has digests by at most {} algorithms", ALGORITHMS.len())));
+    }
+    if names.is_empty() {
+        return ALGORITHMS.into_iter().map(of).collect();
+    }
+    names.iter().map(|name| of(name)).collect()
+}
+
+/// Opens the sets of the command line. A list becomes a set in a temporary file. Returns them and the number of lines that could
+/// not be read.
+pub(crate) fn open_all(
+    known: &[OsString],
+    algorithm: Option<Algorithm>,
+    memory_bytes: u64,
+    quiet: bool,
+) -> Result<(Classifier, u64), Failed> {
+    let (mut classifier, mut unread) = (Classifier::default(), 0);
+    for argument in known {
+        let (class, path) = split_class(argument);
+        let set = if is_set(path) {
+            open_set(Path::new(path))?
+        } else {
+            let (set, broken) = temporary_set(path, algorithm, memory_bytes, quiet)?;
+            unread += broken;
+            set
+        };
+        let name = Path::new(path).file_name().unwrap_or(path).as_bytes().to_vec();
+        classifier.push(ClassifiedSet { name, class, set });
+    }
+    Ok((classifier, unread))
+}
+
+/// Makes a set of a list, in a temporary file without a name.
+fn temporary_set(
+    path: &OsStr,
+    algorithm: Option<Algorithm>,
+    memory_bytes: u64,
+    quiet: bool,
+) -> Result<(KnownSet, u64), Failed> {
+    let list = lists::open(path, ReadOptions { algorithm, ..ReadOptions::default() })?;
+    let names: Vec<String> = algorithm.iter().map(|algorithm| algorithm.name().to_owned()).collect();
+    let mut keep = Keep::default();
+    (keep.name, keep.product, keep.category) = (true, true, true);
+    let builder = SetBuilder::new(&set_algorithms(&names)?, keep, memory_bytes);
+    let mut importer = Importer::new(builder, memory_bytes);
+    let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(path.as_bytes())));
+    importer.builder().begin_source(Origin::default()).map_err(failed)?;
+    let name = list.name().to_vec();
+    let mut broken = BrokenLines::new(&name, quiet);
+    let (contents, is_useful) =
+        importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(failed)?;
+    if !is_useful {
+        return Err(Failed::usage(contents.instead_of(&name, "cryptographic algorithms of at least 8 bytes")));
+    }
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    importer.into_builder().write(&mut io::BufWriter::new(&mut file), "pfh").map_err(failed)?;
+    let set = KnownSet::of_file(&file).map_err(Failed::internal)?;
+    Ok((set, broken.count))
+}
+
+/// What is known of a file or a digest.
+pub(crate) struct Verdict<'a> {
+    /// The list of the entry; `None` for a file.
+    pub(crate) list: Option<&'a [u8]>,
+    /// The name of the file, or the digest.
+    pub(crate) name: &'a [u8],
+    pub(crate) digests: &'a [Digest],
+    /// The class and the facts of the entry that decides; `None` for unknown files.
+    pub(crate) known: Option<(Class, Facts<'a>)>,
+    /// Number of entries that the file is.
+    pub(crate) entries: usize,
+}
+
+/// Numbers of files by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) bad: u64,
+    pub(crate) other: u64,
+    pub(crate) good: u64,
+    pub(crate) unknown: u64,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, class: Option<Class>) {
+        *match class {
+            Some(Class::Bad) => &mut self.bad,
+            Some(Class::Other) => &mut self.other,
+            Some(Class::Good) => &mut self.good,
+            None => &mut self.unknown,
+        } += 1;
+    }
+
+    pub(crate) fn all(self) -> u64 {
+        self.bad + self.other + self.good + self.unknown
+    }
+}
+
+/// Appends verdicts to an output.
+pub(crate) struct VerdictWriter {
+    format: VerdictFormat,
+    names_only: bool,
+}
+
+/// Returns the word for a class.
+fn word(class: Option<Class>) -> &'static str {
+    match class {
+        Some(Class::Bad) => "known-bad",
+        Some(Class::Other) => "known-other",
+        Some(Class::Good) => "known-good",
+        None => "unknown",
+    }
+}
+
+impl VerdictWriter {
+    pub(crate) fn new(format: VerdictFormat, names_only: bool) -> VerdictWriter {
+        VerdictWriter { format, names_only }
+    }
+
+    /// Appends the beginning.
+    pub(crate) fn header(&self, algorithms: &[Algorithm], out: &mut Vec<u8>) {
+        match self.format {
+            _ if self.names_only => {}
+            VerdictFormat::Text => {}
+            VerdictFormat::Csv => {
+                out.extend_from_slice(b"class,path,list,set,source,release,product,category,name,entries");
+                for algorithm in algorithms {
+                    out.push(b',');
+                    out.extend_from_slice(algorithm.name().as_bytes());
+                }
+                out.extend_from_slice(b"\r\n");
+            }
+            VerdictFormat::Jsonl => {
+                let start = out.len();
+                out.extend_from_slice(b"{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":");
+                push_string(env!("CARGO_PKG_VERSION"), out);
+                out.extend_from_slice(b",\"algorithms\":[");
+                for (place, algorithm) in algorithms.iter().enumerate() {
+                    out.extend_from_slice(if place > 0 { b"," } else { b"" });
+                    push_string(algorithm.name(), out);
+                }
+                out.push(b']');
+                end_line(start, out);
+            }
+        }
+    }
+
+    /// Appends a verdict. `algorithms` are those of the header.
+    pub(crate) fn verdict(&self, verdict: &Verdict<'_>, algorithms: &[Algorithm], out: &mut Vec<u8>) {
+        let Verdict { list, name, digests, known, entries } = verdict;
+        let (class, facts) = (known.as_ref().map(|(class, _)| *class), known.as_ref().map(|(_, facts)| facts));
+        let origin = facts.and_then(|facts| facts.origin);
+        if self.names_only {
+            return push_line(name, out);
+        }
+        let start = out.len();
+        match self.format {
+            VerdictFormat::Text => {
+                out.extend_from_slice(format!("{:<11}  ", word(class)).as_bytes());
+                if let Some(list) = list {
+                    push_escaped(list, out);
+                    out.push(b':');
+                }
+                push_escaped(name, out);
+                if let Some(facts) = facts {
+                    out.extend_from_slice(b"  (");
+                    push_escaped(facts.set, out);
+                    let release = origin.map_or("", |origin| &origin.release);
+                    for text in [release.as_bytes(), &facts.product, &facts.category, &facts.name] {
+                        if !text.is_empty() {
+                            out.extend_from_slice(b": ");
+                            push_escaped(text, out);
+                        }
+                    }
+                    out.push(b')');
+                }
+                out.push(b'\n');
+            }
+            VerdictFormat::Csv => {
+                out.extend_from_slice(word(class).as_bytes());
+                let (source, release) = origin.map_or(("", ""), |origin| (&*origin.name, &*origin.release));
+                let none: &[u8] = b"";
+                let of = facts.map_or([none; 4], |facts| [facts.set, &facts.product, &facts.category, &facts.name]);
+                let [set, product, category, known_name] = of;
+                let fields = [
+                    *name,
+                    list.unwrap_or(none),
+                    set,
+                    source.as_bytes(),
+                    release.as_bytes(),
+                    product,
+                    category,
+                    known_name,
+                ];
+                for field in fields {
+                    out.push(b',');
+                    push_field(field, out);
+                }
+                out.extend_from_slice(format!(",{entries}").as_bytes());
+                for algorithm in algorithms {
+                    let own = digests.iter().find(|digest| digest.algorithm() == *algorithm);
+                    out.push(b',');
+                    out.extend_from_slice(own.map_or_else(String::new, ToString::to_string).as_bytes());
+                }
+                out.extend_from_slice(b"\r\n");
+            }
+            VerdictFormat::Jsonl => {
+                out.extend_from_slice(b"{\"type\":\"file\"");
+                push_bytes_field("path", "path_base64", name, out);
+                if let Some(list) = list {
+                    push_bytes_field("list", "list_base64", list, out);
+                }
+                push_bytes_field("class", "", word(class).as_bytes(), out);
+                if let Some(facts) = facts {
+                    push_bytes_field("set", "set_base64", facts.set, out);
+                    if let Some(origin) = origin {
+                        push_bytes_field("source", "", origin.name.as_bytes(), out);
+                        push_bytes_field("release", "", origin.release.as_bytes(), out);
+                    }
+                    let texts = [
+                        ("product", "product_base64", &facts.product),
+                        ("category", "category_base64", &facts.category),
+                        ("name", "name_base64", &facts.name),
+                    ];
+                    for (key, key_base64, text) in texts {
+                        if !text.is_empty() {
+                            push_bytes_field(key, key_base64, text, out);
+                        }
+                    }
+                    out.extend_from_slice(format!(",\"entries\":{entries}").as_bytes());
+                }
+                out.extend_from_slice(b",\"digests\":{");
+                for (place, digest) in digests.iter().enumerate() {
+                    out.extend_from_slice(if place > 0 { b"," } else { b"" });
+                    push_string(digest.algorithm().name(), out);
+                    out.push(b':');
+                    push_string(&digest.to_string(), out);
+                }
+                out.push(b'}');
+                end_line(start, out);
+            }
+        }
+    }
+
+    /// Appends the end.
+    pub(crate) fn summary(&self, counts: Counts, unread: u64, out: &mut Vec<u8>) {
+        if self.format == VerdictFormat::Jsonl && !self.names_only {
+            let (start, Counts { bad, other, good, unknown }) = (out.len(), counts);
+            let text = format!(
+                "{{\"type\":\"summary\",\"files\":{},\"bad\":{bad},\"other\":{other},\"good\":{good},\"unknown\":{unknown},\"unread\":{unread}",
+                counts.all()
+            );
+            out.extend_from_slice(text.as_bytes());
+            end_line(start, out);
+        }
+    }
+}
+
+/// Appends a name and a line feed. Control characters and backslashes are escaped, so that a line is a name.
+fn push_line(name: &[u8], out: &mut Vec<u8>) {
+    push_escaped(name, out);
+    out.push(b'\n');
+}
+
+fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            0..=0x1f | 0x7f => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+            _ => out.push(byte),
+        }
+    }
+}
