@@ -1,10 +1,10 @@
 //! Files that an earlier walk found, read again: whole, or only their beginnings.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::{FileError, FileIdentity};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
 
 use crate::device::Device;
 use crate::directory::{Directory, LocalHandle};
@@ -15,7 +15,6 @@ use crate::long_path;
 use crate::source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, Source, SourceFile};
 use crate::stamp::{Proof, Stamp};
 use crate::watch::Watch;
-use std::sync::Arc;
 
 /// A regular file as an earlier walk found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -203,13 +202,18 @@ impl SourceFile for FoundLocalFile {
     }
 }
 
+/// The filesystems of whose files several can share extents, by `f_type` of statfs(2): btrfs, XFS, bcachefs, OCFS2.
+const SHARING: [u64; 4] = [0x9123_683e, 0x5846_5342, 0xca45_1a4e, 0x7461_636f];
+
 /// Returns a value that two files have in common if all of their extents are shared between them (reflinks). `None` if
-/// the filesystem does not tell, if an extent is not shared, or if the file has none.
+/// the filesystem has no such files or does not tell, if an extent is not shared, or if the file has none.
 ///
 /// # Errors
 /// The errors of opening the file.
 pub fn shared_extents(path: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let resolved = long_path::resolve(CWD, path)?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    Ok(extent::shared(openat(&resolved, resolved.rest, flags, Mode::empty())?))
+    let file = openat(&resolved, resolved.rest, flags, Mode::empty())?;
+    let can_share = SHARING.contains(&(fstatfs(&file)?.f_type as u64));
+    Ok(if can_share { extent::shared(file) } else { None })
 }
