@@ -13,13 +13,15 @@ use pfh_duplicates::{Group, GroupKind, Groups, Member, Members, Options, Side, T
 use pfh_lab::environment::timestamp;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::SystemTime;
 
 /// Runs `pfh dupes`.
 pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
-    let options = &arguments.options;
+    let (options, started) = (&arguments.options, SystemTime::now());
     let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
     let is_fclones = arguments.format == GroupFormat::Fclones;
     let mut command = Command::begin(Reporting::of_contents(options), None);
@@ -38,7 +40,8 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     };
     let groups = digests.groups(wanted, &mut shared_room).map_err(temporary_failed)?;
     command.report_totals();
-    let mut writer = Writer { output: command.output(), format: arguments.format, algorithm, names, unexpressed: 0 };
+    let mut writer =
+        Writer { output: command.output(), format: arguments.format, algorithm, names, started, unexpressed: 0 };
     let written = writer.all(&groups);
     let totals = groups.totals();
     command.tally.findings = totals.groups + totals.directory_groups;
@@ -82,6 +85,8 @@ struct Writer {
     algorithm: Algorithm,
     /// Lists by the number of their place.
     names: Vec<Option<Vec<u8>>>,
+    /// When the run began.
+    started: SystemTime,
     /// Groups that the format cannot express.
     unexpressed: u64,
 }
@@ -260,7 +265,10 @@ impl Writer {
             }
             Ok(())
         })?;
-        let time = timestamp(SystemTime::now()).replace('T', " ").replace('Z', ".000 +0000");
+        // fclones leaves files alone that were modified after this moment.
+        let milliseconds = self.started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_millis());
+        let end = format!(".{milliseconds:03} +0000");
+        let time = timestamp(self.started).replace('T', " ").replace('Z', &end);
         let directory = std::env::current_dir()?;
         let mut head =
             format!("# Report by fclones 0.35.0\n# Timestamp: {time}\n# Command: fclones group .\n# Base dir: ")
@@ -292,7 +300,9 @@ impl Writer {
             let member = member?;
             if !member.is_link {
                 let mut line = b"    ".to_vec();
-                push_fclones_path(&member.path, &mut line);
+                // Its actions run anywhere, so they need whole paths.
+                let path = std::path::absolute(Path::new(OsStr::from_bytes(&member.path)))?;
+                push_fclones_path(path.as_os_str().as_bytes(), &mut line);
                 line.push(b'\n');
                 self.output.write_all(&line)?;
             }
