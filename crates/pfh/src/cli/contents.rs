@@ -255,6 +255,9 @@ impl<'a> Gatherer<'a> {
     }
 }
 
+/// Takes a file and its digest; `None` if it could not be read.
+type Push<'a> = &'a mut (dyn FnMut(&Needed, Option<&[u8]>) -> io::Result<()> + Send);
+
 /// How files are read.
 struct Reader<'a> {
     options: &'a ContentArguments,
@@ -282,7 +285,7 @@ impl Reader<'_> {
         needed: NeededFiles,
         bytes_max: Option<u64>,
         totals: Totals,
-        push: &mut (dyn FnMut(&Needed, Option<&[u8]>) -> io::Result<()> + Send),
+        push: Push<'_>,
     ) -> Result<(), Failed> {
         let mut engine = Options::new(self.algorithm);
         if let Some(threads) = self.options.threads {
