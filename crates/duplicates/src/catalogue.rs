@@ -1,4 +1,4 @@
-//! What there is: files, entries of lists, and the other names of directories.
+//! The items to compare: files, entries of lists, and the other names of directories.
 
 use crate::DIGEST_BYTES_MAX;
 use crate::paths::PathWriter;
@@ -32,7 +32,7 @@ pub struct Place {
     pub base_bytes: Option<u32>,
 }
 
-/// What an item is.
+/// The kind of an item, and the facts by which it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A regular file, and the device and the number that identify it.

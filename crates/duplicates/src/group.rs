@@ -10,7 +10,7 @@ use crate::sift::Digested;
 use pfh_list::ExternalSort;
 use std::io::{self, Write};
 
-/// What is reported.
+/// The groups that are reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether whole directories are compared.
@@ -371,7 +371,7 @@ pub struct Groups {
     totals: Totals,
 }
 
-/// What a group consists of.
+/// The kind of a group's members, and their facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     /// Files.
@@ -393,7 +393,7 @@ pub enum GroupKind {
 /// A group of equal files or directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What it consists of.
+    /// The kind of its members.
     pub kind: GroupKind,
     /// Bytes that could be saved, if only the first member remained.
     pub saved_bytes: u64,

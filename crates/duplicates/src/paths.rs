@@ -19,7 +19,7 @@ pub struct Item {
     pub number: u64,
     /// The path in raw bytes.
     pub path: Vec<u8>,
-    /// What it is.
+    /// Its kind.
     pub content: Content,
     /// The side that it belongs to.
     pub side: Side,

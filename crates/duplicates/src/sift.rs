@@ -47,7 +47,7 @@ fn needed(paths: &Paths, item: u64) -> io::Result<Needed> {
     Ok(Needed { item, path: found.path, size, identity, side: found.side })
 }
 
-/// What is known of contents so far.
+/// The digests that are known so far.
 pub(crate) struct Digested {
     /// Digest, identity, number, size, side.
     pub(crate) digests: ExternalSort<{ DIGEST_BYTES_MAX + 33 }>,

@@ -23,7 +23,7 @@ const SYNC: u32 = 1;
 /// Extents of one request.
 const EXTENTS: usize = 64;
 
-/// Most extents of a file that are looked at; a file in more pieces counts as not shared.
+/// Most extents of a file that are examined; a file in more pieces counts as not shared.
 const EXTENTS_MAX: usize = 1 << 16;
 
 /// `_IOWR('f', 11, struct fiemap)`, whose number contains the size of the head only.

@@ -425,7 +425,7 @@ pub(crate) struct ContentArguments {
 
     /// Memory limit for reading and sorting (K, M, G: powers of 1024).
     ///
-    /// What does not fit waits in temporary files. Results do not depend on it.
+    /// Records that do not fit wait in temporary files. Results do not depend on it.
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 

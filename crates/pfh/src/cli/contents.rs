@@ -39,7 +39,7 @@ pub(crate) struct Gatherer<'a> {
     preserve_access_time: bool,
 }
 
-/// What was gathered.
+/// The gathered digests.
 pub(crate) struct Gathered {
     pub(crate) digests: Digests,
     /// The lists by the number of their place.
@@ -167,7 +167,7 @@ impl<'a> Gatherer<'a> {
             }
             Found::Skipped(path, reason) => {
                 self.fail(path.clone(), Outcome::Skipped(reason));
-                // What a loop leads to is compared where it is.
+                // The directory that a loop leads to is compared where it is.
                 (path, Content::Missing)
             }
             Found::Failed(path, error) => {
@@ -220,8 +220,10 @@ impl<'a> Gatherer<'a> {
                 let (name, algorithm) = (message::quoted(&name), self.algorithm);
                 message::error(format_args!("{name}: files without a digest of {algorithm} are not compared"));
             }
+            // Of a useless list, the list is counted.
+            let unread = if is_useless { 0 } else { unread };
             let useless = is_useless.then(|| contents.instead_of(&name, self.algorithm.name()));
-            loaded.push(Loaded { broken: broken.count, useless });
+            loaded.push(Loaded { broken: broken.count + unread, useless });
         }
         let unread = lists::unread(&loaded, only, self.options.quiet)?;
         self.command.count_lines(unread);

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
         message::error("names with line feeds are quoted: csv, jsonl and null have them as they are");
     }
     if written.is_ok() && format == FileFormat::Jsonl {
-        written = output.write_all(&summary_line(&uncovered));
+        written = output.write_all(&summary_line(&uncovered, command.tally.unread));
     }
     if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
         message::plain(format_args!("pfh: {}", summary(&uncovered)));
@@ -114,11 +114,12 @@ fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
     }
 }
 
-fn summary_line(uncovered: &Uncovered) -> Vec<u8> {
+/// Returns the last line. `all_unread` is the number of files and lines on both sides that could not be read.
+fn summary_line(uncovered: &Uncovered, all_unread: u64) -> Vec<u8> {
     let Uncovered { files, covered, uncovered, uncovered_bytes, unread, .. } = *uncovered;
     let mut line = format!(
         "{{\"type\":\"summary\",\"files\":{files},\"covered\":{covered},\"uncovered\":{uncovered},\
-         \"uncovered_bytes\":{uncovered_bytes},\"unread\":{unread}"
+         \"uncovered_bytes\":{uncovered_bytes},\"unread\":{unread},\"all_unread\":{all_unread}"
     )
     .into_bytes();
     end_line(0, &mut line);

@@ -42,8 +42,9 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     command.report_totals();
     let mut writer =
         Writer { output: command.output(), format: arguments.format, algorithm, names, started, unexpressed: 0 };
-    let written = writer.all(&groups);
-    let totals = groups.totals();
+    // Beside files that could not be read, there are directories that could not be listed, and lines of lists.
+    let totals = Totals { unread: command.tally.unread, ..groups.totals() };
+    let written = writer.all(&groups, &totals);
     command.tally.findings = totals.groups + totals.directory_groups;
     command.tally.unread += writer.unexpressed;
     if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
@@ -92,8 +93,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn all(&mut self, groups: &Groups) -> io::Result<()> {
-        let totals = groups.totals();
+    fn all(&mut self, groups: &Groups, totals: &Totals) -> io::Result<()> {
         let mut number = 0;
         self.header(groups)?;
         groups.each(|group, members| {

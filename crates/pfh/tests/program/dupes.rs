@@ -231,7 +231,7 @@ fn what_cannot_be_read_is_told_and_proves_nothing() {
     assert_eq!(summary["unread"], 1);
     assert!(ended.stderr.contains("1 unread"), "{}", ended.stderr);
     assert_eq!(nobody(&["dupes", "-q", "a/y", "b/y"]).code(), 3);
-    // What is unread on side A is neither covered nor uncovered; what is unread on side B covers nothing.
+    // An unread file on side A is neither covered nor uncovered; one on side B covers nothing.
     let ended = nobody(&["covers", "-q", "-f", "jsonl", "b", "--by", "a"]);
     assert_eq!(ended.code(), 3);
     let summary = lines(&ended.stdout).pop().unwrap();
@@ -292,7 +292,7 @@ fn lists_are_compared_with_lists_and_with_paths() {
             "group,kind,bytes,saved_bytes,link,list,path\r\n1,file,{size},{saved},,{a},a/x\r\n1,file,{size},{saved},,{b},b/x\r\n"
         );
         assert_eq_bytes(ended.expect(1, ""), expected.as_bytes());
-        // What is in the list is compared with what is there.
+        // Files in the list are compared with those on the disk.
         let ended = run(d, "dupes", &["-q", "--digests", &a, "b"]);
         let text = format!("2 files of 5 B, 5 B could be saved:\n    `{a}`: a/x\n    b/x\n\n");
         assert_eq_bytes(ended.expect(1, ""), text.as_bytes());
@@ -301,6 +301,13 @@ fn lists_are_compared_with_lists_and_with_paths() {
             assert_eq!((ended.code(), &ended.stdout[..]), (1, &b"a/y\n"[..]), "{}", ended.stderr);
         }
     }
+    // A list with a file that could not be read proves nothing about it.
+    hash(d, ["-f", "jsonl", "-o", "part.jsonl", "b/x", "missing"]).run();
+    let ended = run(d, "covers", &["--digests", "part.jsonl", "--by", "a"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{}", ended.stderr);
+    assert!(ended.stderr.contains("files without a digest of sha256 are not compared"), "{}", ended.stderr);
+    let (.., summary) = groups(&run(d, "dupes", &["-f", "jsonl", "--digests", "part.jsonl", "a", "nowhere"]));
+    assert_eq!(summary["unread"], 2);
     // A journal that has a path twice: the later line counts, and a path is no copy of itself.
     let journal = fs::read(d.join("a.jsonl")).unwrap();
     fs::write(d.join("twice.jsonl"), [&journal[..], &journal].concat()).unwrap();
@@ -375,7 +382,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a naive search finds: files by contents, and directories by all that is in them.
+/// The findings of a naive search: files by contents, and directories by all that is in them.
 #[derive(Default)]
 struct Naive {
     files: BTreeMap<Vec<u8>, Vec<(String, u64)>>,
@@ -475,7 +482,7 @@ fn a_naive_search_finds_the_same() {
                 .collect();
             assert_eq!(*found, distinct, "seed {seed}");
         }
-        // What could be saved adds up, whatever is told as directories.
+        // The savings add up, however much is told as directories.
         let (_, directories, sum) = all(&[]);
         assert_eq!(sum, saved, "seed {seed}");
         with_directories += directories.len();
