@@ -29,6 +29,8 @@ complete -c pfh -n "__fish_pfh_needs_command" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -211,6 +213,69 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l digests -d 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s f -l format -d 'Format of the groups' -r -f -a "text\t'For people'
+jsonl\t'JSON Lines: a header, groups, each followed by its members, a summary'
+csv\t'Comma-separated values with a header: a line for each member'
+fclones\t'As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`'"
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s a -l algorithm -d 'Algorithm whose digests are compared [default: the first of the lists, or blake3]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l no-directories -d 'Compare files only'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l all -d 'Also print what lies in directories that are printed themselves'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l empty -d 'Also print files without contents, which are all the same'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l preserve-access-time -d 'Preserve access times where the system permits it'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l digests -d 'Also find the files in LIST elsewhere (repeatable); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l by -d 'Look for them below PATH (repeatable). Files that are among those to be found do not count' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l by-digests -d 'Look for them in LIST (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s f -l format -d 'Format of the files without a copy' -r -f -a "text\t'A path on each line'
+jsonl\t'JSON Lines: a header, files, a summary'
+csv\t'Comma-separated values with a header'
+null\t'Paths, each terminated by NUL, as `xargs -0` reads them'"
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s a -l algorithm -d 'Algorithm whose digests are compared [default: the first of the lists, or blake3]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l preserve-access-time -d 'Preserve access times where the system permits it'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
@@ -288,16 +353,18 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'

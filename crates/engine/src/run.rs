@@ -146,6 +146,9 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                 }
                 return !context.is_cancelled();
             }
+            if let Found::Other(..) = found {
+                return !context.is_cancelled();
+            }
             let mut ticket = Ticket { sequence, cost_bytes: 0 };
             sequence += 1;
             let mut not_read = None;
@@ -177,7 +180,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
                     not_read = Some((path, Failure::new(Outcome::Skipped(reason))));
                 }
                 Found::Failed(path, error) => not_read = Some((path, Failure::unreadable(0, error))),
-                Found::Pause => {}
+                Found::Other(..) | Found::Pause => {}
             }
             if let Some((path, failure)) = not_read {
                 // This record waits like any other. The jobs before it must be handed over first, or it could never be

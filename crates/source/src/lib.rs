@@ -29,6 +29,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("pfh-source reads directories and devices through Linux system calls");
 
+mod again;
 mod ahead;
 #[cfg(test)]
 mod deep;
@@ -51,6 +52,7 @@ mod standard;
 mod walk;
 mod watch;
 
+pub use again::{FoundFile, FoundFiles, FoundHandle, FoundLocalFile, shared_extents};
 pub use device::{Device, Medium};
 pub use directory::LocalHandle;
 pub use file::LocalFile;
@@ -60,7 +62,7 @@ pub use local::{LocalSource, Totals};
 pub use map::MappedFile;
 pub use options::{FileList, IoMethod, WalkOptions};
 pub use pfh_record::{ErrorKind, FileError, FileIdentity, Metadata, Posix, SkipReason, Timestamp};
-pub use source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, PathHandle, Source, SourceFile};
+pub use source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, Other, PathHandle, Source, SourceFile};
 pub use stamp::{OpenedAt, Proof, Stamp, Version};
 pub use standard::{stdin_was_closed, stdout_was_closed};
 pub use watch::Watch;

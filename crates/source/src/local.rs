@@ -50,6 +50,13 @@ pub struct Totals {
     pub bytes: u64,
 }
 
+impl Totals {
+    /// Makes totals of this many files and bytes.
+    pub fn new(files: u64, bytes: u64) -> Totals {
+        Totals { files, bytes }
+    }
+}
+
 impl LocalSource {
     /// Makes a source of the files that `options` name. Opens nothing yet.
     /// # Errors

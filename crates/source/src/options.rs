@@ -39,6 +39,8 @@ pub struct WalkOptions {
     /// Fill [`crate::Entry::size_hint`] for every regular file, which costs a system call for each. `None`: no, unless
     /// the caller that makes a source of these options needs sizes, such as for an order of reading.
     pub want_size: Option<bool>,
+    /// Also visit what is no file to read ([`crate::Found::Other`]), so that the caller knows all of each directory.
+    pub want_others: bool,
     /// Take every device for this medium instead of asking the system.
     pub medium: Option<Medium>,
     /// How contents are read through the page cache, or around it.

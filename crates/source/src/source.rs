@@ -18,8 +18,22 @@ pub enum Found<H> {
     Skipped(Vec<u8>, SkipReason),
     /// A directory or argument that could not be listed or examined.
     Failed(Vec<u8>, FileError),
+    /// A name that is no file to read: its displayed path, and what it is. Only for callers who want to know all of a
+    /// directory ([`WalkOptions::want_others`](crate::WalkOptions::want_others)).
+    Other(Vec<u8>, Other),
     /// Nothing: the next finding has to be waited for, perhaps for ever. Earlier findings should not wait with it.
     Pause,
+}
+
+/// A name in a directory that is no file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A symbolic link that is not followed, with its target.
+    Link(Vec<u8>),
+    /// A directory without names.
+    EmptyDirectory,
+    /// Something that the options leave out: by a filter, by the depth, or because it is on another filesystem.
+    LeftOut,
 }
 
 /// A file to be read.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pfh_record::{FileIdentity, SkipReason};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::ahead::{Ahead, Listed, Slot, WINDOW};
@@ -22,7 +22,7 @@ use crate::limits::Budget;
 use crate::listing::{self, Item, Listing, Records};
 use crate::long_path;
 use crate::options::{FileList, WalkOptions};
-use crate::source::{Entry, EntryKind, Found};
+use crate::source::{Entry, EntryKind, Found, Other};
 
 /// Longest path in a list; a longer one means that the list is damaged.
 const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -258,10 +258,12 @@ impl<'a> Walk<'a> {
                 (listing, outcome)
             }
         };
+        let is_empty = listing.len() == 0 && outcome.is_ok() && self.source.options.want_others;
         level.listing = listing;
+        let empty = is_empty.then(|| Found::Other(level.directory.path(), Other::EmptyDirectory));
         let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error.into()));
         self.levels.push(level);
-        failed.map_or(Flow::Continue(()), |failed| self.visit(failed))
+        failed.or(empty).map_or(Flow::Continue(()), |found| self.visit(found))
     }
 
     /// Queues the next subdirectories of the current level for listing ahead, if that is useful, and takes the listing
@@ -344,47 +346,71 @@ impl<'a> Walk<'a> {
     fn link(&mut self, item: &Item) -> Flow {
         let options = &self.source.options;
         if !options.follow_files && !options.follow_directories {
-            return Flow::Continue(());
+            return self.not_followed(item);
         }
         match self.stat(item, true) {
             Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
                 FileType::Directory if options.follow_directories => self.subdirectory(item, true),
                 FileType::RegularFile if options.follow_files => self.file(item, Some(stat)),
-                FileType::Directory | FileType::RegularFile => Flow::Continue(()),
+                FileType::Directory | FileType::RegularFile => self.not_followed(item),
                 _ if options.follow_files => self.not_regular(item),
-                _ => Flow::Continue(()),
+                _ => self.not_followed(item),
             },
             Err(error) if options.follow_files => self.failed(self.path(item), error),
-            Err(_) => Flow::Continue(()),
+            Err(_) => self.not_followed(item),
         }
     }
 
-    /// Visits a regular file; `stat` is given if it is known already.
-    fn file(&mut self, item: &Item, stat: Option<Stat>) -> Flow {
-        if !self.wants(item) {
+    /// Visits a symbolic link as such, if the caller wants to know it.
+    fn not_followed(&mut self, item: &Item) -> Flow {
+        if !self.source.options.want_others {
             return Flow::Continue(());
         }
+        if !self.wants(item) {
+            return self.left_out(item);
+        }
+        match self.target(item) {
+            Ok(target) => self.other(item, Other::Link(target)),
+            Err(error) => self.failed(self.path(item), error),
+        }
+    }
+
+    fn target(&mut self, item: &Item) -> io::Result<Vec<u8>> {
+        let level = self.levels.last_mut().ok_or(Errno::NOENT)?;
+        let name = level.listing.name(item).to_vec();
+        let start = level.descriptor()?;
+        Ok(retry_on_intr(|| readlinkat(start, name.as_slice(), Vec::new()))?.into_bytes())
+    }
+
+    /// Visits a regular file; `stat` is given if it is known already.
+    fn file(&mut self, item: &Item, mut stat: Option<Stat>) -> Flow {
+        if !self.wants(item) {
+            return self.left_out(item);
+        }
         let filter = &self.source.filter;
-        let mut size_hint = stat.map(|stat| stat.st_size as u64);
-        if size_hint.is_none() && (self.sizes || filter.needs_size()) {
+        if stat.is_none() && (self.sizes || filter.needs_size()) {
             match self.stat(item, false) {
-                Ok(stat) => size_hint = Some(stat.st_size as u64),
+                Ok(found) => stat = Some(found),
                 Err(error) => return self.failed(self.path(item), error),
             }
         }
+        let size_hint = stat.map(|stat| stat.st_size as u64);
         if size_hint.is_some_and(|size| !filter.wants_size(size)) {
-            return Flow::Continue(());
+            return self.left_out(item);
         }
         let Some(level) = self.levels.last() else { return Flow::Continue(()) };
         let directory = Arc::clone(&level.directory);
         let kind = kind_on(directory.filesystem(), EntryKind::Regular);
-        let identity_hint = identity_hint(&directory, stat.map_or(item.inode, |stat| stat.st_ino));
+        let identity_hint = match stat {
+            Some(stat) => Some(FileIdentity::new(stat.st_dev, stat.st_ino)),
+            None => identity_hint(&directory, item.inode),
+        };
         let handle = LocalHandle { directory, name: level.listing.name(item).into() };
         self.visit(Found::Entry(Entry { handle, kind, identity_hint, size_hint }))
     }
 
     fn not_regular(&mut self, item: &Item) -> Flow {
-        if self.wants(item) { self.skipped(item, SkipReason::NotRegular) } else { Flow::Continue(()) }
+        if self.wants(item) { self.skipped(item, SkipReason::NotRegular) } else { self.left_out(item) }
     }
 
     fn subdirectory(&mut self, item: &Item, follow: bool) -> Flow {
@@ -396,7 +422,7 @@ impl<'a> Walk<'a> {
         if source.options.max_depth.is_some_and(|max| depth >= max)
             || !filter.wants_directory(level.listing.name(item), || parent.join(level.listing.name(item)))
         {
-            return Flow::Continue(());
+            return self.left_out(item);
         }
         let name = level.listing.name(item).to_vec();
         let start = Instant::now();
@@ -417,7 +443,7 @@ impl<'a> Walk<'a> {
         if !Arc::ptr_eq(&opened.filesystem, parent.filesystem())
             && (opened.filesystem.pseudo || source.options.one_file_system)
         {
-            return Flow::Continue(());
+            return self.left_out(item);
         }
         if self.levels.iter().any(|level| level.directory.identity() == Some(opened.identity)) {
             return self.skipped(item, SkipReason::Loop);
@@ -455,6 +481,19 @@ impl<'a> Walk<'a> {
 
     fn path(&self, item: &Item) -> Vec<u8> {
         self.levels.last().map(|level| level.directory.join(level.listing.name(item))).unwrap_or_default()
+    }
+
+    /// Visits what the options leave out, if the caller wants to know it.
+    fn left_out(&mut self, item: &Item) -> Flow {
+        self.other(item, Other::LeftOut)
+    }
+
+    fn other(&mut self, item: &Item, other: Other) -> Flow {
+        if !self.source.options.want_others {
+            return Flow::Continue(());
+        }
+        let path = self.path(item);
+        self.visit(Found::Other(path, other))
     }
 
     fn skipped(&mut self, item: &Item, reason: SkipReason) -> Flow {
@@ -496,6 +535,7 @@ mod tests {
                 Found::Entry(entry) => (entry.path(), entry.identity_hint.is_some(), "entry"),
                 Found::Skipped(path, _) => (path, true, "skipped"),
                 Found::Failed(path, _) => (path, true, "failed"),
+                Found::Other(path, _) => (path, true, "other"),
                 Found::Pause => unreachable!("there is no list"),
             });
             true

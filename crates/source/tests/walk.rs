@@ -54,6 +54,7 @@ fn line(found: &Found<LocalHandle>, root: &Path) -> String {
         Found::Failed(path, error) => {
             format!("failed {} {}", show(path), error.errno.map_or(error.to_string(), |errno| errno.to_string()))
         }
+        Found::Other(path, other) => format!("{other:?} {}", show(path)),
         Found::Pause => "pause".to_owned(),
     }
 }
@@ -181,7 +182,7 @@ fn the_odd_tree_is_read_completely() {
                 }
                 Found::Skipped(path, reason) => skipped.push((path, reason)),
                 Found::Failed(path, error) => panic!("{}: {error}", path.escape_ascii()),
-                Found::Pause => panic!("there is no list"),
+                other => panic!("{other:?}"),
             }
             true
         });
@@ -344,7 +345,7 @@ fn kernel_filesystems_are_entered_only_when_named() {
     LocalSource::new(options).unwrap().walk(&mut |found| {
         let path = match found {
             Found::Entry(entry) => entry.path(),
-            Found::Skipped(path, _) | Found::Failed(path, _) => path,
+            Found::Skipped(path, _) | Found::Failed(path, _) | Found::Other(path, _) => path,
             Found::Pause => panic!("there is no list"),
         };
         if [&b"/proc/"[..], b"/sys/"].iter().any(|pseudo| path.starts_with(pseudo)) {
@@ -621,4 +622,30 @@ fn long_paths_can_be_named() {
     assert_eq!(contents, [b"deep", b"deep"]);
     let endless = WalkOptions { roots: vec![vec![b'x'; 5000]], ..WalkOptions::default() };
     assert_eq!(walk(endless, Path::new("none"))[0].rsplit(' ').next(), Some("36"));
+}
+
+/// A caller who wants to know all of each directory also learns of links, of empty directories and of what is left out.
+#[test]
+fn what_is_no_file_is_told_on_request() {
+    let root = tree(&["a/file", "a/x.tmp", "deep/er/file", "empty/", "other/.git/", "other/file"]);
+    symlink("../other/file", root.path().join("a/link")).unwrap();
+    let options = |want_others| WalkOptions {
+        want_others,
+        exclude: vec!["*.tmp".into(), ".git/".into()],
+        max_depth: Some(2),
+        ..rooted(root.path())
+    };
+    let expected = [
+        "a/file",
+        "Link([46, 46, 47, 111, 116, 104, 101, 114, 47, 102, 105, 108, 101]) a/link",
+        "LeftOut a/x.tmp",
+        "LeftOut deep/er",
+        "EmptyDirectory empty",
+        "LeftOut other/.git",
+        "other/file",
+    ];
+    assert_eq!(walk(options(true), root.path()), expected);
+    assert_eq!(walk(options(false), root.path()), ["a/file", "other/file"]);
+    let small = WalkOptions { size_min: Some(100), want_others: true, ..rooted(&root.path().join("a")) };
+    assert_eq!(walk(small, &root.path().join("a"))[0], "LeftOut file");
 }

@@ -40,6 +40,10 @@ pub(crate) enum Command {
     Match(Box<MatchArguments>),
     /// Build sets of known files, and look digests up in them.
     Known(KnownArguments),
+    /// Find files, and whole directories, with the same contents, and what they cost.
+    Dupes(Box<DupesArguments>),
+    /// Find files of which there is no copy elsewhere: may this disk be wiped?
+    Covers(Box<CoversArguments>),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
@@ -299,6 +303,174 @@ pub(crate) struct MatchArguments {
     pub(crate) walk: WalkArguments,
 }
 
+const DUPES_EXAMPLES: &str = "\
+Examples:
+  pfh dupes DIR
+      directories and files below DIR with the same contents, largest saving first
+  pfh dupes /mnt/old /mnt/new --exclude .git/
+      below both, without what is in directories named .git
+  pfh dupes --digests monday.jsonl --digests tuesday.jsonl
+      from lists that `pfh hash` wrote: nothing is read again
+  pfh dupes -f fclones DIR > report && fclones link --dry-run < report
+      a report with which fclones replaces copies
+
+Exit status:
+  0    there are no duplicates
+  1    there are duplicates
+  2    the command line is wrong, or the run could not begin
+  3    no duplicates were found, but some input could not be read
+  4    the output could not be written
+  5    there are duplicates, and some input could not be read
+  130  interrupted
+  141  the reader of standard output closed it before the end, and nothing had been found so far";
+
+#[derive(Debug, Args)]
+#[command(after_help = DUPES_EXAMPLES, after_long_help = DUPES_EXAMPLES)]
+pub(crate) struct DupesArguments {
+    /// Files and directories to look through.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard
+    /// input.
+    ///
+    /// If a list has a path twice, the later line counts. Directories are compared below paths only.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) digests: Vec<OsString>,
+
+    /// Compare files only.
+    ///
+    /// Otherwise directories with the same names and contents are reported as such. A directory from which something
+    /// was left out, or in which something could not be read, is not compared.
+    #[arg(long)]
+    pub(crate) no_directories: bool,
+
+    /// Also print what lies in directories that are printed themselves.
+    #[arg(long, conflicts_with = "no_directories")]
+    pub(crate) all: bool,
+
+    /// Also print files without contents, which are all the same.
+    #[arg(long)]
+    pub(crate) empty: bool,
+
+    /// Format of the groups.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: GroupFormat,
+
+    #[command(flatten)]
+    pub(crate) options: ContentArguments,
+
+    #[command(flatten)]
+    pub(crate) walk: WalkArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupFormat {
+    /// For people.
+    Text,
+    /// JSON Lines: a header, groups, each followed by its members, a summary.
+    #[value(alias = "json")]
+    Jsonl,
+    /// Comma-separated values with a header: a line for each member.
+    Csv,
+    /// As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`.
+    Fclones,
+}
+
+const COVERS_EXAMPLES: &str = "\
+Examples:
+  pfh covers /mnt/old-disk --by /archive
+      files on the old disk whose contents are nowhere in the archive
+  pfh covers --digests old-disk.jsonl --by-digests archive.jsonl
+      the same from lists: nothing is read again
+
+Exit status:
+  0    all contents have a copy
+  1    there are files without a copy, which are printed
+  2    the command line is wrong, or the run could not begin
+  3    no file without a copy was found, but some input could not be read, so that nothing is proven
+  4    the output could not be written
+  5    there are files without a copy, and some input could not be read
+  130  interrupted
+  141  the reader of standard output closed it before the end, and nothing had been found so far";
+
+#[derive(Debug, Args)]
+#[command(after_help = COVERS_EXAMPLES, after_long_help = COVERS_EXAMPLES)]
+pub(crate) struct CoversArguments {
+    /// Files and directories whose contents are to be found elsewhere.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["digests", "files_from", "files_from0"])]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Also find the files in LIST elsewhere (repeatable); `-` is standard input.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) digests: Vec<OsString>,
+
+    /// Look for them below PATH (repeatable). Files that are among those to be found do not count.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present = "by_digests")]
+    pub(crate) by: Vec<OsString>,
+
+    /// Look for them in LIST (repeatable).
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
+    pub(crate) by_digests: Vec<OsString>,
+
+    /// Format of the files without a copy.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: FileFormat,
+
+    #[command(flatten)]
+    pub(crate) options: ContentArguments,
+
+    #[command(flatten)]
+    pub(crate) walk: WalkArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// A path on each line.
+    Text,
+    /// JSON Lines: a header, files, a summary.
+    #[value(alias = "json")]
+    Jsonl,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Paths, each terminated by NUL, as `xargs -0` reads them.
+    Null,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to compare")]
+pub(crate) struct ContentArguments {
+    /// Algorithm whose digests are compared [default: the first of the lists, or blake3].
+    #[arg(short, long, value_name = "NAME", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
+    pub(crate) algorithm: Option<String>,
+
+    /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Number of threads [default: one per core].
+    #[arg(short, long, visible_short_alias = 'j', alias = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) threads: Option<u16>,
+
+    /// Memory limit for reading and sorting (K, M, G: powers of 1024).
+    ///
+    /// Records that do not fit wait in temporary files. Results do not depend on it.
+    #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+
+    /// Show progress on standard error.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+
+    /// Do not print warnings about single files and lines (the totals at the end and the exit status still count them).
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every warning, rather than the first ten of each kind in each directory.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+}
+
 const FRASH_EXAMPLES: &str = "\
 Examples:
   pfh frash --plots frash -o frash.csv
@@ -489,6 +661,13 @@ impl MatchArguments {
     }
 }
 
+impl DupesArguments {
+    /// Whether there is more to look through than digests of lists.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.paths.is_empty() || self.walk.has_list()
+    }
+}
+
 impl WalkArguments {
     fn has_list(&self) -> bool {
         self.files_from.is_some() || self.files_from0.is_some()
@@ -638,7 +817,7 @@ pub(crate) struct KeyArguments {
     pub(crate) derive_key: Option<String>,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What to read")]
 pub(crate) struct WalkArguments {
     /// Accepted for compatibility: directories are always walked.

@@ -1,6 +1,6 @@
 //! The context of a command: its output, signals, progress, messages and tally, and its one way to end.
 
-use super::args::SimilarityArguments;
+use super::args::{ContentArguments, SimilarityArguments};
 use super::exit::{Ending, Failed};
 use super::message::Partial;
 use super::output::{Output, SharedOutput};
@@ -40,6 +40,12 @@ impl Reporting {
     pub(crate) fn of(options: &SimilarityArguments) -> Reporting {
         let SimilarityArguments { quiet, verbose, progress, allow_empty, .. } = *options;
         Reporting { quiet, verbose, progress, allow_empty }
+    }
+
+    /// Takes the values from the options of the commands that compare contents.
+    pub(crate) fn of_contents(options: &ContentArguments) -> Reporting {
+        let ContentArguments { quiet, verbose, progress, .. } = *options;
+        Reporting { quiet, verbose, progress, allow_empty: true }
     }
 }
 
@@ -216,6 +222,22 @@ impl Command {
         }
     }
 
+    /// Counts an item, reports its warning, and writes its bytes.
+    pub(crate) fn count<T>(&mut self, item: &Item<T>) {
+        self.tally.findings += u64::from(item.is_finding);
+        self.tally.unread += u64::from(item.is_unread || item.is_not_expressed);
+        self.tally.not_expressed += u64::from(item.is_not_expressed);
+        if let Some(warning) = &item.warning {
+            self.warnings.say(warning);
+        }
+        // Counting and writing are under one lock, so that a signal finds both consistent.
+        let mut delivered = self.output.lock();
+        *(item.counter)(&mut delivered.summary) += 1;
+        if self.written.is_ok() {
+            self.written = delivered.output.write(&item.bytes);
+        }
+    }
+
     /// Returns the number of files by outcome.
     pub(crate) fn summary(&self) -> Summary {
         self.output.lock().summary
@@ -375,21 +397,7 @@ impl Sink for Items<'_> {
     type Item = Item<Made>;
 
     fn deliver(&mut self, item: Item<Made>) -> ControlFlow<()> {
-        let tally = &mut self.command.tally;
-        tally.findings += u64::from(item.is_finding);
-        tally.unread += u64::from(item.is_unread || item.is_not_expressed);
-        tally.not_expressed += u64::from(item.is_not_expressed);
-        if let Some(warning) = &item.warning {
-            self.command.warnings.say(warning);
-        }
-        {
-            // Counting and writing are under one lock, so that a signal finds both consistent.
-            let mut delivered = self.command.output.lock();
-            *(item.counter)(&mut delivered.summary) += 1;
-            if self.command.written.is_ok() {
-                self.command.written = delivered.output.write(&item.bytes);
-            }
-        }
+        self.command.count(&item);
         match self.command.written {
             Ok(()) => (self.deliver)(item.made),
             Err(_) => ControlFlow::Break(()),

@@ -5,7 +5,10 @@ mod args;
 mod classify;
 mod command;
 mod compare;
+mod contents;
+mod covers;
 mod cpu;
+mod dupes;
 pub(crate) mod exit;
 mod foreign;
 mod frash;
@@ -60,6 +63,8 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Match(arguments) => matching::run(&arguments),
         args::Command::Known(arguments) => known::run(&arguments),
+        args::Command::Dupes(arguments) => dupes::run(&arguments),
+        args::Command::Covers(arguments) => covers::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

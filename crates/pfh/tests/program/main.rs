@@ -5,6 +5,7 @@
 
 mod compare;
 mod documentation;
+mod dupes;
 mod faults;
 mod findings;
 mod fixture;

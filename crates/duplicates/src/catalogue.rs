@@ -1,0 +1,265 @@
+//! The items to compare: files, entries of lists, and the other names of directories.
+
+use crate::DIGEST_BYTES_MAX;
+use crate::paths::PathWriter;
+use crate::record_file::{each_group, number, record};
+use crate::sift::{Digested, Sifted};
+use pfh_list::ExternalSort;
+use std::io;
+
+/// Number of sorts that may hold records at the same time, and of as many shares of the memory.
+const SORTS: u64 = 8;
+
+/// The size of a file whose list states none.
+pub(crate) const SIZE_UNKNOWN: u64 = u64::MAX;
+
+/// The side that a file belongs to. Duplicates have one side, A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The files that are to be covered.
+    A,
+    /// The files that cover them.
+    B,
+}
+
+/// The argument or the list that an item comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number. Places that come later have higher numbers.
+    pub number: u32,
+    /// Length in bytes of the path of the outermost directory that can be compared, if the place is a directory. The
+    /// items of each directory below it come one after the other, in the order of their names.
+    pub base_bytes: Option<u32>,
+}
+
+/// The kind of an item, and the facts by which it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A regular file, and the device and the number that identify it.
+    File {
+        /// Size in bytes.
+        size: u64,
+        /// Device and number, if they are known.
+        identity: Option<(u64, u64)>,
+    },
+    /// A file in a list, whose digest is known.
+    Listed {
+        /// Size in bytes, if the list states it.
+        size: Option<u64>,
+        /// Number of the file, if the list states it and the file has several links.
+        inode: Option<u64>,
+    },
+    /// A symbolic link, by a digest of its target.
+    Link([u64; 3]),
+    /// A directory without names.
+    EmptyDirectory,
+    /// Something whose contents are not known: it could not be read, was left out, or is no regular file.
+    Missing,
+}
+
+impl Content {
+    pub(crate) fn parts(self) -> (u8, [u64; 3]) {
+        match self {
+            Content::File { size, identity: None } => (0, [size, 0, 0]),
+            Content::File { size, identity: Some((device, number)) } => (1, [size, device, number]),
+            Content::Listed { size, inode } => {
+                let has_inode = u8::from(inode.is_some());
+                (2 + has_inode, [size.unwrap_or(SIZE_UNKNOWN), inode.unwrap_or(0), 0])
+            }
+            Content::Link(target) => (4, target),
+            Content::EmptyDirectory => (5, [0; 3]),
+            Content::Missing => (6, [0; 3]),
+        }
+    }
+
+    pub(crate) fn of_parts(kind: u8, numbers: [u64; 3]) -> Option<Content> {
+        let [first, second, third] = numbers;
+        let size = Some(first).filter(|&size| size != SIZE_UNKNOWN);
+        Some(match kind {
+            0 => Content::File { size: first, identity: None },
+            1 => Content::File { size: first, identity: Some((second, third)) },
+            2 => Content::Listed { size, inode: None },
+            3 => Content::Listed { size, inode: Some(second) },
+            4 => Content::Link(numbers),
+            5 => Content::EmptyDirectory,
+            6 => Content::Missing,
+            _ => return None,
+        })
+    }
+
+    /// Returns the size of a file in bytes, if it is known.
+    pub fn size(self) -> Option<u64> {
+        match self {
+            Content::File { size, .. } => Some(size),
+            Content::Listed { size, .. } => size,
+            _ => None,
+        }
+    }
+}
+
+/// Two numbers that are the same for hard links of one file, and for nothing else.
+pub(crate) fn identity(content: Content, place: u32, item: u64) -> (u64, u64) {
+    match content {
+        Content::File { identity: Some(identity), .. } => identity,
+        Content::Listed { inode: Some(inode), .. } => (u64::MAX - 1 - u64::from(place), inode),
+        _ => (u64::MAX, item),
+    }
+}
+
+/// A file in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// The path in raw bytes.
+    pub path: &'a [u8],
+    /// Size in bytes, if the list states it.
+    pub size: Option<u64>,
+    /// Number of the file, if the list states it and the file has several links.
+    pub inode: Option<u64>,
+    /// The digest, at most [`DIGEST_BYTES_MAX`] bytes; `None` if the list has none, because the file was not read.
+    pub digest: Option<&'a [u8]>,
+}
+
+/// Length of a record of a listed file: place, digest of the path, number, digest, size, identity, side.
+const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1;
+
+/// Collects what there is.
+pub struct Catalogue {
+    paths: PathWriter,
+    memory_bytes: u64,
+    with_empty: bool,
+    two_sides: bool,
+    /// Size, whether it is read (listed files come first), identity, number, side.
+    sizes: ExternalSort<34>,
+    listed: ExternalSort<LISTED_BYTES>,
+    /// Whether a list has files without size.
+    has_sizeless: bool,
+    files: u64,
+    bytes: u64,
+}
+
+impl Catalogue {
+    /// Makes a catalogue that, with all that follows from it, takes about `memory_bytes` of memory. `with_empty`: files
+    /// of no bytes are compared, too. `two_sides`: only files of different sides are compared with each other.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be created.
+    pub fn new(memory_bytes: u64, with_empty: bool, two_sides: bool) -> io::Result<Catalogue> {
+        let sort_bytes = memory_bytes / SORTS;
+        Ok(Catalogue {
+            paths: PathWriter::new()?,
+            memory_bytes: sort_bytes,
+            with_empty,
+            two_sides,
+            sizes: ExternalSort::new(sort_bytes),
+            listed: ExternalSort::new(sort_bytes),
+            has_sizeless: false,
+            files: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Adds a name in a directory, or a file.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
+    pub fn push(&mut self, path: &[u8], content: Content, side: Side, place: Place) -> io::Result<()> {
+        let item = self.paths.push(path, content, side, place)?;
+        if let Content::File { size, .. } = content {
+            self.files += 1;
+            self.bytes += size;
+            if size > 0 || self.with_empty {
+                self.push_size(size, 1, identity(content, place.number, item), item, side)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file of a list. If a list has a path twice, the later one counts.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
+    pub fn push_listed(&mut self, listed: Listed<'_>, side: Side, place: u32) -> io::Result<()> {
+        let Listed { path, size, inode, digest } = listed;
+        let content = match digest {
+            Some(_) => Content::Listed { size, inode },
+            None => Content::Missing,
+        };
+        let item = self.paths.push(path, content, side, Place { number: place, base_bytes: None })?;
+        let mut padded = [0; DIGEST_BYTES_MAX];
+        let digest = digest.unwrap_or_default();
+        padded[..digest.len()].copy_from_slice(digest);
+        let (device, inode) = identity(content, place, item);
+        // A file that was not read has a size that no other file can have.
+        let size = if content == Content::Missing { SIZE_UNKNOWN - 1 } else { size.unwrap_or(SIZE_UNKNOWN) };
+        let hash = crate::blake3().digest(path);
+        self.listed.push(record(&[
+            &place.to_be_bytes(),
+            &hash.bytes()[..16],
+            &item.to_be_bytes(),
+            &padded,
+            &size.to_be_bytes(),
+            &device.to_be_bytes(),
+            &inode.to_be_bytes(),
+            &[side as u8],
+        ]))
+    }
+
+    fn push_size(
+        &mut self,
+        size: u64,
+        is_read: u8,
+        (device, inode): (u64, u64),
+        item: u64,
+        side: Side,
+    ) -> io::Result<()> {
+        self.sizes.push(record(&[
+            &size.to_be_bytes(),
+            &[is_read],
+            &device.to_be_bytes(),
+            &inode.to_be_bytes(),
+            &item.to_be_bytes(),
+            &[side as u8],
+        ]))
+    }
+
+    /// Decides which files must be read, because others have the same size.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    pub fn sift(mut self) -> io::Result<Sifted> {
+        let mut digested = Digested::new(self.memory_bytes);
+        let listed = std::mem::replace(&mut self.listed, ExternalSort::new(0));
+        let mut last_of_each = ExternalSort::<LISTED_BYTES>::new(self.memory_bytes);
+        each_group(
+            listed,
+            20,
+            |last: &mut Option<[u8; LISTED_BYTES]>, listed| *last = Some(*listed),
+            |last, _| last.iter().try_for_each(|listed| last_of_each.push(*listed)).map(|()| false),
+            |_, _| Ok(()),
+        )?;
+        let after_digest = 28 + DIGEST_BYTES_MAX;
+        last_of_each.into_each(|listed| {
+            let (item, size) = (number(&listed, 20), number(&listed, after_digest));
+            if size == SIZE_UNKNOWN - 1 {
+                digested.unread += 1;
+                return Ok(());
+            }
+            self.files += 1;
+            if size == 0 && !self.with_empty {
+                return Ok(());
+            }
+            let identity = (number(&listed, after_digest + 8), number(&listed, after_digest + 16));
+            let side = if listed[after_digest + 24] == Side::B as u8 { Side::B } else { Side::A };
+            digested.push(item, identity, size, side, &listed[28..after_digest])?;
+            if size == SIZE_UNKNOWN {
+                self.has_sizeless = true;
+            } else {
+                self.bytes += size;
+                self.push_size(size, 0, identity, item, side)?;
+            }
+            Ok(())
+        })?;
+        let paths = self.paths.finish()?;
+        Sifted::new(paths, digested, self.sizes, self.memory_bytes, self.two_sides, self.has_sizeless, self.files)
+    }
+}

@@ -1,0 +1,223 @@
+//! Directories with the same names and contents, found in one pass over the items of a walk: a directory's digest is
+//! complete when the walk leaves it, so only one level for each open directory is in memory.
+
+use crate::blake3;
+use crate::catalogue::{Content, identity};
+use crate::paths::{Item, Paths};
+use crate::record_file::{RecordFile, Scan, each_group, number, record};
+use pfh_list::ExternalSort;
+use std::io;
+use std::iter::Peekable;
+
+/// The number of the group of files that could not be read.
+pub(crate) const UNREAD: u64 = u64::MAX;
+
+/// A file's record: number, group, number of its first hard link, size, and whether it is a copy that takes room.
+pub(crate) type Class = [u8; 33];
+
+/// The classes of files, in the order of their numbers.
+pub(crate) struct Classes(Peekable<Scan<33>>);
+
+impl Classes {
+    pub(crate) fn new(classes: &RecordFile<33>) -> Classes {
+        Classes(classes.scan(0).peekable())
+    }
+
+    /// Returns the record of an item. Items are asked for in order.
+    pub(crate) fn of(&mut self, item: u64) -> io::Result<Option<Class>> {
+        while let Some(class) = self.0.next_if(|class| class.as_ref().map_or(true, |class| number(class, 0) <= item)) {
+            let class = class?;
+            if number(&class, 0) == item {
+                return Ok(Some(class));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether an item lies below the directory that is the first `end` bytes of `path`.
+pub(crate) fn is_below(item: &Item, path: &[u8], end: usize) -> bool {
+    item.path.len() > end
+        && item.path[..end] == path[..end]
+        && (item.path[end] == b'/' || item.path[..end].ends_with(b"/"))
+}
+
+/// Returns the name of the child of a directory: `path` from the end of the directory's path on, without a slash.
+fn name(path: &[u8], end: usize) -> &[u8] {
+    let name = &path[end..];
+    if path[..end].ends_with(b"/") { name } else { name.strip_prefix(b"/").unwrap_or(name) }
+}
+
+/// A directory that the pass is in.
+struct Level {
+    /// Length of its path.
+    end: usize,
+    /// Number of its first item.
+    first: u64,
+    /// Digest of the names and contents so far, and one of the names and identities of files.
+    contents: [u8; 32],
+    identities: [u8; 32],
+    files: u64,
+    /// Whether all of it is known.
+    is_known: bool,
+}
+
+impl Level {
+    fn add(&mut self, kind: u8, name: &[u8], content: &[u8], identity: &[u8]) {
+        for (digest, value) in [(&mut self.contents, content), (&mut self.identities, identity)] {
+            let bytes = [&digest[..], &[kind], &(name.len() as u64).to_be_bytes(), name, value].concat();
+            digest.copy_from_slice(blake3().digest(&bytes).bytes());
+        }
+    }
+}
+
+/// The directories of the pass.
+struct Pass {
+    path: Vec<u8>,
+    place: u32,
+    levels: Vec<Level>,
+    /// The path of the last item with unknown contents.
+    missing: Option<Vec<u8>>,
+    /// Contents, identities, number of the first item, length of the path.
+    found: ExternalSort<80>,
+}
+
+impl Pass {
+    /// Leaves the innermost directory.
+    fn leave(&mut self) -> io::Result<()> {
+        let Some(Level { end, first, contents, identities, files, is_known }) = self.levels.pop() else {
+            return Ok(());
+        };
+        if is_known && files > 0 {
+            let place = [first.to_be_bytes(), (end as u64).to_be_bytes()];
+            self.found.push(record(&[&contents, &identities, &place[0], &place[1]]))?;
+        }
+        if let Some(parent) = self.levels.last_mut() {
+            parent.add(b'd', name(&self.path[..end], parent.end), &contents, &identities);
+            parent.files += files;
+            parent.is_known &= is_known;
+        }
+        Ok(())
+    }
+
+    /// Goes to the directory of an item.
+    fn go_to(&mut self, item: &Item) -> io::Result<()> {
+        while let Some(level) = self.levels.last()
+            && (item.place != self.place || !is_below(item, &self.path, level.end))
+        {
+            self.leave()?;
+        }
+        self.path.clone_from(&item.path);
+        self.place = item.place;
+        let Some(base) = item.base_bytes else { return Ok(()) };
+        let mut end = match self.levels.last() {
+            Some(level) => next_slash(&item.path, level.end),
+            None => Some(base as usize).filter(|&base| is_below(item, &item.path, base)),
+        };
+        while let Some(place) = end {
+            let is_known = self.missing.as_deref() != Some(&item.path[..place]);
+            let (contents, identities) = ([0; 32], [0; 32]);
+            self.levels.push(Level { end: place, first: item.number, contents, identities, files: 0, is_known });
+            end = next_slash(&item.path, place);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the length of the path of the next directory on the way to the item, below the one whose path ends at `end`.
+fn next_slash(path: &[u8], end: usize) -> Option<usize> {
+    let start = end + 1;
+    path.get(start..)?.iter().position(|&byte| byte == b'/').map(|slash| start + slash)
+}
+
+/// Finds directories with the same contents. Returns records of those that have others: number of the first item,
+/// length of the path, number of the group; in the order of the walk. Of directories whose files are the same, as hard
+/// links are, only the first has a record.
+pub(crate) fn equal_directories(
+    paths: &Paths,
+    classes: &RecordFile<33>,
+    with_empty: bool,
+    memory_bytes: u64,
+) -> io::Result<RecordFile<24>> {
+    let mut classes = Classes::new(classes);
+    let found = ExternalSort::new(memory_bytes);
+    let mut pass = Pass { path: Vec::new(), place: 0, levels: Vec::new(), missing: None, found };
+    for item in paths.scan() {
+        let item = item?;
+        pass.go_to(&item)?;
+        let class = classes.of(item.number)?;
+        let content = content_of(&item, class, with_empty);
+        if content.is_none() {
+            pass.missing = Some(item.path.clone());
+        }
+        let Some(level) = pass.levels.last_mut() else { continue };
+        match content {
+            None => level.is_known = false,
+            Some((kind, value)) => {
+                let (device, inode) = identity(item.content, item.place, item.number);
+                let identity = [device.to_be_bytes(), inode.to_be_bytes()].concat();
+                let identity = if kind == b'f' { &identity[..] } else { &value[..] };
+                level.add(kind, name(&item.path, level.end), &value, identity);
+                level.files += u64::from(kind == b'f');
+            }
+        }
+    }
+    while !pass.levels.is_empty() {
+        pass.leave()?;
+    }
+    #[derive(Default)]
+    struct Equal {
+        others: u64,
+        last: Option<[u8; 32]>,
+        group: u64,
+    }
+    impl Equal {
+        fn is_other(&mut self, found: &[u8; 80]) -> bool {
+            let identities = found[32..].first_chunk().copied();
+            let is_other = self.last != identities;
+            self.last = identities;
+            is_other
+        }
+    }
+    let mut sorted = ExternalSort::new(memory_bytes);
+    let mut groups = 0_u64;
+    each_group(
+        pass.found,
+        32,
+        |equal: &mut Equal, found| equal.others += u64::from(equal.is_other(found)),
+        |equal, _| {
+            let is_group = equal.others > 1;
+            (equal.last, equal.group) = (None, groups);
+            groups += u64::from(is_group);
+            Ok(is_group)
+        },
+        |equal, found| {
+            let is_other = equal.is_other(found);
+            let place = record(&[&found[64..72], &found[72..80], &equal.group.to_be_bytes()]);
+            if is_other { sorted.push(place) } else { Ok(()) }
+        },
+    )?;
+    RecordFile::of(sorted)
+}
+
+/// Returns the kind of an item and a value that is the same for equal contents; `None` if they are not known.
+fn content_of(item: &Item, class: Option<Class>, with_empty: bool) -> Option<(u8, Vec<u8>)> {
+    let numbers = |kind: u8, numbers: &[u64]| {
+        Some((kind, numbers.iter().flat_map(|number| number.to_be_bytes()).collect::<Vec<u8>>()))
+    };
+    match item.content {
+        Content::Missing => None,
+        Content::Link(target) => numbers(b'l', &target),
+        Content::EmptyDirectory => numbers(b'e', &[]),
+        Content::File { size: 0, .. } | Content::Listed { size: Some(0), .. } if !with_empty => numbers(b'f', &[0]),
+        Content::File { .. } | Content::Listed { .. } => match class {
+            Some(class) if number(&class, 8) == UNREAD => None,
+            Some(class) => numbers(b'f', &[1, number(&class, 8)]),
+            // Nothing else has the same content, but for its own links.
+            None => {
+                let (device, inode) = identity(item.content, item.place, item.number);
+                numbers(b'f', &[2, device, inode])
+            }
+        },
+    }
+}

@@ -1,0 +1,568 @@
+//! Groups of equal files and directories, and files without a copy on the other side.
+
+use crate::DIGEST_BYTES_MAX;
+use crate::bits::Bits;
+use crate::catalogue::{Content, SIZE_UNKNOWN, Side};
+use crate::directories::{Classes, UNREAD, equal_directories, is_below};
+use crate::paths::{Item, Paths};
+use crate::record_file::{Range, RecordFile, Scan, each_group, number, record, temporary};
+use crate::sift::Digested;
+use pfh_list::ExternalSort;
+use std::io::{self, Write};
+
+/// The groups that are reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether whole directories are compared.
+    pub directories: bool,
+    /// Whether what lies in equal directories is reported, too.
+    pub inside: bool,
+    /// Whether groups are reported in which nothing can be saved, because all files have no bytes.
+    pub with_empty: bool,
+}
+
+/// Returns a value that two files have in common if they share all of their room on the medium (reflinks); `None` if it
+/// is not known, or they share it with no other file.
+type SharedRoom<'a> = &'a mut dyn FnMut(&[u8]) -> Option<Vec<u8>>;
+
+/// The digests of all files that may have copies.
+pub struct Digests {
+    pub(crate) paths: Paths,
+    pub(crate) digested: Digested,
+    pub(crate) memory_bytes: u64,
+    pub(crate) files: u64,
+}
+
+/// The sums of a search for duplicates. Each file is counted once, whatever groups it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files that were found, or that lists have.
+    pub files: u64,
+    /// Files whose contents are not known.
+    pub unread: u64,
+    /// Reported groups of files.
+    pub groups: u64,
+    /// Reported groups of directories.
+    pub directory_groups: u64,
+    /// Files that have the content of an earlier one, and are no hard links of it.
+    pub duplicates: u64,
+    /// Hard links of files that have copies: names without contents of their own.
+    pub links: u64,
+    /// Bytes that could be saved.
+    pub saved_bytes: u64,
+    /// Bytes of duplicates that take no room, because they share that of another file.
+    pub shared_bytes: u64,
+}
+
+/// The files with one digest.
+#[derive(Default)]
+struct Same {
+    identities: u64,
+    identity: Option<(u64, u64)>,
+    /// The number of the first link of the current identity.
+    link: u64,
+    first: Option<u64>,
+    size: Option<u64>,
+    group: u64,
+}
+
+impl Same {
+    /// Goes on to the next file. Returns whether it is no link of the one before.
+    fn next(&mut self, identity: (u64, u64), item: u64) -> bool {
+        let is_new = self.identity.replace(identity) != Some(identity);
+        if is_new {
+            self.link = item;
+        }
+        is_new
+    }
+}
+
+const IDENTITY: usize = DIGEST_BYTES_MAX;
+
+fn identity_in(digest: &[u8]) -> (u64, u64) {
+    (number(digest, IDENTITY), number(digest, IDENTITY + 8))
+}
+
+impl Digests {
+    /// Finds groups of equal files and directories.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    pub fn groups(self, options: Options, shared_room: SharedRoom<'_>) -> io::Result<Groups> {
+        let Digests { paths, digested: Digested { digests, failed, unread }, memory_bytes, files } = self;
+        let mut totals = Totals { files, unread, ..Totals::default() };
+        let mut classes = ExternalSort::<33>::new(memory_bytes);
+        let (mut known, mut groups) = (temporary()?, 0_u64);
+        each_group(
+            digests,
+            DIGEST_BYTES_MAX,
+            |same: &mut Same, digest| {
+                let item = number(digest, IDENTITY + 16);
+                same.identities += u64::from(same.next(identity_in(digest), item));
+                same.first = Some(same.first.map_or(item, |first| first.min(item)));
+                let size = Some(number(digest, IDENTITY + 24)).filter(|&size| size != SIZE_UNKNOWN);
+                same.size = same.size.or(size);
+            },
+            |same, _| {
+                let is_group = same.identities > 1;
+                (same.identity, same.group) = (None, groups);
+                groups += u64::from(is_group);
+                Ok(is_group)
+            },
+            |same, digest| {
+                let item = number(digest, IDENTITY + 16);
+                if same.identity.is_none() {
+                    known.write_all(&digest[..DIGEST_BYTES_MAX])?;
+                    known.write_all(&same.size.unwrap_or(SIZE_UNKNOWN).to_be_bytes())?;
+                }
+                let is_new = same.next(identity_in(digest), item);
+                let is_copy = is_new && same.first != Some(item);
+                totals.duplicates += u64::from(is_copy);
+                totals.links += u64::from(!is_new);
+                let numbers = [item, same.group, same.link, same.size.unwrap_or(0)].map(u64::to_be_bytes);
+                classes.push(record(&[&numbers[0], &numbers[1], &numbers[2], &numbers[3], &[u8::from(is_copy)]]))
+            },
+        )?;
+        failed.into_each(|item| classes.push(record(&[&item, &UNREAD.to_be_bytes(), &[0; 17]])))?;
+        let classes = RecordFile::of(classes)?;
+        let shared = sharing(&paths, &classes, memory_bytes, shared_room)?;
+        let known = RecordFile::written(known, groups)?;
+        let equal = match options.directories {
+            true => Some(equal_directories(&paths, &classes, options.with_empty, memory_bytes)?),
+            false => None,
+        };
+        let (members, directories) =
+            assign(&paths, &classes, &shared, equal.as_ref(), options.inside, memory_bytes, &mut totals)?;
+        Groups::new(paths, known, members, directories, options.with_empty, memory_bytes, totals)
+    }
+
+    /// Finds the files of side A whose content no file of side B has. Files that are on both sides, by hard links or
+    /// because the sides overlap, belong to A.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    pub fn uncovered(self, mut visit: impl FnMut(&Item) -> io::Result<()>) -> io::Result<Uncovered> {
+        let Digests { paths, digested: Digested { digests, failed, .. }, memory_bytes, .. } = self;
+        #[derive(Default)]
+        struct Sides {
+            identity: Option<(u64, u64)>,
+            sides: [bool; 2],
+            is_covered: bool,
+        }
+        impl Sides {
+            fn end_identity(&mut self) {
+                self.is_covered |= self.sides == [false, true];
+                self.sides = [false; 2];
+            }
+        }
+        let mut answers = ExternalSort::<9>::new(memory_bytes);
+        each_group(
+            digests,
+            DIGEST_BYTES_MAX,
+            |same: &mut Sides, digest| {
+                let identity = identity_in(digest);
+                if same.identity.replace(identity) != Some(identity) {
+                    same.end_identity();
+                }
+                same.sides[usize::from(digest[IDENTITY + 32] & 1)] = true;
+            },
+            |same, _| {
+                same.end_identity();
+                Ok(true)
+            },
+            |same, digest| {
+                let item = &digest[IDENTITY + 16..IDENTITY + 24];
+                answers.push(record(&[item, &[u8::from(same.is_covered)]]))
+            },
+        )?;
+        failed.into_each(|item| answers.push(record(&[&item, &[2]])))?;
+        let answers = RecordFile::of(answers)?;
+        let mut answers = answers.scan(0).peekable();
+        let mut uncovered = Uncovered::default();
+        for item in paths.scan() {
+            let item = item?;
+            let mut answer = None;
+            while let Some(next) =
+                answers.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number))
+            {
+                let next = next?;
+                answer = (number(&next, 0) == item.number).then_some(next[8]);
+            }
+            let is_file = match item.content {
+                Content::File { .. } => true,
+                // A line that a later one of its list supersedes has no answer.
+                Content::Listed { .. } => answer.is_some(),
+                _ => false,
+            };
+            if item.side == Side::B || !is_file {
+                continue;
+            }
+            uncovered.files += 1;
+            match answer {
+                Some(1) => uncovered.covered += 1,
+                Some(2) => uncovered.unread += 1,
+                _ => {
+                    uncovered.uncovered += 1;
+                    uncovered.uncovered_bytes += item.content.size().unwrap_or(0);
+                    visit(&item)?;
+                }
+            }
+        }
+        Ok(uncovered)
+    }
+}
+
+/// The sums of a comparison of two sides. The files are covered, uncovered and unread ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uncovered {
+    /// Files on side A that were found.
+    pub files: u64,
+    /// Files among them whose content is on side B, too.
+    pub covered: u64,
+    /// Files among them whose content no file of side B has.
+    pub uncovered: u64,
+    /// Sizes of these together, in bytes, as far as they are known.
+    pub uncovered_bytes: u64,
+    /// Files among them that could not be read.
+    pub unread: u64,
+}
+
+/// Finds copies that take no room of their own. Returns their numbers, in order.
+fn sharing(
+    paths: &Paths,
+    classes: &RecordFile<33>,
+    memory_bytes: u64,
+    shared_room: SharedRoom<'_>,
+) -> io::Result<RecordFile<8>> {
+    let mut rooms = ExternalSort::<32>::new(memory_bytes);
+    for class in classes.scan(0) {
+        let class = class?;
+        let (item, group, link) = (number(&class, 0), number(&class, 8), number(&class, 16));
+        if group == UNREAD || item != link {
+            continue;
+        }
+        let found = paths.get(item)?;
+        if let Content::File { .. } = found.content
+            && let Some(room) = shared_room(&found.path)
+        {
+            let room = crate::blake3().digest(&room);
+            rooms.push(record(&[&group.to_be_bytes(), &room.bytes()[..16], &item.to_be_bytes()]))?;
+        }
+    }
+    let mut shared = ExternalSort::new(memory_bytes);
+    each_group(
+        rooms,
+        24,
+        |_: &mut bool, _| {},
+        |_, Range { count, .. }| Ok(count > 1),
+        |is_further, room| {
+            let is_copy = std::mem::replace(is_further, true);
+            if is_copy { shared.push(number(room, 24).to_be_bytes()) } else { Ok(()) }
+        },
+    )?;
+    RecordFile::of(shared)
+}
+
+/// A directory with equal ones that the pass is in.
+struct Open {
+    end: usize,
+    place: u32,
+    first: u64,
+    group: u64,
+    /// Whether it is the first of its group, which stays.
+    is_first: bool,
+    saved_bytes: u64,
+    files: u64,
+    bytes: u64,
+}
+
+/// A member of a group of files: group, first link, number, and whether it saves its size.
+type FileMember = [u8; 25];
+
+/// A member of a group of directories: group, number of the first item, length of the path, bytes that could be saved,
+/// files, bytes.
+type DirectoryMember = [u8; 48];
+
+/// Divides what could be saved among directories and files: what lies in a directory that is a copy is saved with it.
+/// Returns the members of the groups.
+fn assign(
+    paths: &Paths,
+    classes: &RecordFile<33>,
+    shared: &RecordFile<8>,
+    equal: Option<&RecordFile<24>>,
+    inside: bool,
+    memory_bytes: u64,
+    totals: &mut Totals,
+) -> io::Result<(ExternalSort<25>, ExternalSort<48>)> {
+    let mut members = ExternalSort::<25>::new(memory_bytes);
+    let mut directories = ExternalSort::<48>::new(memory_bytes);
+    let mut equal = equal.map(|equal| equal.scan(0).peekable());
+    let (mut classes, mut shared) = (Classes::new(classes), shared.scan(0).peekable());
+    let (mut first_of, mut open, mut path) = (Bits::default(), Vec::<Open>::new(), Vec::new());
+    let mut close = |open: Open| {
+        let Open { first, end, group, saved_bytes, files, bytes, .. } = open;
+        let numbers = [group, first, end as u64, saved_bytes, files, bytes].map(u64::to_be_bytes);
+        directories.push(*numbers.as_flattened().first_chunk().ok_or(io::ErrorKind::InvalidData)?)
+    };
+    for item in paths.scan() {
+        let item = item?;
+        while let Some(last) = open.last()
+            && (last.place != item.place || !is_below(&item, &path, last.end))
+        {
+            open.pop().map_or(Ok(()), &mut close)?;
+        }
+        path.clone_from(&item.path);
+        while let Some(next) = equal
+            .as_mut()
+            .and_then(|equal| equal.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number)))
+        {
+            let next = next?;
+            if inside || open.iter().all(|open| open.is_first) {
+                let (first, end, group) = (number(&next, 0), number(&next, 8) as usize, number(&next, 16));
+                let is_first = first_of.insert(group);
+                let place = item.place;
+                open.push(Open { end, place, first, group, is_first, saved_bytes: 0, files: 0, bytes: 0 });
+            }
+        }
+        if let Content::File { .. } | Content::Listed { .. } = item.content {
+            for open in &mut open {
+                open.files += 1;
+                open.bytes += item.content.size().unwrap_or(0);
+            }
+        }
+        let Some(class) = classes.of(item.number)? else { continue };
+        let (group, link, size) = (number(&class, 8), number(&class, 16), number(&class, 24));
+        if group == UNREAD {
+            continue;
+        }
+        let mut is_copy = class[32] == 1;
+        while let Some(next) = shared.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number))
+        {
+            if number(&next?, 0) == item.number && is_copy {
+                is_copy = false;
+                totals.shared_bytes += size;
+            }
+        }
+        let saved_bytes = if is_copy { size } else { 0 };
+        totals.saved_bytes += saved_bytes;
+        let mut is_inside = false;
+        for open in open.iter_mut().filter(|open| !open.is_first) {
+            open.saved_bytes += saved_bytes;
+            is_inside = true;
+        }
+        if inside || !is_inside {
+            let numbers = [group, link, item.number].map(u64::to_be_bytes);
+            members.push(record(&[&numbers[0], &numbers[1], &numbers[2], &[u8::from(is_copy)]]))?;
+        }
+    }
+    open.into_iter().rev().try_for_each(close)?;
+    Ok((members, directories))
+}
+
+/// Groups of equal files and directories.
+pub struct Groups {
+    paths: Paths,
+    /// Digest and size of each group of files.
+    known: RecordFile<{ DIGEST_BYTES_MAX + 8 }>,
+    files: RecordFile<25>,
+    directories: RecordFile<48>,
+    /// Bytes that are not saved (the complement), first item, length of the path, kind, number, first member, count.
+    order: RecordFile<49>,
+    totals: Totals,
+}
+
+/// The kind of a group's members, and their facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// Files.
+    Files {
+        /// Their digest, with zeros up to [`DIGEST_BYTES_MAX`] bytes.
+        digest: [u8; DIGEST_BYTES_MAX],
+        /// Size of each in bytes; `None` if no list states it.
+        size: Option<u64>,
+    },
+    /// Directories.
+    Directories {
+        /// Number of files in each.
+        files: u64,
+        /// Size of these together, in bytes.
+        bytes: u64,
+    },
+}
+
+/// A group of equal files or directories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The kind of its members.
+    pub kind: GroupKind,
+    /// Bytes that could be saved, if only the first member remained.
+    pub saved_bytes: u64,
+    /// Number of members, hard links included.
+    pub members: u64,
+}
+
+/// A file or directory of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The path in raw bytes.
+    pub path: Vec<u8>,
+    /// The number of the argument or list that it comes from.
+    pub place: u32,
+    /// Whether it is a hard link of the member before it.
+    pub is_link: bool,
+}
+
+/// The members of a group, in the order of finding, each file before its other hard links.
+pub struct Members<'a> {
+    paths: &'a Paths,
+    records: Records,
+    left: u64,
+    link: Option<u64>,
+}
+
+enum Records {
+    Files(Scan<25>),
+    Directories(Scan<48>),
+}
+
+impl Records {
+    fn again(&self) -> Records {
+        match self {
+            Records::Files(files) => Records::Files(files.again()),
+            Records::Directories(directories) => Records::Directories(directories.again()),
+        }
+    }
+}
+
+impl Iterator for Members<'_> {
+    type Item = io::Result<Member>;
+
+    fn next(&mut self) -> Option<io::Result<Member>> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.member())
+    }
+}
+
+impl Members<'_> {
+    /// Returns the members that are left, for another pass.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Members { paths: self.paths, records: self.records.again(), left: self.left, link: self.link }
+    }
+
+    fn member(&mut self) -> io::Result<Member> {
+        let end = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        match &mut self.records {
+            Records::Files(files) => {
+                let file = files.next().ok_or_else(end)??;
+                let Item { path, place, .. } = self.paths.get(number(&file, 16))?;
+                let is_link = self.link.replace(number(&file, 8)) == Some(number(&file, 8));
+                Ok(Member { path, place, is_link })
+            }
+            Records::Directories(directories) => {
+                let directory = directories.next().ok_or_else(end)??;
+                let Item { mut path, place, .. } = self.paths.get(number(&directory, 8))?;
+                path.truncate(number(&directory, 16) as usize);
+                Ok(Member { path, place, is_link: false })
+            }
+        }
+    }
+}
+
+impl Groups {
+    fn new(
+        paths: Paths,
+        known: RecordFile<{ DIGEST_BYTES_MAX + 8 }>,
+        members: ExternalSort<25>,
+        directories: ExternalSort<48>,
+        with_empty: bool,
+        memory_bytes: u64,
+        mut totals: Totals,
+    ) -> io::Result<Groups> {
+        let mut order = ExternalSort::<49>::new(memory_bytes);
+        let mut push = |saved: u64, first: u64, end: u64, kind: u8, number: u64, range: Range| {
+            let numbers = [!saved, first, end, number, range.first, range.count].map(u64::to_be_bytes);
+            let [saved, first, end, number, start, count] = &numbers;
+            order.push(record(&[saved, first, end, &[kind], number, start, count]))
+        };
+        #[derive(Default)]
+        struct Sum {
+            identities: u64,
+            link: Option<u64>,
+            copies: u64,
+            first: Option<u64>,
+            group: u64,
+        }
+        let files = each_group(
+            members,
+            8,
+            |sum: &mut Sum, member: &FileMember| {
+                sum.group = number(member, 0);
+                let link = number(member, 8);
+                sum.identities += u64::from(sum.link.replace(link) != Some(link));
+                sum.copies += u64::from(member[24]);
+                sum.first.get_or_insert(number(member, 16));
+            },
+            |sum, range| {
+                if sum.identities > 1 {
+                    let size = Some(number(&known.get(sum.group)?, DIGEST_BYTES_MAX));
+                    let size = size.filter(|&size| size != SIZE_UNKNOWN).unwrap_or(0);
+                    push(sum.copies.saturating_mul(size), sum.first.unwrap_or(0), u64::MAX, 1, sum.group, range)?;
+                    totals.groups += 1;
+                }
+                Ok(false)
+            },
+            |_, _| Ok(()),
+        )?;
+        let directories = each_group(
+            directories,
+            8,
+            |sum: &mut [u64; 4], member: &DirectoryMember| {
+                if sum[0] == 0 {
+                    (sum[1], sum[2]) = (number(member, 8), number(member, 16));
+                }
+                sum[0] += 1;
+                sum[3] += number(member, 24);
+            },
+            |&mut [count, first, end, saved], range| {
+                if count > 1 && (saved > 0 || with_empty) {
+                    push(saved, first, end, 0, 0, range)?;
+                    totals.directory_groups += 1;
+                }
+                Ok(false)
+            },
+            |_, _| Ok(()),
+        )?;
+        Ok(Groups { paths, known, files, directories, order: RecordFile::of(order)?, totals })
+    }
+
+    /// The sums.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Calls `visit` with each group and its members: those that could save most first, then in the order of finding.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read, and the errors of `visit`.
+    pub fn each(&self, mut visit: impl FnMut(&Group, Members<'_>) -> io::Result<()>) -> io::Result<()> {
+        for order in self.order.scan(0) {
+            let order = order?;
+            let (group, start, members) = (number(&order, 25), number(&order, 33), number(&order, 41));
+            let (kind, records) = if order[24] == 1 {
+                let known = self.known.get(group)?;
+                let mut digest = [0; DIGEST_BYTES_MAX];
+                digest.copy_from_slice(&known[..DIGEST_BYTES_MAX]);
+                let size = Some(number(&known, DIGEST_BYTES_MAX)).filter(|&size| size != SIZE_UNKNOWN);
+                (GroupKind::Files { digest, size }, Records::Files(self.files.scan(start)))
+            } else {
+                let last = self.directories.get(start + members - 1)?;
+                let (files, bytes) = (number(&last, 32), number(&last, 40));
+                (GroupKind::Directories { files, bytes }, Records::Directories(self.directories.scan(start)))
+            };
+            let group = Group { kind, saved_bytes: !number(&order, 0), members };
+            visit(&group, Members { paths: &self.paths, records, left: members, link: None })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+//! Duplicates: files, and whole directories, with the same contents; and what of one side has no copy on the other.
+//!
+//! This crate opens and hashes no files. It is told which files there are ([`Catalogue`]), says whose beginnings and
+//! whose contents are needed ([`Catalogue::sift`], [`Sifted::agree`]), takes the digests, and returns groups
+//! ([`Digests::groups`]) or what is not covered ([`Digests::uncovered`]).
+//!
+//! Everything that grows with the number of files is sorted externally ([`ExternalSort`](pfh_list::ExternalSort)) or
+//! lies in temporary files without names, but for one bit for each group. So memory is bounded, and the results are the
+//! same for every memory limit.
+#![forbid(unsafe_code)]
+
+mod bits;
+mod catalogue;
+mod directories;
+mod group;
+mod paths;
+mod record_file;
+mod sift;
+
+pub use catalogue::{Catalogue, Content, Listed, Place, Side};
+pub use group::{Digests, Group, GroupKind, Groups, Member, Members, Options, Totals, Uncovered};
+pub use paths::Item;
+pub use sift::{Agreeing, BEGINNING_BYTES, Needed, NeededFiles, Sifted};
+
+use pfh_digest::Algorithm;
+
+/// Longest digest that is compared, in bytes.
+pub const DIGEST_BYTES_MAX: usize = 64;
+
+/// The algorithm for names, targets and directories.
+fn blake3() -> Algorithm {
+    Algorithm::from_name("blake3").expect("the registry has BLAKE3")
+}
+
+/// Returns the content of a symbolic link with this target.
+pub fn link_content(target: &[u8]) -> Content {
+    let digest = blake3().digest(target);
+    Content::Link([0, 8, 16].map(|offset| record_file::number(digest.bytes(), offset)))
+}

@@ -1,0 +1,229 @@
+//! Records of one length in a temporary file, and passes over sorted groups of them.
+
+use pfh_list::ExternalSort;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// A file that several readers share, each with a position of its own.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Shared {
+    pub(crate) fn new(file: File) -> Shared {
+        Shared { file: Arc::new(file), offset: 0 }
+    }
+
+    /// Returns a reader from `offset` on.
+    pub(crate) fn at(&self, offset: u64) -> BufReader<Shared> {
+        BufReader::with_capacity(BUFFER_BYTES, Shared { offset, ..self.clone() })
+    }
+
+    /// Reads up to the end of `buffer` or of the file. Returns the number of bytes.
+    pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read_at(&mut buffer[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                Ok(bytes) => filled += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.file.read_at(buffer, self.offset)?;
+        self.offset += bytes as u64;
+        Ok(bytes)
+    }
+}
+
+/// Returns a writer to a new temporary file.
+pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
+    Ok(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?))
+}
+
+/// Ends the writing of a temporary file.
+pub(crate) fn written(writer: BufWriter<File>) -> io::Result<Shared> {
+    Ok(Shared::new(writer.into_inner().map_err(io::IntoInnerError::into_error)?))
+}
+
+/// Records of `N` bytes in a temporary file.
+pub(crate) struct RecordFile<const N: usize> {
+    file: Shared,
+    records: u64,
+}
+
+impl<const N: usize> RecordFile<N> {
+    /// Writes sorted records.
+    pub(crate) fn of(sort: ExternalSort<N>) -> io::Result<RecordFile<N>> {
+        let (mut writer, mut records) = (temporary()?, 0);
+        sort.into_each(|record| {
+            records += 1;
+            writer.write_all(&record)
+        })?;
+        Ok(RecordFile { file: written(writer)?, records })
+    }
+
+    /// Ends the writing of `records` records.
+    pub(crate) fn written(writer: BufWriter<File>, records: u64) -> io::Result<RecordFile<N>> {
+        Ok(RecordFile { file: written(writer)?, records })
+    }
+
+    /// Number of records.
+    pub(crate) fn len(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether there is no record.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// Returns the record with this number.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read, or has no such record.
+    pub(crate) fn get(&self, number: u64) -> io::Result<[u8; N]> {
+        let mut record = [0; N];
+        match self.file.read_at(&mut record, number * N as u64)? {
+            bytes if bytes == N => Ok(record),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// Reads the records from this number on.
+    pub(crate) fn scan(&self, number: u64) -> Scan<N> {
+        Scan { reader: self.file.at(number * N as u64) }
+    }
+}
+
+/// The records of a [`RecordFile`], in order.
+pub(crate) struct Scan<const N: usize> {
+    reader: BufReader<Shared>,
+}
+
+impl<const N: usize> Scan<N> {
+    /// Returns the same records from here on.
+    pub(crate) fn again(&self) -> Scan<N> {
+        let shared = self.reader.get_ref();
+        Scan { reader: shared.at(shared.offset - self.reader.buffer().len() as u64) }
+    }
+}
+
+impl<const N: usize> Iterator for Scan<N> {
+    type Item = io::Result<[u8; N]>;
+
+    fn next(&mut self) -> Option<io::Result<[u8; N]>> {
+        match self.reader.fill_buf() {
+            Ok([]) => return None,
+            Ok(_) => {}
+            Err(error) => return Some(Err(error)),
+        }
+        let mut record = [0; N];
+        Some(self.reader.read_exact(&mut record).map(|()| record))
+    }
+}
+
+/// A group of records that begin with the same bytes: how many there are, and the number of the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+/// Sorts records, and passes twice over each group of those whose first `key_bytes` bytes are equal: `see` sums up the
+/// group, `begin` decides by the sum whether `take` gets its records.
+pub(crate) fn each_group<const N: usize, S: Default>(
+    sort: ExternalSort<N>,
+    key_bytes: usize,
+    mut see: impl FnMut(&mut S, &[u8; N]),
+    mut begin: impl FnMut(&mut S, Range) -> io::Result<bool>,
+    mut take: impl FnMut(&mut S, &[u8; N]) -> io::Result<()>,
+) -> io::Result<RecordFile<N>> {
+    let file = RecordFile::of(sort)?;
+    let (mut ahead, mut behind) = (file.scan(0).peekable(), file.scan(0));
+    let mut first = 0;
+    while let Some(record) = ahead.next() {
+        let record = record?;
+        let (mut sum, mut count) = (S::default(), 1);
+        see(&mut sum, &record);
+        let is_same = |next: &io::Result<[u8; N]>| match next {
+            Ok(next) => next[..key_bytes] == record[..key_bytes],
+            Err(_) => true,
+        };
+        while let Some(next) = ahead.next_if(is_same) {
+            see(&mut sum, &next?);
+            count += 1;
+        }
+        let is_wanted = begin(&mut sum, Range { first, count })?;
+        for record in behind.by_ref().take(count as usize) {
+            let record = record?;
+            if is_wanted {
+                take(&mut sum, &record)?;
+            }
+        }
+        first += count;
+    }
+    Ok(file)
+}
+
+/// Puts numbers into a record, most significant byte first, so that records sort by them.
+pub(crate) fn record<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
+    let mut record = [0; N];
+    let mut start = 0;
+    for part in parts {
+        record[start..start + part.len()].copy_from_slice(part);
+        start += part.len();
+    }
+    debug_assert_eq!(start, N);
+    record
+}
+
+/// Returns the number at `offset` of a record.
+pub(crate) fn number(record: &[u8], offset: usize) -> u64 {
+    record[offset..].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_passed_over_twice() {
+        let mut sort = ExternalSort::<3>::new(0);
+        for record in [*b"b12", *b"a34", *b"b11", *b"c99", *b"a00", *b"b55"] {
+            sort.push(record).unwrap();
+        }
+        let (mut ranges, mut taken) = (Vec::new(), Vec::new());
+        let file = each_group(
+            sort,
+            1,
+            |count: &mut u64, _| *count += 1,
+            |count, range| {
+                ranges.push((range.first, range.count));
+                Ok(*count > 1)
+            },
+            |_, record| {
+                taken.push(*record);
+                Ok(())
+            },
+        )
+        .unwrap();
+        assert_eq!(ranges, [(0, 2), (2, 3), (5, 1)]);
+        assert_eq!(taken, [*b"a00", *b"a34", *b"b11", *b"b12", *b"b55"]);
+        assert_eq!(file.get(5).unwrap(), *b"c99");
+        assert_eq!(file.get(6).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(file.scan(4).map(Result::unwrap).collect::<Vec<_>>(), [*b"b55", *b"c99"]);
+    }
+}

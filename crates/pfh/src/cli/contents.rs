@@ -1,0 +1,363 @@
+//! Files to compare by their contents: from paths, of which only those are read that can have equals, and from lists.
+
+use super::args::{ContentArguments, WalkArguments};
+use super::command::{Command, Item};
+use super::exit::Failed;
+use super::lists::{self, BrokenLines, Loaded};
+use super::message;
+use super::reading;
+use pfh::HashRun;
+use pfh_digest::{Algorithm, Status};
+use pfh_duplicates::{
+    BEGINNING_BYTES, Catalogue, Content, DIGEST_BYTES_MAX, Digests, Listed, Needed, NeededFiles, Place, Side,
+    link_content,
+};
+use pfh_engine::{Options, StartError};
+use pfh_list::{Contents, List};
+use pfh_record::{DigestKind, Outcome, ReadOptions, Record, SkipReason};
+use pfh_source::{
+    EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, Source as _, Totals,
+    WalkOptions,
+};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Collects files, and reads them as far as necessary.
+pub(crate) struct Gatherer<'a> {
+    pub(crate) command: &'a mut Command,
+    options: &'a ContentArguments,
+    algorithm: Algorithm,
+    catalogue: Catalogue,
+    /// The lists by the number of their place; places of paths have no name.
+    names: Vec<Option<Vec<u8>>>,
+    own_files: Vec<FileIdentity>,
+    follow_files: bool,
+    preserve_access_time: bool,
+}
+
+/// The gathered digests.
+pub(crate) struct Gathered {
+    pub(crate) digests: Digests,
+    /// The lists by the number of their place.
+    pub(crate) names: Vec<Option<Vec<u8>>>,
+}
+
+/// Opens the lists, and returns them with the algorithm to compare by.
+pub(crate) fn open_lists(
+    options: &ContentArguments,
+    paths: [&[OsString]; 2],
+) -> Result<(Algorithm, [Vec<List>; 2]), Failed> {
+    let wanted = options.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Failed::usage)?;
+    let wanted = match wanted {
+        Some(DigestKind::Family(family)) => {
+            return Err(Failed::usage(format_args!(
+                "{family} finds similar files; equal ones need a cryptographic digest, such as `-a blake3`"
+            )));
+        }
+        Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),
+        None => None,
+    };
+    let read = ReadOptions { algorithm: wanted, ..ReadOptions::default() };
+    let open = |paths: &[OsString]| paths.iter().map(|path| lists::open(path, read)).collect::<Result<Vec<_>, _>>();
+    let mut lists = [open(paths[0])?, open(paths[1])?];
+    let first = lists.iter_mut().flatten().find_map(|list| match list.first_kind() {
+        Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),
+        _ => None,
+    });
+    let usual = || Algorithm::from_name("blake3").map_err(Failed::usage);
+    let algorithm = wanted.or(first).map_or_else(usual, Ok)?;
+    if algorithm.status() == Status::Checksum {
+        return Err(Failed::usage(format_args!(
+            "{algorithm} is a checksum: different files can have the same; compare by a cryptographic digest, such as \
+             `-a blake3`"
+        )));
+    }
+    if algorithm.is_keyed() || algorithm.digest_bytes() > DIGEST_BYTES_MAX {
+        return Err(Failed::usage(format_args!(
+            "{algorithm} cannot be used here: digests without key of at most {DIGEST_BYTES_MAX} bytes are compared"
+        )));
+    }
+    Ok((algorithm, lists))
+}
+
+impl<'a> Gatherer<'a> {
+    /// Begins to gather. `with_empty`: files without contents are compared, too. `two_sides`: files are compared with
+    /// those of the other side only.
+    pub(crate) fn new(
+        command: &'a mut Command,
+        options: &'a ContentArguments,
+        algorithm: Algorithm,
+        with_empty: bool,
+        two_sides: bool,
+    ) -> Result<Gatherer<'a>, Failed> {
+        pfh_source::raise_open_file_limit();
+        let own_files = command.own_files();
+        let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides).map_err(temporary_failed)?;
+        Ok(Gatherer {
+            command,
+            options,
+            algorithm,
+            catalogue,
+            names: Vec::new(),
+            own_files,
+            follow_files: false,
+            preserve_access_time: false,
+        })
+    }
+
+    fn place(&mut self, list: Option<Vec<u8>>) -> u32 {
+        self.names.push(list);
+        (self.names.len() - 1) as u32
+    }
+
+    /// Adds everything below the paths, and the files that lists of paths name.
+    pub(crate) fn walk(&mut self, paths: &[OsString], walk: &WalkArguments, side: Side) -> Result<(), Failed> {
+        let files_from = reading::file_list(walk)?;
+        self.command.look_at(paths);
+        (self.follow_files, self.preserve_access_time) = (walk.follow_files, walk.preserve_access_time);
+        // Each argument is walked on its own, so that the end of its directories is known.
+        for path in paths {
+            let options = reading::walk_options(std::slice::from_ref(path), walk, None);
+            let base = match path.as_bytes().iter().rposition(|&byte| byte != b'/') {
+                Some(last) => last + 1,
+                None => 1,
+            };
+            self.walk_one(options, u32::try_from(base).ok(), side)?;
+        }
+        if files_from.is_some() {
+            self.walk_one(reading::walk_options(&[], walk, files_from), None, side)?;
+        }
+        Ok(())
+    }
+
+    fn walk_one(&mut self, options: WalkOptions, base_bytes: Option<u32>, side: Side) -> Result<(), Failed> {
+        let follows = options.follow_directories;
+        let options = WalkOptions { want_size: Some(true), want_others: true, ..options };
+        let run = HashRun { walk: options, engine: Options::new(self.algorithm) };
+        let (source, _) = run.into_parts().map_err(Failed::usage)?;
+        // Where links to directories are followed, a directory can be below itself.
+        let base_bytes = base_bytes.filter(|_| !follows);
+        let place = Place { number: self.place(None), base_bytes };
+        let mut failed = Ok(());
+        source.walk(&mut |found| {
+            failed = self.found(found, side, place);
+            failed.is_ok() && !self.command.cancel().is_cancelled()
+        });
+        failed.map_err(temporary_failed)
+    }
+
+    /// Adds a finding of a walk.
+    fn found(&mut self, found: Found<pfh_source::LocalHandle>, side: Side, place: Place) -> io::Result<()> {
+        let (path, content) = match found {
+            Found::Entry(entry) if entry.identity_hint.is_some_and(|identity| self.own_files.contains(&identity)) => {
+                (entry.path(), Content::Missing)
+            }
+            Found::Entry(entry) if entry.kind == EntryKind::Regular => {
+                let identity = entry.identity_hint.map(|identity| (identity.device, identity.number));
+                (entry.path(), Content::File { size: entry.size_hint.unwrap_or(0), identity })
+            }
+            Found::Entry(entry) => {
+                let error = FileError::new(ErrorKind::Other, "only regular files can be compared");
+                self.fail(entry.path(), Outcome::Unreadable { offset: 0, error });
+                (entry.path(), Content::Missing)
+            }
+            Found::Skipped(path, reason) => {
+                self.fail(path.clone(), Outcome::Skipped(reason));
+                // The directory that a loop leads to is compared where it is.
+                (path, Content::Missing)
+            }
+            Found::Failed(path, error) => {
+                self.fail(path.clone(), Outcome::Unreadable { offset: 0, error });
+                (path, Content::Missing)
+            }
+            Found::Other(path, Other::Link(target)) => (path, link_content(&target)),
+            Found::Other(path, Other::EmptyDirectory) => (path, Content::EmptyDirectory),
+            Found::Other(path, Other::LeftOut) => (path, Content::Missing),
+            Found::Pause => return Ok(()),
+        };
+        self.catalogue.push(&path, content, side, place)
+    }
+
+    /// Counts and reports a file that is not compared.
+    fn fail(&mut self, path: Vec<u8>, outcome: Outcome) {
+        self.command.count(&Item::new(&Record::new(path, outcome), ()));
+    }
+
+    /// Adds the files of lists. `only`: nothing else was given, so that at least one list must have digests.
+    pub(crate) fn lists(&mut self, lists: Vec<List>, side: Side, only: bool) -> Result<(), Failed> {
+        let mut loaded = Vec::new();
+        for list in lists {
+            let name = list.name().to_vec();
+            let place = self.place(Some(name.clone()));
+            let mut broken = BrokenLines::new(&name, self.options.quiet);
+            let (mut contents, mut is_useless, mut unread) = (Contents::default(), true, 0);
+            for entry in broken.entries(list) {
+                if self.command.cancel().is_cancelled() {
+                    break;
+                }
+                contents.add(&entry);
+                if entry.piece.is_some() || matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular))) {
+                    continue;
+                }
+                let digest = entry.digests.iter().find(|digest| digest.algorithm() == self.algorithm);
+                let digest = digest.filter(|_| entry.is_complete());
+                is_useless &= digest.is_none();
+                unread += u64::from(digest.is_none());
+                let links = entry.expected.links.unwrap_or(1);
+                let listed = Listed {
+                    path: &entry.path,
+                    size: entry.expected.size,
+                    inode: entry.expected.inode.filter(|_| links > 1),
+                    digest: digest.map(pfh_digest::Digest::bytes),
+                };
+                self.catalogue.push_listed(listed, side, place).map_err(temporary_failed)?;
+            }
+            if unread > 0 && !is_useless && !self.options.quiet {
+                let (name, algorithm) = (message::quoted(&name), self.algorithm);
+                message::error(format_args!("{name}: files without a digest of {algorithm} are not compared"));
+            }
+            // Of a useless list, the list is counted.
+            let unread = if is_useless { 0 } else { unread };
+            let useless = is_useless.then(|| contents.instead_of(&name, self.algorithm.name()));
+            loaded.push(Loaded { broken: broken.count + unread, useless });
+        }
+        let unread = lists::unread(&loaded, only, self.options.quiet)?;
+        self.command.count_lines(unread);
+        Ok(())
+    }
+
+    /// Reads what is necessary.
+    pub(crate) fn read(self) -> Result<Gathered, Failed> {
+        let Gatherer { command, options, algorithm, catalogue, names, follow_files, preserve_access_time, .. } = self;
+        let reader = Reader { options, algorithm, follow_files, preserve_access_time };
+        let mut sifted = catalogue.sift().map_err(temporary_failed)?;
+        if !sifted.is_empty() {
+            let needed = sifted.needed();
+            let complete = command.summary().complete;
+            let totals = Totals::new(sifted.len(), sifted.len() * BEGINNING_BYTES);
+            let mut push = |file: &Needed, digest: Option<&[u8]>| sifted.push_beginning(file, digest);
+            reader.run(command, needed, Some(BEGINNING_BYTES), totals, &mut push)?;
+            // Files of which only the beginning was read are not complete.
+            let mut summary = command.summary();
+            summary.complete = complete;
+            command.set_summary(summary);
+        }
+        let mut agreeing = sifted.agree().map_err(temporary_failed)?;
+        if !agreeing.is_empty() && !command.cancel().is_cancelled() {
+            let needed = agreeing.needed();
+            let totals = Totals::new(agreeing.len(), 0);
+            let mut push = |file: &Needed, digest: Option<&[u8]>| agreeing.push(file, digest);
+            reader.run(command, needed, None, totals, &mut push)?;
+        }
+        Ok(Gathered { digests: agreeing.finish(), names })
+    }
+}
+
+/// Takes a file and its digest; `None` if it could not be read.
+type Push<'a> = &'a mut (dyn FnMut(&Needed, Option<&[u8]>) -> io::Result<()> + Send);
+
+/// How files are read.
+struct Reader<'a> {
+    options: &'a ContentArguments,
+    algorithm: Algorithm,
+    follow_files: bool,
+    preserve_access_time: bool,
+}
+
+/// The files on their way through the engine, which delivers them in the same order, and the error that ended them.
+#[derive(Default)]
+struct OnTheirWay {
+    files: VecDeque<Needed>,
+    error: Option<io::Error>,
+}
+
+fn lock(on_their_way: &Mutex<OnTheirWay>) -> MutexGuard<'_, OnTheirWay> {
+    on_their_way.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Reader<'_> {
+    /// Reads files, or their beginnings, and calls `push` with each and its digest.
+    fn run(
+        &self,
+        command: &mut Command,
+        needed: NeededFiles,
+        bytes_max: Option<u64>,
+        totals: Totals,
+        push: Push<'_>,
+    ) -> Result<(), Failed> {
+        let mut engine = Options::new(self.algorithm);
+        if let Some(threads) = self.options.threads {
+            engine.threads = usize::from(threads);
+        }
+        engine.memory_bytes = self.options.memory / 2;
+        let (follow_files, preserve_access_time) = (self.follow_files, self.preserve_access_time);
+        let walk = WalkOptions { follow_files, preserve_access_time, ..WalkOptions::default() };
+        let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
+        let on_their_way = Arc::new(Mutex::new(OnTheirWay::default()));
+        let files = {
+            let on_their_way = Arc::clone(&on_their_way);
+            needed.map_while(move |file| {
+                let mut lock = lock(&on_their_way);
+                match file {
+                    Ok(mut file) => {
+                        let path = std::mem::take(&mut file.path);
+                        let identity = file.identity.map(|(device, number)| FileIdentity::new(device, number));
+                        let found = FoundFile { path, size: file.size, identity };
+                        lock.files.push_back(file);
+                        Some(found)
+                    }
+                    Err(error) => {
+                        lock.error = Some(error);
+                        None
+                    }
+                }
+            })
+        };
+        let source = FoundFiles::new(local, files, bytes_max, totals);
+        let mut result = Ok(());
+        let prepare = |record: Record| {
+            let item = Item::new(&record, ());
+            item.map(|()| record.digests.first().copied())
+        };
+        let mut deliver = |digest: Option<pfh_digest::Digest>| {
+            let file = lock(&on_their_way).files.pop_front();
+            result = match file {
+                Some(file) => push(&file, digest.as_ref().map(pfh_digest::Digest::bytes)),
+                None => Err(io::ErrorKind::InvalidData.into()),
+            };
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
+        report.map_err(|error| self.start_error(error))?;
+        let failed = lock(&on_their_way).error.take();
+        result.and(failed.map_or(Ok(()), Err)).map_err(temporary_failed)
+    }
+
+    /// Converts an error of the engine, so that it names the whole memory option.
+    fn start_error(&self, error: pfh::Error) -> Failed {
+        Failed::usage(match error {
+            pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
+                let memory_bytes = self.options.memory;
+                pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes, least_bytes: 2 * least_bytes })
+            }
+            error => error,
+        })
+    }
+}
+
+/// Returns a value that two files have in common if one is a copy that shares all of the other's room (reflinks).
+pub(crate) fn shared_room(path: &[u8]) -> Option<Vec<u8>> {
+    // A file that cannot be opened any more shares nothing that is known.
+    pfh_source::shared_extents(path).ok().flatten()
+}
+
+/// Makes the failure of a temporary file.
+pub(crate) fn temporary_failed(error: io::Error) -> Failed {
+    Failed::internal(format_args!(
+        "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"
+    ))
+}

@@ -1,0 +1,143 @@
+//! `pfh covers`.
+
+use super::args::{CoversArguments, FileFormat, WalkArguments};
+use super::command::{Command, Reporting};
+use super::contents::{self, Gathered, Gatherer, temporary_failed};
+use super::exit::{Ending, Failed};
+use super::message;
+use super::quantity::{Bytes, Count};
+use super::reading;
+use pfh_duplicates::{Item, Side, Uncovered};
+use pfh_record::csv::push_field;
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::io::Write;
+
+/// Runs `pfh covers`.
+pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
+    let options = &arguments.options;
+    let (algorithm, [lists, by_lists]) = contents::open_lists(options, [&arguments.digests, &arguments.by_digests])?;
+    let mut command = Command::begin(Reporting::of_contents(options), None);
+    command.set_output(reading::open_output(options.output.as_deref())?);
+    let mut gatherer = Gatherer::new(&mut command, options, algorithm, true, true)?;
+    gatherer.lists(lists, Side::A, false)?;
+    gatherer.lists(by_lists, Side::B, false)?;
+    gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;
+    // Filters and lists of files choose what is to be covered; anything may cover it.
+    let WalkArguments { one_file_system, follow_files, follow_directories, preserve_access_time, .. } = arguments.walk;
+    let by = WalkArguments {
+        one_file_system,
+        follow_files,
+        follow_directories,
+        preserve_access_time,
+        ..WalkArguments::default()
+    };
+    gatherer.walk(&arguments.by, &by, Side::B)?;
+    let Gathered { digests, names } = gatherer.read()?;
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
+    }
+    command.report_totals();
+    let (mut output, format) = (command.output(), arguments.format);
+    let mut written = output.write_all(&header(format, algorithm.name()));
+    let mut unexpressed = 0_u64;
+    let mut print = |item: &Item| {
+        let list = names.get(item.place as usize).and_then(Option::as_deref);
+        if format == FileFormat::Text && item.path.contains(&b'\n') {
+            unexpressed += 1;
+        }
+        if written.is_ok() {
+            written = output.write_all(&line(format, item, list));
+        }
+        Ok(())
+    };
+    let uncovered = digests.uncovered(&mut print).map_err(temporary_failed)?;
+    command.tally.findings = uncovered.uncovered;
+    command.tally.unread += unexpressed;
+    if unexpressed > 0 {
+        message::error("names with line feeds are quoted: csv, jsonl and null have them as they are");
+    }
+    if written.is_ok() && format == FileFormat::Jsonl {
+        written = output.write_all(&summary_line(&uncovered, command.tally.unread));
+    }
+    if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
+        message::plain(format_args!("pfh: {}", summary(&uncovered)));
+    }
+    command.finish(written, uncovered.files, None)
+}
+
+fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
+    match format {
+        FileFormat::Text | FileFormat::Null => Vec::new(),
+        FileFormat::Csv => b"bytes,list,path\r\n".to_vec(),
+        FileFormat::Jsonl => {
+            let mut line = format!(
+                "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\"algorithms\":[",
+                env!("CARGO_PKG_VERSION")
+            )
+            .into_bytes();
+            push_string(algorithm, &mut line);
+            line.push(b']');
+            end_line(0, &mut line);
+            line
+        }
+    }
+}
+
+/// Returns the line of a file that has no copy.
+fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
+    let size = item.content.size();
+    match format {
+        FileFormat::Text if item.path.contains(&b'\n') => format!("{}\n", message::quoted(&item.path)).into_bytes(),
+        FileFormat::Text => [&item.path[..], b"\n"].concat(),
+        FileFormat::Null => [&item.path[..], b"\0"].concat(),
+        FileFormat::Csv => {
+            let mut line = size.map_or_else(String::new, |size| size.to_string()).into_bytes();
+            line.push(b',');
+            push_field(list.unwrap_or_default(), &mut line);
+            line.push(b',');
+            push_field(&item.path, &mut line);
+            line.extend_from_slice(b"\r\n");
+            line
+        }
+        FileFormat::Jsonl => {
+            let mut line = b"{\"type\":\"uncovered\"".to_vec();
+            push_bytes_field("path", "path_base64", &item.path, &mut line);
+            if let Some(list) = list {
+                push_bytes_field("list", "list_base64", list, &mut line);
+            }
+            if let Some(size) = size {
+                line.extend_from_slice(format!(",\"bytes\":{size}").as_bytes());
+            }
+            end_line(0, &mut line);
+            line
+        }
+    }
+}
+
+/// Returns the last line. `all_unread` is the number of files and lines on both sides that could not be read.
+fn summary_line(uncovered: &Uncovered, all_unread: u64) -> Vec<u8> {
+    let Uncovered { files, covered, uncovered, uncovered_bytes, unread, .. } = *uncovered;
+    let mut line = format!(
+        "{{\"type\":\"summary\",\"files\":{files},\"covered\":{covered},\"uncovered\":{uncovered},\
+         \"uncovered_bytes\":{uncovered_bytes},\"unread\":{unread},\"all_unread\":{all_unread}"
+    )
+    .into_bytes();
+    end_line(0, &mut line);
+    line
+}
+
+/// Returns the sums as a sentence.
+fn summary(sums: &Uncovered) -> String {
+    let Uncovered { files, covered, uncovered, uncovered_bytes, unread, .. } = *sums;
+    let mut text = format!(
+        "{} of {} files have a copy, {} ({}) have none",
+        Count(covered),
+        Count(files),
+        Count(uncovered),
+        Bytes(uncovered_bytes)
+    );
+    if unread > 0 {
+        text += &format!(", {} could not be read", Count(unread));
+    }
+    text
+}

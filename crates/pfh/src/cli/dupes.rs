@@ -1,0 +1,348 @@
+//! `pfh dupes`.
+
+use super::args::{DupesArguments, GroupFormat};
+use super::command::{Command, Reporting};
+use super::contents::{self, Gathered, Gatherer, shared_room, temporary_failed};
+use super::exit::{Ending, Failed};
+use super::message;
+use super::output::SharedOutput;
+use super::quantity::{Bytes, Count};
+use super::reading;
+use pfh_digest::Algorithm;
+use pfh_duplicates::{Group, GroupKind, Groups, Member, Members, Options, Side, Totals};
+use pfh_lab::environment::timestamp;
+use pfh_record::csv::push_field;
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Runs `pfh dupes`.
+pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
+    let (options, started) = (&arguments.options, SystemTime::now());
+    let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
+    let is_fclones = arguments.format == GroupFormat::Fclones;
+    let mut command = Command::begin(Reporting::of_contents(options), None);
+    command.set_output(reading::open_output(options.output.as_deref())?);
+    let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false)?;
+    gatherer.lists(lists, Side::A, !arguments.has_files())?;
+    gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;
+    let Gathered { digests, names } = gatherer.read()?;
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
+    }
+    let wanted = Options {
+        directories: !arguments.no_directories && !is_fclones,
+        inside: arguments.all,
+        with_empty: arguments.empty,
+    };
+    let groups = digests.groups(wanted, &mut shared_room).map_err(temporary_failed)?;
+    command.report_totals();
+    let mut writer =
+        Writer { output: command.output(), format: arguments.format, algorithm, names, started, unexpressed: 0 };
+    // Beside files that could not be read, there are directories that could not be listed, and lines of lists.
+    let totals = Totals { unread: command.tally.unread, ..groups.totals() };
+    let written = writer.all(&groups, &totals);
+    command.tally.findings = totals.groups + totals.directory_groups;
+    command.tally.unread += writer.unexpressed;
+    if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
+        message::plain(format_args!("pfh: {}", summary(&totals)));
+    }
+    command.finish(written, totals.files, None)
+}
+
+/// Returns the sums as a sentence.
+fn summary(totals: &Totals) -> String {
+    let Totals { files, unread, groups, directory_groups, duplicates, links, saved_bytes, shared_bytes, .. } = *totals;
+    let plural = |count: u64, word: &str| format!("{} {word}{}", Count(count), if count == 1 { "" } else { "s" });
+    let mut text = format!(
+        "{}, {} and {} of files, {}, {} could be saved",
+        plural(files, "file"),
+        match directory_groups {
+            1 => "1 group of directories".to_owned(),
+            count => format!("{} groups of directories", Count(count)),
+        },
+        plural(groups, "group"),
+        plural(duplicates, "duplicate"),
+        Bytes(saved_bytes),
+    );
+    if shared_bytes > 0 {
+        text += &format!(", {} are shared already", Bytes(shared_bytes));
+    }
+    if links > 0 {
+        text += &format!(", {}", plural(links, "hard link"));
+    }
+    if unread > 0 {
+        text += &format!(", {} unread", Count(unread));
+    }
+    text
+}
+
+struct Writer {
+    output: SharedOutput,
+    format: GroupFormat,
+    algorithm: Algorithm,
+    /// Lists by the number of their place.
+    names: Vec<Option<Vec<u8>>>,
+    /// When the run began.
+    started: SystemTime,
+    /// Groups that the format cannot express.
+    unexpressed: u64,
+}
+
+impl Writer {
+    fn all(&mut self, groups: &Groups, totals: &Totals) -> io::Result<()> {
+        let mut number = 0;
+        self.header(groups)?;
+        groups.each(|group, members| {
+            number += 1;
+            match self.format {
+                GroupFormat::Text => self.text(group, members),
+                GroupFormat::Jsonl => self.jsonl(group, members),
+                GroupFormat::Csv => self.csv(number, group, members),
+                GroupFormat::Fclones => self.fclones(group, members),
+            }
+        })?;
+        if self.format == GroupFormat::Jsonl {
+            let Totals {
+                files, unread, groups, directory_groups, duplicates, links, saved_bytes, shared_bytes, ..
+            } = totals;
+            self.end_line(
+                format!(
+                    "{{\"type\":\"summary\",\"files\":{files},\"unread\":{unread},\"groups\":{groups},\
+                     \"directory_groups\":{directory_groups},\"duplicates\":{duplicates},\"links\":{links},\
+                     \"saved_bytes\":{saved_bytes},\"shared_bytes\":{shared_bytes}"
+                )
+                .into_bytes(),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Ends an object of JSON Lines.
+    fn end_line(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+        end_line(0, &mut line);
+        self.output.write_all(&line)
+    }
+
+    fn header(&mut self, groups: &Groups) -> io::Result<()> {
+        match self.format {
+            GroupFormat::Text => Ok(()),
+            GroupFormat::Csv => self.output.write_all(b"group,kind,bytes,saved_bytes,link,list,path\r\n"),
+            GroupFormat::Jsonl => {
+                let mut line = format!(
+                    "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\
+                     \"algorithms\":[",
+                    env!("CARGO_PKG_VERSION")
+                )
+                .into_bytes();
+                push_string(self.algorithm.name(), &mut line);
+                line.push(b']');
+                self.end_line(line)
+            }
+            GroupFormat::Fclones => self.fclones_header(groups),
+        }
+    }
+
+    fn digest(&self, digest: &[u8]) -> String {
+        digest[..self.algorithm.digest_bytes()].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn list(&self, member: &Member) -> Option<&[u8]> {
+        self.names.get(member.place as usize)?.as_deref()
+    }
+
+    fn text(&mut self, group: &Group, members: Members<'_>) -> io::Result<()> {
+        let count = Count(group.members);
+        let head = match &group.kind {
+            GroupKind::Files { size: Some(size), .. } => {
+                format!("{count} files of {}, {} could be saved:\n", Bytes(*size), Bytes(group.saved_bytes))
+            }
+            GroupKind::Files { size: None, .. } => format!("{count} files of unknown size:\n"),
+            GroupKind::Directories { files, bytes } => {
+                let word = if *files == 1 { "file" } else { "files" };
+                format!(
+                    "{count} directories with {} {word} of {}, {} could be saved:\n",
+                    Count(*files),
+                    Bytes(*bytes),
+                    Bytes(group.saved_bytes)
+                )
+            }
+        };
+        self.output.write_all(head.as_bytes())?;
+        let slash: &[u8] = if matches!(group.kind, GroupKind::Directories { .. }) { b"/" } else { b"" };
+        for member in members {
+            let member = member?;
+            let mut line = b"    ".to_vec();
+            if member.is_link {
+                line.extend_from_slice(b"  = ");
+            }
+            if let Some(list) = self.list(&member) {
+                line.extend_from_slice(message::quoted(list).as_bytes());
+                line.extend_from_slice(b": ");
+            }
+            let slash = if member.path.ends_with(b"/") { b"" } else { slash };
+            let path = [&member.path, slash].concat();
+            let is_plain = std::str::from_utf8(&path).is_ok_and(|path| !path.contains(char::is_control));
+            match is_plain {
+                true => line.extend_from_slice(&path),
+                false => line.extend_from_slice(message::quoted(&path).as_bytes()),
+            }
+            line.push(b'\n');
+            self.output.write_all(&line)?;
+        }
+        self.output.write_all(b"\n")?;
+        self.output.flush()
+    }
+
+    fn jsonl(&mut self, group: &Group, members: Members<'_>) -> io::Result<()> {
+        let Group { saved_bytes, members: count, .. } = group;
+        let mut line = b"{\"type\":\"group\"".to_vec();
+        let word = match &group.kind {
+            GroupKind::Files { digest, size } => {
+                line.extend_from_slice(b",\"kind\":\"files\"");
+                if let Some(size) = size {
+                    write!(line, ",\"bytes\":{size}")?;
+                }
+                write!(line, ",\"digest\":\"{}\"", self.digest(digest))?;
+                "file"
+            }
+            GroupKind::Directories { files, bytes } => {
+                write!(line, ",\"kind\":\"directories\",\"bytes\":{bytes},\"files\":{files}")?;
+                "directory"
+            }
+        };
+        write!(line, ",\"saved_bytes\":{saved_bytes},\"members\":{count}")?;
+        self.end_line(line)?;
+        for member in members {
+            let member = member?;
+            let mut line = format!("{{\"type\":\"{word}\"").into_bytes();
+            push_bytes_field("path", "path_base64", &member.path, &mut line);
+            if let Some(list) = self.list(&member) {
+                push_bytes_field("list", "list_base64", list, &mut line);
+            }
+            if member.is_link {
+                line.extend_from_slice(b",\"link\":true");
+            }
+            self.end_line(line)?;
+        }
+        self.output.flush()
+    }
+
+    fn csv(&mut self, number: u64, group: &Group, members: Members<'_>) -> io::Result<()> {
+        let (kind, bytes) = match &group.kind {
+            GroupKind::Files { size, .. } => ("file", size.map_or_else(String::new, |size| size.to_string())),
+            GroupKind::Directories { bytes, .. } => ("directory", bytes.to_string()),
+        };
+        for member in members {
+            let member = member?;
+            let link = if member.is_link { "true" } else { "" };
+            let mut line = format!("{number},{kind},{bytes},{},{link},", group.saved_bytes).into_bytes();
+            push_field(self.list(&member).unwrap_or_default(), &mut line);
+            line.push(b',');
+            push_field(&member.path, &mut line);
+            line.extend_from_slice(b"\r\n");
+            self.output.write_all(&line)?;
+        }
+        self.output.flush()
+    }
+
+    /// Writes the beginning of a report of fclones, in which each file stands for all of its hard links.
+    fn fclones_header(&mut self, groups: &Groups) -> io::Result<()> {
+        let (mut bytes, mut files, mut shown, mut redundant_bytes) = (0_u64, 0_u64, 0_u64, 0_u64);
+        groups.each(|group, members| {
+            if let GroupKind::Files { size: Some(size), .. } = group.kind {
+                let mut own = 0;
+                for member in members {
+                    own += u64::from(!member?.is_link);
+                }
+                shown += 1;
+                files += own;
+                bytes += own * size;
+                redundant_bytes += (own - 1) * size;
+            }
+            Ok(())
+        })?;
+        // fclones leaves files alone that were modified after this moment.
+        let milliseconds = self.started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_millis());
+        let end = format!(".{milliseconds:03} +0000");
+        let time = timestamp(self.started).replace('T', " ").replace('Z', &end);
+        let directory = std::env::current_dir()?;
+        let mut head =
+            format!("# Report by fclones 0.35.0\n# Timestamp: {time}\n# Command: fclones group .\n# Base dir: ")
+                .into_bytes();
+        push_fclones_path(directory.as_os_str().as_bytes(), &mut head);
+        writeln!(head, "\n# Total: {bytes} B ({}) in {files} files in {shown} groups", Bytes(bytes))?;
+        let redundant = files - shown;
+        writeln!(head, "# Redundant: {redundant_bytes} B ({}) in {redundant} files", Bytes(redundant_bytes))?;
+        writeln!(head, "# Missing: 0 B (0 B) in 0 files")?;
+        self.output.write_all(&head)
+    }
+
+    fn fclones(&mut self, group: &Group, members: Members<'_>) -> io::Result<()> {
+        let GroupKind::Files { digest, size: Some(size) } = &group.kind else {
+            if self.unexpressed == 0 {
+                message::error("files of unknown size are left out: fclones needs the size");
+            }
+            self.unexpressed += 1;
+            return Ok(());
+        };
+        // The number of files comes first, so the members are passed over twice.
+        let mut own = 0_u64;
+        for member in members.again() {
+            own += u64::from(!member?.is_link);
+        }
+        let head = format!("{}, {size} B ({}) * {own}:\n", self.digest(digest), Bytes(*size));
+        self.output.write_all(head.as_bytes())?;
+        for member in members {
+            let member = member?;
+            if !member.is_link {
+                let mut line = b"    ".to_vec();
+                // Its actions run anywhere, so they need whole paths.
+                let path = std::path::absolute(Path::new(OsStr::from_bytes(&member.path)))?;
+                push_fclones_path(path.as_os_str().as_bytes(), &mut line);
+                line.push(b'\n');
+                self.output.write_all(&line)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Appends a path as fclones writes it: bytes that are no printable text as `\n`, `\t`, `\r` or `\xHH`.
+fn push_fclones_path(path: &[u8], out: &mut Vec<u8>) {
+    for chunk in path.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\\' => out.extend_from_slice(b"\\\\"),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                character if character.is_control() && character.is_ascii() => {
+                    out.extend_from_slice(format!("\\x{:02X}", character as u32).as_bytes());
+                }
+                character if character.is_control() => {
+                    out.extend_from_slice(format!("\\u{:06X}", character as u32).as_bytes());
+                }
+                character => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.extend_from_slice(format!("\\x{byte:02X}").as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_paths_are_escaped_for_fclones() {
+        let mut out = Vec::new();
+        push_fclones_path(b"a\\b\nc\xff\x01 \xc3\xa4", &mut out);
+        assert_eq!(out, b"a\\\\b\\nc\\xFF\\x01 \xc3\xa4");
+    }
+}

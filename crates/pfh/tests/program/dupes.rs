@@ -1,0 +1,559 @@
+//! `pfh dupes` and `pfh covers`: groups of files and directories, and what has no copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use pfh_testing::Random;
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Makes files with these contents, and the directories that they need.
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let directory = scratch();
+    for (path, contents) in files {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+    directory
+}
+
+fn run(directory: &Path, command: &str, more: &[&str]) -> Ended {
+    pfh(directory, [&[command], more].concat()).run()
+}
+
+/// Returns the lines of a JSON Lines output without their check values.
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+/// A group: its kind, and its members, without hard links of the one before.
+type Members = (String, Vec<String>);
+
+/// Returns the groups in the order of the output, the sum of what they could save, and the summary.
+fn groups(ended: &Ended) -> (Vec<Members>, u64, Value) {
+    let (mut groups, mut saved) = (Vec::<Members>::new(), 0);
+    let lines = lines(&ended.stdout);
+    for line in &lines[1..lines.len() - 1] {
+        if line["type"] == "group" {
+            saved += line["saved_bytes"].as_u64().unwrap();
+            groups.push((line["kind"].as_str().unwrap().to_owned(), Vec::new()));
+        } else if line["link"] != true {
+            groups.last_mut().unwrap().1.push(line["path"].as_str().unwrap().to_owned());
+        }
+    }
+    (groups, saved, lines.last().unwrap().clone())
+}
+
+fn members(kind: &str, paths: &[&str]) -> Members {
+    (kind.to_owned(), paths.iter().map(|&path| path.to_owned()).collect())
+}
+
+#[test]
+fn whole_directories_are_told_and_not_what_is_in_them() {
+    let directory = tree(&[
+        ("t/a/sub/y", "world"),
+        ("t/a/x", "hello"),
+        ("t/b/sub/y", "world"),
+        ("t/b/x", "hello"),
+        ("t/c/inner/y", "world"),
+        ("t/c/z", "hello"),
+        ("t/d", "other"),
+        ("t/empty/e", ""),
+        ("t/empty/f", ""),
+    ]);
+    let d = directory.path();
+    fs::hard_link(d.join("t/c/z"), d.join("t/c/zz")).unwrap();
+    let ended = run(d, "dupes", &["t"]);
+    let summary = "pfh: 10 files, 2 groups of directories and 1 group of files, 4 duplicates, 20 B could be saved, \
+                   1 hard link\n";
+    let text = "2 directories with 2 files of 10 B, 10 B could be saved:\n    t/a/\n    t/b/\n\n\
+                2 directories with 1 file of 5 B, 5 B could be saved:\n    t/a/sub/\n    t/c/inner/\n\n\
+                3 files of 5 B, 5 B could be saved:\n    t/a/x\n    t/c/z\n      = t/c/zz\n\n";
+    assert_eq_bytes(ended.expect(1, summary), text.as_bytes());
+    let csv = "group,kind,bytes,saved_bytes,link,list,path\r\n1,directory,10,10,,,t/a\r\n1,directory,10,10,,,t/b\r\n\
+               2,directory,5,5,,,t/a/sub\r\n2,directory,5,5,,,t/c/inner\r\n\
+               3,file,5,5,,,t/a/x\r\n3,file,5,5,,,t/c/z\r\n3,file,5,5,true,,t/c/zz\r\n";
+    assert_eq_bytes(run(d, "dupes", &["-q", "-f", "csv", "t"]).expect(1, ""), csv.as_bytes());
+    let files =
+        [members("files", &["t/a/x", "t/b/x", "t/c/z"]), members("files", &["t/a/sub/y", "t/b/sub/y", "t/c/inner/y"])];
+    let ended = run(d, "dupes", &["-q", "-f", "jsonl", "--no-directories", "t"]);
+    let (found, saved, summary) = groups(&ended);
+    assert_eq!((found.iter().collect::<BTreeSet<_>>(), saved), (files.iter().collect(), 20));
+    assert_eq!((&summary["files"], &summary["duplicates"], &summary["links"]), (&10.into(), &4.into(), &1.into()));
+    // With --all, what is in them is told, too; the sum counts it once.
+    let (found, _, summary) = groups(&run(d, "dupes", &["-q", "-f", "jsonl", "--all", "t"]));
+    assert!(found.contains(&members("directories", &["t/a/sub", "t/b/sub", "t/c/inner"])), "{found:?}");
+    assert!(files.iter().all(|group| found.contains(group)), "{found:?}");
+    assert_eq!(summary["saved_bytes"], 20);
+    // Files without contents are told on request.
+    let (found, ..) = groups(&run(d, "dupes", &["-q", "-f", "jsonl", "--empty", "t"]));
+    assert!(found.contains(&members("files", &["t/empty/e", "t/empty/f"])), "{found:?}");
+    run(d, "dupes", &["-q", "t/d", "t/empty", "t/a/x"]).printed(b"");
+    assert_eq!(run(d, "dupes", &["-q", "t/d", "t/empty", "t/a/x"]).code(), 0);
+}
+
+#[test]
+fn directories_that_are_not_quite_the_same_are_no_group() {
+    let directory = tree(&[
+        ("link-1/x", "1"),
+        ("link-2/x", "1"),
+        ("empty-1/x", "2"),
+        ("empty-2/x", "2"),
+        ("fifo-1/x", "3"),
+        ("fifo-2/x", "3"),
+        ("out-1/x", "4"),
+        ("out-1/y.tmp", "one"),
+        ("out-2/x", "4"),
+        ("out-2/y.tmp", "two"),
+        ("name-1/x", "5"),
+        ("name-2/y", "5"),
+        ("same-1/x", "6"),
+        ("same-2/x", "6"),
+    ]);
+    let d = directory.path();
+    symlink("x", d.join("link-1/l")).unwrap();
+    symlink("y", d.join("link-2/l")).unwrap();
+    fs::create_dir(d.join("empty-1/e")).unwrap();
+    fifo(&d.join("fifo-1/f"));
+    fifo(&d.join("fifo-2/f"));
+    for side in ["same-1", "same-2"] {
+        symlink("x", d.join(side).join("l")).unwrap();
+        fs::create_dir(d.join(side).join("e")).unwrap();
+    }
+    let ended = run(d, "dupes", &["-q", "-f", "jsonl", "--exclude", "*.tmp", "."]);
+    let (found, ..) = groups(&ended);
+    let directories: Vec<_> = found.iter().filter(|(kind, _)| kind == "directories").collect();
+    assert_eq!(directories, [&members("directories", &["./same-1", "./same-2"])]);
+    assert_eq!(found.len(), 6);
+    assert_eq!(ended.code(), 1);
+}
+
+/// A directory that is met twice, and one of hard links, is no copy.
+#[test]
+fn what_is_met_twice_is_no_duplicate() {
+    let directory = tree(&[("a/b/x", "hello"), ("a/b/y", "world"), ("a/z", "other")]);
+    let d = directory.path();
+    let ended = run(d, "dupes", &["-q", "a", "a/b", "./a", "a/z"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (0, &b""[..]));
+    fs::create_dir_all(d.join("snapshot/b")).unwrap();
+    for name in ["b/x", "b/y", "z"] {
+        fs::hard_link(d.join("a").join(name), d.join("snapshot").join(name)).unwrap();
+    }
+    assert_eq!(run(d, "dupes", &["-q", "."]).code(), 0);
+    fs::create_dir(d.join("copy")).unwrap();
+    fs::copy(d.join("a/z"), d.join("copy/z")).unwrap();
+    let (found, saved, summary) = groups(&run(d, "dupes", &["-q", "-f", "jsonl", "."]));
+    assert_eq!((&found[..], saved), (&[members("files", &["./a/z", "./copy/z"])][..], 5));
+    assert_eq!(summary["links"], 1);
+}
+
+#[test]
+fn odd_names_come_through() {
+    let directory = scratch();
+    let d = directory.path();
+    let names: [&[u8]; 3] = [b"bad\xff", b"line\nfeed", b"back\\slash"];
+    for name in names {
+        fs::write(d.join(path(name)), "same").unwrap();
+    }
+    let text = "3 files of 4 B, 8 B could be saved:\n    ./back\\slash\n    `./bad\\xff`\n    `./line\\nfeed`\n\n";
+    run(d, "dupes", &["-q", "--no-directories", "."]).printed(text.as_bytes());
+    let ended = run(d, "dupes", &["-q", "-f", "csv", "."]);
+    let csv =
+        b"group,kind,bytes,saved_bytes,link,list,path\r\n1,file,4,8,,,./back\\slash\r\n1,file,4,8,,,./bad\xff\r\n\
+                1,file,4,8,,,\"./line\nfeed\"\r\n";
+    ended.printed(csv);
+    let found = lines(&run(d, "dupes", &["-q", "-f", "jsonl", "."]).stdout);
+    assert_eq!((&found[3]["path_base64"], &found[4]["path"]), (&"Li9iYWT/".into(), &"./line\nfeed".into()));
+    let report = run(d, "dupes", &["-q", "-f", "fclones", "."]).stdout;
+    let report = String::from_utf8(report).unwrap();
+    let here = fs::canonicalize(d).unwrap();
+    let expected = ["back\\\\slash", "bad\\xFF", "line\\nfeed"].map(|name| format!("    {}/{name}\n", here.display()));
+    let digest = digest("blake3", b"same");
+    assert!(report.ends_with(&format!("{digest}, 4 B (4 B) * 3:\n{}", expected.concat())), "{report}");
+    assert!(report.contains("# Total: 12 B (12 B) in 3 files in 1 groups\n# Redundant: 8 B (8 B) in 2 files\n"));
+    // Files that have no copy.
+    fs::write(d.join(path(b"alone\xff\n")), "alone").unwrap();
+    fs::create_dir(d.join("by")).unwrap();
+    fs::write(d.join("by/copy"), "same").unwrap();
+    let only = &["--exclude", "by", ".", "--by", "by", "-q"];
+    let ended = run(d, "covers", &[only, &["-f", "null"][..]].concat());
+    assert_eq!((ended.code(), &ended.stdout[..]), (1, &b"./alone\xff\n\0"[..]));
+    let ended = run(d, "covers", &[only, &["-f", "csv"][..]].concat());
+    ended.printed(b"bytes,list,path\r\n5,,\"./alone\xff\n\"\r\n");
+}
+
+/// fclones, if it is there, takes a report of pfh.
+#[test]
+fn fclones_takes_the_report() {
+    let directory = tree(&[("a", "hello"), ("b b", "hello"), ("c", "other")]);
+    let d = directory.path();
+    fs::write(d.join(path(b"odd\xff\n\\")), "hello").unwrap();
+    if peer("fclones", d, ["--version"]).is_none() {
+        return;
+    }
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let report = run(d, "dupes", &["-q", "-f", "fclones", "."]).stdout;
+    let ended = Run::new("fclones", d, ["remove"]).input(report).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let left: BTreeSet<_> = fs::read_dir(d).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["a", "c"].map(|name| OsStr::new(name).to_owned()).into());
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_proves_nothing() {
+    let (directory, program) = public();
+    let d = directory.path();
+    for (name, contents) in [("a/x", "hello"), ("a/y", "12345"), ("b/x", "hello"), ("b/y", "12345")] {
+        fs::create_dir_all(d.join(name).parent().unwrap()).unwrap();
+        fs::write(d.join(name), contents).unwrap();
+    }
+    fs::set_permissions(d.join("b/y"), fs::Permissions::from_mode(0o000)).unwrap();
+    let nobody = |arguments: &[&str]| {
+        use std::os::unix::process::CommandExt;
+        let run = Run::new(&program, d, arguments);
+        if is_root() { run.with(|command| command.uid(65534).gid(65534)).run() } else { run.run() }
+    };
+    // The directories are not compared, since not all of one is known.
+    let ended = nobody(&["dupes", "-f", "jsonl", "a", "b"]);
+    let said = "pfh: `b/y`: Permission denied (os error 13)\n";
+    assert!(ended.stderr.starts_with(said), "{}", ended.stderr);
+    let (found, _, summary) = groups(&ended);
+    assert_eq!((ended.code(), &found[..]), (5, &[members("files", &["a/x", "b/x"])][..]));
+    assert_eq!(summary["unread"], 1);
+    assert!(ended.stderr.contains("1 unread"), "{}", ended.stderr);
+    assert_eq!(nobody(&["dupes", "-q", "a/y", "b/y"]).code(), 3);
+    // An unread file on side A is neither covered nor uncovered; one on side B covers nothing.
+    let ended = nobody(&["covers", "-q", "-f", "jsonl", "b", "--by", "a"]);
+    assert_eq!(ended.code(), 3);
+    let summary = lines(&ended.stdout).pop().unwrap();
+    assert_eq!((&summary["covered"], &summary["uncovered"], &summary["unread"]), (&1.into(), &0.into(), &1.into()));
+    let ended = nobody(&["covers", "-q", "a", "--by", "b"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (5, &b"a/y\n"[..]));
+    assert_eq!(nobody(&["covers", "-q", "a", "--by", "b", "--by", "missing"]).code(), 5);
+    fs::set_permissions(d.join("b/y"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(nobody(&["covers", "-q", "a", "--by", "b"]).code(), 0);
+    assert_eq!(nobody(&["covers", "-q", "a", "--by", "missing"]).code(), 5);
+    // A stream cannot be read twice.
+    let ended = pfh(d, ["dupes", "-q", "a/x", "-"]).input("hello").run();
+    assert_eq!(ended.code(), 3);
+}
+
+#[test]
+fn only_what_is_elsewhere_covers() {
+    let directory = tree(&[("a/x", "hello"), ("a/copy", "hello"), ("a/y", "world"), ("a/e", ""), ("b/y", "world")]);
+    let d = directory.path();
+    let missing = |arguments: &[&str]| {
+        let ended = run(d, "covers", &[&["-q"], arguments].concat());
+        assert_eq!(ended.code(), i32::from(!ended.stdout.is_empty()), "{}", ended.stderr);
+        String::from_utf8(ended.stdout).unwrap()
+    };
+    assert_eq!(missing(&["a", "--by", "b"]), "a/copy\na/e\na/x\n");
+    // A hard link is the file itself.
+    fs::hard_link(d.join("a/x"), d.join("b/link")).unwrap();
+    assert_eq!(missing(&["a", "--by", "b"]), "a/copy\na/e\na/x\n");
+    // Nor does the side that is to be covered cover itself.
+    assert_eq!(missing(&["a", "--by", "."]), "a/copy\na/e\na/x\n");
+    fs::write(d.join("b/other"), "hello").unwrap();
+    fs::write(d.join("b/e"), "").unwrap();
+    assert_eq!(missing(&["a", "--by", "b"]), "");
+    let ended = run(d, "covers", &["a", "--by", "b", "--by", "a"]);
+    ended.expect(0, "pfh: 4 of 4 files have a copy, 0 (0 B) have none\n");
+    // Large files with the same beginning.
+    let long = contents(1, 100_000);
+    fs::write(d.join("a/long"), &long).unwrap();
+    fs::write(d.join("b/long"), [&long[..99_999], b"?"].concat()).unwrap();
+    assert_eq!(missing(&["a", "--by", "b"]), "a/long\n");
+    fs::write(d.join("b/longer"), &long).unwrap();
+    assert_eq!(missing(&["a", "--by", "b"]), "");
+}
+
+#[test]
+fn lists_are_compared_with_lists_and_with_paths() {
+    let directory = tree(&[("a/x", "hello"), ("a/y", "world"), ("b/x", "hello"), ("b/z", "other")]);
+    let d = directory.path();
+    for (side, algorithm) in [("a", "sha256"), ("b", "sha256")] {
+        hash(d, ["-a", algorithm, "-o", &format!("{side}.jsonl"), "-f", "jsonl", side]).run().done();
+        hash(d, ["-a", algorithm, "-o", &format!("{side}.sums"), side]).run().done();
+    }
+    for format in ["jsonl", "sums"] {
+        let [a, b] = ["a", "b"].map(|side| format!("{side}.{format}"));
+        let ended = run(d, "dupes", &["-q", "-f", "csv", "--digests", &a, "--digests", &b]);
+        let (size, saved) = if format == "jsonl" { ("5", 5) } else { ("", 0) };
+        let expected = format!(
+            "group,kind,bytes,saved_bytes,link,list,path\r\n1,file,{size},{saved},,{a},a/x\r\n1,file,{size},{saved},,{b},b/x\r\n"
+        );
+        assert_eq_bytes(ended.expect(1, ""), expected.as_bytes());
+        // Files in the list are compared with those on the disk.
+        let ended = run(d, "dupes", &["-q", "--digests", &a, "b"]);
+        let text = format!("2 files of 5 B, 5 B could be saved:\n    `{a}`: a/x\n    b/x\n\n");
+        assert_eq_bytes(ended.expect(1, ""), text.as_bytes());
+        for arguments in [["--digests", &a, "--by", "b"], ["a", "--by-digests", &b, "--quiet"]] {
+            let ended = run(d, "covers", &arguments);
+            assert_eq!((ended.code(), &ended.stdout[..]), (1, &b"a/y\n"[..]), "{}", ended.stderr);
+        }
+    }
+    // A list with a file that could not be read proves nothing about it.
+    hash(d, ["-f", "jsonl", "-o", "part.jsonl", "b/x", "missing"]).run();
+    let ended = run(d, "covers", &["--digests", "part.jsonl", "--by", "a"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{}", ended.stderr);
+    assert!(ended.stderr.contains("files without a digest of sha256 are not compared"), "{}", ended.stderr);
+    let (.., summary) = groups(&run(d, "dupes", &["-f", "jsonl", "--digests", "part.jsonl", "a", "nowhere"]));
+    assert_eq!(summary["unread"], 2);
+    // A journal that has a path twice: the later line counts, and a path is no copy of itself.
+    let journal = fs::read(d.join("a.jsonl")).unwrap();
+    fs::write(d.join("twice.jsonl"), [&journal[..], &journal].concat()).unwrap();
+    let ended = run(d, "dupes", &["-q", "--digests", "twice.jsonl"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (0, &b""[..]), "{}", ended.stderr);
+    // Lists of other digests.
+    let ended = run(d, "dupes", &["-a", "md5", "--digests", "a.jsonl"]);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.stderr.contains("has no digests of md5; it has sha256"), "{}", ended.stderr);
+    for (algorithm, said) in [("crc32", "is a checksum"), ("ssdeep", "finds similar files"), ("nonsense", "unknown")] {
+        let ended = run(d, "dupes", &["-a", algorithm, "a"]);
+        assert_eq!(ended.code(), 2);
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    }
+    let ended = run(d, "dupes", &["-q", "-m", "1K", "a", "b"]);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
+    fs::write(d.join("broken"), "\x00\x01 nonsense").unwrap();
+    assert_eq!(run(d, "dupes", &["--digests", "broken"]).code(), 2);
+}
+
+/// A tree in which everything occurs: equal directories in each other, hard links, links, equal beginnings.
+fn random_tree(root: &Path, seed: u64) {
+    let mut random = Random::new(seed);
+    let mut number = |below: u64| u64::from_le_bytes(random.bytes(8).try_into().unwrap()) % below;
+    let mut directories = vec![root.to_owned()];
+    let mut files = Vec::new();
+    for count in 0..150 {
+        let parent = directories[number(directories.len() as u64) as usize].clone();
+        let path = parent.join(format!("{}", number(6)));
+        if path.symlink_metadata().is_ok() {
+            continue;
+        }
+        match number(10) {
+            0..=2 => {
+                fs::create_dir(&path).unwrap();
+                directories.push(path);
+            }
+            3 if !files.is_empty() => {
+                let file: &std::path::PathBuf = &files[number(files.len() as u64) as usize];
+                fs::hard_link(file, &path).unwrap();
+            }
+            4 => symlink(format!("{}", number(2)), &path).unwrap(),
+            5 | 6 if count > 40 => {
+                let from = &directories[number(directories.len() as u64) as usize];
+                if !path.starts_with(from) {
+                    copy(from, &path);
+                }
+            }
+            _ => {
+                let mut contents = vec![b'x'; [0, 1, 100, 20_000][number(4) as usize]];
+                if let Some(last) = contents.last_mut() {
+                    *last = number(3) as u8;
+                }
+                fs::write(&path, contents).unwrap();
+                files.push(path);
+            }
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => copy(&from, &to),
+            kind if kind.is_symlink() => symlink(fs::read_link(&from).unwrap(), to).unwrap(),
+            _ => drop(fs::copy(&from, &to).unwrap()),
+        }
+    }
+}
+
+/// The findings of a naive search: files by contents, and directories by all that is in them.
+#[derive(Default)]
+struct Naive {
+    files: BTreeMap<Vec<u8>, Vec<(String, u64)>>,
+    directories: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Naive {
+    /// Returns what is in a directory, with contents and with identities, and the number of files.
+    fn look(&mut self, directory: &Path, shown: &str) -> (String, String, u64) {
+        let (mut contents, mut identities, mut files) = (String::new(), String::new(), 0);
+        let mut names: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        for name in names {
+            let (path, name) = (directory.join(&name), name.to_str().unwrap().to_owned());
+            let shown = format!("{shown}/{name}");
+            let metadata = path.symlink_metadata().unwrap();
+            if metadata.is_dir() {
+                let (inner, inner_identities, inner_files) = self.look(&path, &shown);
+                contents += &format!("{name}:({inner})");
+                identities += &format!("{name}:({inner_identities})");
+                files += inner_files;
+            } else if metadata.is_symlink() {
+                let target = fs::read_link(&path).unwrap();
+                contents += &format!("{name}->{}", target.display());
+                identities += &format!("{name}->{}", target.display());
+            } else {
+                let bytes = fs::read(&path).unwrap();
+                contents += &format!("{name}={}", digest("sha256", &bytes));
+                identities += &format!("{name}={}", metadata.ino());
+                files += 1;
+                if !bytes.is_empty() {
+                    self.files.entry(bytes).or_default().push((shown, metadata.ino()));
+                }
+            }
+        }
+        if files > 0 {
+            self.directories.entry(contents.clone()).or_default().push((identities.clone(), shown.to_owned()));
+        }
+        (contents, identities, files)
+    }
+}
+
+#[test]
+fn a_naive_search_finds_the_same() {
+    let mut with_directories = 0;
+    for seed in 0..30 {
+        let directory = scratch();
+        let d = directory.path();
+        fs::create_dir(d.join("t")).unwrap();
+        random_tree(&d.join("t"), seed);
+        let mut naive = Naive::default();
+        naive.look(&d.join("t"), "t");
+        let mut expected = BTreeSet::new();
+        let mut saved = 0;
+        for (contents, files) in &naive.files {
+            let identities: BTreeSet<u64> = files.iter().map(|(_, inode)| *inode).collect();
+            if identities.len() > 1 {
+                saved += (identities.len() - 1) as u64 * contents.len() as u64;
+                expected.insert(files.iter().map(|(path, _)| path.clone()).collect::<BTreeSet<_>>());
+            }
+        }
+        // Each file, with all of its links.
+        let all = |arguments: &[&str]| {
+            let ended = run(d, "dupes", &[arguments, &["-q", "-f", "jsonl", "t"]].concat());
+            assert_eq!(ended.code(), i32::from(saved > 0), "{}", ended.stderr);
+            let (mut files, mut directories) = (BTreeSet::new(), BTreeSet::new());
+            let mut group: Option<(String, BTreeSet<String>)> = None;
+            let found = lines(&ended.stdout);
+            for line in &found {
+                if let Some(path) = line["path"].as_str() {
+                    group.as_mut().unwrap().1.insert(path.to_owned());
+                    continue;
+                }
+                match group.take() {
+                    Some((kind, members)) if kind == "files" => drop(files.insert(members)),
+                    Some((_, members)) => drop(directories.insert(members)),
+                    None => {}
+                }
+                group = (line["type"] == "group").then(|| (line["kind"].as_str().unwrap().to_owned(), BTreeSet::new()));
+            }
+            assert_eq!(found.last().unwrap()["saved_bytes"], saved);
+            (files, directories, groups(&ended).1)
+        };
+        let (files, none, sum) = all(&["--no-directories"]);
+        assert!(files == expected && none.is_empty() && sum == saved, "seed {seed}");
+        let (files, directories, _) = all(&["--all"]);
+        assert!(files == expected, "seed {seed}");
+        // Of directories that consist of the same files, only the first is told; without savings, none is.
+        for found in &directories {
+            let equal = naive.directories.values().find(|equal| equal.iter().any(|(_, path)| found.contains(path)));
+            let mut seen = BTreeSet::new();
+            let distinct: BTreeSet<String> = equal
+                .unwrap()
+                .iter()
+                .filter(|(identities, _)| seen.insert(identities))
+                .map(|(_, path)| path.clone())
+                .collect();
+            assert_eq!(*found, distinct, "seed {seed}");
+        }
+        // The savings add up, however much is told as directories.
+        let (_, directories, sum) = all(&[]);
+        assert_eq!(sum, saved, "seed {seed}");
+        with_directories += directories.len();
+    }
+    assert!(with_directories > 10, "{with_directories}");
+}
+
+#[test]
+fn many_files_take_little_memory_and_give_the_same_output() {
+    let directory = scratch();
+    let d = directory.path();
+    for number in 0..20_000_u32 {
+        if number % 200 == 0 {
+            fs::create_dir_all(d.join(format!("t/{}", number / 200))).unwrap();
+        }
+        let mut contents = (number % 5000).to_string().into_bytes();
+        contents.resize(if number % 100 == 0 { 20_000 } else { 50 }, b'.');
+        fs::write(d.join(format!("t/{}/{}", number / 200, number % 200)), contents).unwrap();
+    }
+    let expected = run(d, "dupes", &["-q", "-f", "jsonl", "-m", "256M", "t"]);
+    assert_eq!(expected.code(), 1);
+    let (found, saved, summary) = groups(&expected);
+    // Four equal trees of 25 directories.
+    assert_eq!(
+        (found.len(), summary["directory_groups"].as_u64(), summary["groups"].as_u64()),
+        (25, Some(25), Some(0))
+    );
+    assert_eq!((saved, &summary["saved_bytes"]), (15_000 / 100 * (99 * 50 + 20_000), &saved.into()));
+    for arguments in [["-t", "1", "-m", "8M"], ["-t", "4", "-m", "8M"], ["-t", "2", "-m", "32M"]] {
+        let ended = run(d, "dupes", &[&["-q", "-f", "jsonl", "t"], &arguments[..]].concat());
+        assert_eq_bytes(&ended.stdout, &expected.stdout);
+        ended.kept_below(if arguments[3] == "8M" { 8 } else { 32 });
+    }
+}
+
+#[test]
+fn a_signal_leaves_no_output() {
+    let directory = tree(&[("a", "hello"), ("b", "hello")]);
+    let d = directory.path();
+    fifo(&d.join("names"));
+    for command in [&["dupes", "a", "b"][..], &["covers", "a", "--by", "b"]] {
+        let running = pfh(d, [command, &["-o", "out", "--files-from", "names"]].concat()).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::INT);
+        let ended = running.end();
+        assert_eq!((ended.code(), &ended.stdout[..]), (130, &b""[..]), "{}", ended.stderr);
+        let mut left: Vec<_> = fs::read_dir(d).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["a", "b", "names"]);
+    }
+    // A whole output is there, and it is not compared itself.
+    let ended = pfh(d, ["dupes", "-q", "-o", "a.out", "."]).run();
+    assert_eq!(ended.code(), 1);
+    assert_eq!(fs::read(d.join("a.out")).unwrap(), b"2 files of 5 B, 5 B could be saved:\n    ./a\n    ./b\n\n");
+}
+
+#[test]
+fn paths_are_bytes_of_any_length() {
+    let directory = scratch();
+    let d = directory.path();
+    let mut deep = d.join("t");
+    for _ in 0..6 {
+        deep = deep.join("x".repeat(200));
+    }
+    for side in ["1", "2"] {
+        fs::create_dir_all(deep.join(side)).unwrap();
+        fs::write(deep.join(side).join("file"), "hello").unwrap();
+    }
+    let ended = run(d, "dupes", &["-q", "-f", "jsonl", "t"]);
+    let (found, ..) = groups(&ended);
+    let deep = deep.strip_prefix(d).unwrap().to_str().unwrap();
+    assert_eq!(found, [members("directories", &[&format!("{deep}/1"), &format!("{deep}/2")])]);
+    assert!(OsStr::new(deep).as_bytes().len() > 1200);
+}

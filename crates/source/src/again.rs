@@ -1,0 +1,219 @@
+//! Files that an earlier walk found, read again: whole, or only their beginnings.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pfh_record::{FileError, FileIdentity};
+use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
+
+use crate::device::Device;
+use crate::directory::{Directory, LocalHandle};
+use crate::extent;
+use crate::file::LocalFile;
+use crate::local::{LocalSource, Totals};
+use crate::long_path;
+use crate::source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, Source, SourceFile};
+use crate::stamp::{Proof, Stamp};
+use crate::watch::Watch;
+
+/// A regular file as an earlier walk found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// The displayed path in raw bytes, by which it is opened.
+    pub path: Vec<u8>,
+    /// Size in bytes.
+    pub size: u64,
+    /// Its identity, if the walk knew it.
+    pub identity: Option<FileIdentity>,
+}
+
+/// A source of files that an earlier walk found: each is visited once, in the given order. A file that by now has
+/// another size or identity, or is no regular file, counts as changed while it was read.
+///
+/// With a limit, the source has the beginnings of the files: what is read, and every size in its stamps and entries, is
+/// that of the beginning.
+pub struct FoundFiles<I> {
+    local: LocalSource,
+    files: Mutex<Option<I>>,
+    bytes_max: u64,
+    totals: Totals,
+}
+
+impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
+    /// Makes a source of `files`, at most `bytes_max` bytes of each. `local` says how they are read, and names no files
+    /// itself. `totals`, for a forecast, are of the whole files.
+    pub fn new(local: LocalSource, files: I, bytes_max: Option<u64>, totals: Totals) -> FoundFiles<I> {
+        let bytes_max = bytes_max.unwrap_or(u64::MAX);
+        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals }
+    }
+}
+
+/// The handle of a [`FoundFile`].
+#[derive(Debug)]
+pub struct FoundHandle(Entry<LocalHandle>);
+
+impl Handle for FoundHandle {
+    fn path(&self) -> Vec<u8> {
+        self.0.path()
+    }
+
+    fn path_bytes(&self) -> usize {
+        self.0.path_bytes()
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        self.0.device()
+    }
+}
+
+/// An open [`FoundFile`], or its beginning.
+#[derive(Debug)]
+pub struct FoundLocalFile {
+    file: LocalFile,
+    expected: Expected,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    size: Option<u64>,
+    identity: Option<FileIdentity>,
+    bytes_max: u64,
+}
+
+impl Expected {
+    /// Returns the stamp of the beginning of a file, from that of the file.
+    fn stamp(&self, mut stamp: Stamp) -> Stamp {
+        stamp.is_as_listed &= self.size.is_none_or(|size| size == stamp.metadata.size);
+        stamp.is_as_listed &= self.identity.is_none() || self.identity == stamp.identity;
+        stamp.metadata.size = stamp.metadata.size.min(self.bytes_max);
+        stamp
+    }
+
+    /// Shortens a buffer to what lies before the limit.
+    fn clip<'b>(&self, buffer: &'b mut [u8], offset: u64) -> &'b mut [u8] {
+        let left = usize::try_from(self.bytes_max.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = buffer.len().min(left);
+        &mut buffer[..length]
+    }
+}
+
+impl<I> FoundFiles<I> {
+    fn expected(&self, handle: &FoundHandle) -> Expected {
+        let Entry { size_hint, identity_hint, .. } = handle.0;
+        Expected { size: size_hint, identity: identity_hint, bytes_max: self.bytes_max }
+    }
+}
+
+impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
+    type Handle = FoundHandle;
+    type File = FoundLocalFile;
+
+    /// The first walk consumes the files.
+    fn walk(&self, visit: &mut dyn FnMut(Found<FoundHandle>) -> bool) {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut holder: Option<(u64, Arc<Directory>)> = None;
+        for FoundFile { path, size, identity } in files.into_iter().flatten() {
+            let number = identity.map_or(0, |identity| identity.device);
+            let directory = match &holder {
+                Some((known, directory)) if *known == number => Arc::clone(directory),
+                _ => {
+                    let filesystem = self.local.scope.filesystems.of(number, || {
+                        let resolved = long_path::resolve(CWD, &path).ok()?;
+                        openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+                    });
+                    Arc::clone(&holder.insert((number, Arc::new(Directory::of_arguments(filesystem)))).1)
+                }
+            };
+            let handle = LocalHandle { directory, name: path.into() };
+            let mut known = Entry::new(handle, EntryKind::Regular);
+            (known.size_hint, known.identity_hint) = (Some(size), identity);
+            let mut entry = Entry::new(FoundHandle(known), EntryKind::Regular);
+            (entry.size_hint, entry.identity_hint) = (Some(size.min(self.bytes_max)), identity);
+            if !visit(Found::Entry(entry)) {
+                return;
+            }
+        }
+    }
+
+    fn open(&self, entry: &Entry<FoundHandle>) -> Result<FoundLocalFile, FileError> {
+        let file = self.local.open(&entry.handle.0)?;
+        Ok(FoundLocalFile { file, expected: self.expected(&entry.handle) })
+    }
+
+    fn stamp(&self, entry: &Entry<FoundHandle>) -> Result<Stamp, FileError> {
+        Ok(self.expected(&entry.handle).stamp(self.local.stamp(&entry.handle.0)?))
+    }
+
+    fn physical_position(&self, entry: &Entry<FoundHandle>) -> Option<u64> {
+        self.local.physical_position(&entry.handle.0)
+    }
+
+    fn is_direct(&self) -> bool {
+        self.local.is_direct()
+    }
+
+    fn look_ahead(&self) -> LookAhead {
+        self.local.look_ahead()
+    }
+}
+
+impl<I: Sync + Send> Watch for FoundFiles<I> {
+    fn watch(&self) {
+        self.local.watch();
+    }
+
+    fn being_read(&self) -> Option<Vec<u8>> {
+        self.local.being_read()
+    }
+
+    fn expected(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals> {
+        report(self.totals);
+        Some(self.totals)
+    }
+}
+
+impl SourceFile for FoundLocalFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        self.file.read_at(self.expected.clip(buffer, offset), offset)
+    }
+
+    fn tells_cached(&self) -> bool {
+        self.file.tells_cached()
+    }
+
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
+        self.file.read_cached(self.expected.clip(buffer, offset), offset)
+    }
+
+    fn proof(&self) -> Proof {
+        self.file.proof()
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        Ok(self.expected.stamp(self.file.stamp()?))
+    }
+
+    fn announce(&self, offset: u64, length: u64) {
+        self.file.announce(offset, length.min(self.expected.bytes_max.saturating_sub(offset)));
+    }
+
+    fn release(&self, offset: u64) {
+        self.file.release(offset);
+    }
+}
+
+/// The filesystems of whose files several can share extents, by `f_type` of statfs(2): btrfs, XFS, bcachefs, OCFS2.
+const SHARING: [u64; 4] = [0x9123_683e, 0x5846_5342, 0xca45_1a4e, 0x7461_636f];
+
+/// Returns a value that two files have in common if all of their extents are shared between them (reflinks). `None` if
+/// the filesystem has no such files or does not tell, if an extent is not shared, or if the file has none.
+///
+/// # Errors
+/// The errors of opening the file.
+pub fn shared_extents(path: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let resolved = long_path::resolve(CWD, path)?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = openat(&resolved, resolved.rest, flags, Mode::empty())?;
+    let can_share = SHARING.contains(&(fstatfs(&file)?.f_type as u64));
+    Ok(if can_share { extent::shared(file) } else { None })
+}
