@@ -2,5 +2,6 @@
 
 pub mod kernels;
 pub mod known;
+pub mod list;
 pub mod property;
 pub mod similarity;

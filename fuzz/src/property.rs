@@ -2,7 +2,9 @@
 //! run the seeds.
 
 use pfh_record::jsonl::{Journal, LineContent};
-use pfh_record::{Entry, FormatName, Md5deepForm, Outcome, ReadOptions, Reader, RunFacts, Selection, WriteOptions};
+use pfh_record::{
+    Columns, Entry, FormatName, Md5deepForm, Outcome, ReadOptions, Reader, RunFacts, Selection, WriteOptions,
+};
 use pfh_similarity::Family;
 
 /// Short, so that a fuzzer meets the limit.
@@ -37,6 +39,17 @@ pub fn md5deep(input: &[u8]) {
     let bit = |place: u8| form >> place & 1 == 1;
     let form = Md5deepForm { asterisk: bit(0), size: bit(1), comma: bit(2), time: bit(3) };
     list(FormatName::Md5deep(form), input);
+}
+
+/// The first line names the columns of the table that follows: reading ends, and yields no more items than there are
+/// bytes.
+pub fn columns(input: &[u8]) {
+    let Some(end) = input.iter().position(|&byte| byte == b'\n') else { return };
+    let (columns, table) = (&input[..end], &input[end + 1..]);
+    let Some(columns) = str::from_utf8(columns).ok().and_then(|text| text.parse::<Columns>().ok()) else { return };
+    let options = ReadOptions { line_bytes_max: Some(LINE_BYTES_MAX), ..ReadOptions::default() };
+    let count = Reader::with_columns(columns, table, options).count();
+    assert!(count <= table.len() + 1, "more items than bytes");
 }
 
 /// Reading a journal ends, and tells whole lines from others.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pfh_record::FormatName;
 
+use crate::known::known_lists;
 use crate::samples::*;
 use crate::similarity;
 
@@ -23,6 +24,7 @@ fn run(target: &str, input: &[u8]) {
         "md5deep" => property::md5deep(input),
         "journal" => property::journal(input),
         "detect" => property::detect(input),
+        "columns" => property::columns(input),
         name => property::list(format(name), input),
     }
 }
@@ -33,8 +35,8 @@ fn every_seed() {
     for target in fs::read_dir(seeds()).unwrap() {
         let target = target.unwrap().path();
         let name = target.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.starts_with("similarity_") || name.starts_with("known_") {
-            continue; // Run by pfh-similarity and pfh-known.
+        if ["similarity_", "known_", "list_"].iter().any(|prefix| name.starts_with(prefix)) {
+            continue; // Run by pfh-similarity, pfh-known and pfh-list.
         }
         for seed in fs::read_dir(&target).unwrap() {
             run(&name, &fs::read(seed.unwrap().path()).unwrap());
@@ -57,6 +59,14 @@ fn write_seeds() {
     };
     for format in [FormatName::Csv, FormatName::Jsonl, FormatName::Dfxml] {
         write(format.name(), "similarity", &[&[0], &*similarity::sample(format, b"hello")].concat());
+    }
+    for (format, form, list) in known_lists() {
+        write(format.name(), form, &[&[0], &*list].concat());
+        write("detect", &format!("{}-{form}", format.name()), &list[..list.len().min(256)]);
+    }
+    let table = format!("File;MD5;Size\n\"a; \"\"b\";{MD5};5\n");
+    for columns in ["md5=MD5,name=\"File\",size=3", "digest=2,product=1,separator=semicolon"] {
+        write("columns", &columns[..6], format!("{columns}\n{table}").as_bytes());
     }
     for (format, options, document) in documents() {
         let kind = match (options.null_terminated, options.piecewise) {
