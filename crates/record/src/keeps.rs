@@ -50,16 +50,39 @@ pub enum Feature {
     User,
     /// The counts of the run, and whether it was interrupted.
     Counts,
+    /// The product and the category of known files.
+    Labels,
 }
 
 /// Each feature, its name in the documentation, and the formats that keep it.
-pub const KEPT: [(Feature, &str, &[&str]); 22] = [
-    (Feature::Size, "size", &["hashdeep", "md5deep-z", "csv", "jsonl", "dfxml"]),
+pub const KEPT: [(Feature, &str, &[&str]); 23] = [
+    (
+        Feature::Size,
+        "size",
+        &["hashdeep", "md5deep-z", "csv", "jsonl", "dfxml", "nsrl", "hashkeeper", "ilook", "vics", "hashdb"],
+    ),
     (Feature::ModificationTime, "modification time", &["csv", "jsonl", "dfxml"]),
     (Feature::ChangeTime, "time of the last inode change", &["md5deep-t", "dfxml"]),
     (Feature::Inode, "inode and number of links", &["dfxml"]),
     (Feature::Mode, "mode, owner and group", &["dfxml"]),
-    (Feature::Names, "names of algorithms", &["bsd", "hashdeep", "csv", "jsonl", "dfxml"]),
+    (
+        Feature::Names,
+        "names of algorithms",
+        &[
+            "bsd",
+            "hashdeep",
+            "csv",
+            "jsonl",
+            "dfxml",
+            "nsrl",
+            "hashkeeper",
+            "ilook",
+            "encase",
+            "sleuthkit",
+            "vics",
+            "icse",
+        ],
+    ),
     (Feature::Failures, "files without digests, and why", &["csv", "jsonl", "dfxml"]),
     (Feature::ErrorNumbers, "error numbers", &["jsonl", "dfxml"]),
     (Feature::CollisionMarks, "marks of collision attacks", &["csv", "jsonl", "dfxml"]),
@@ -67,7 +90,24 @@ pub const KEPT: [(Feature, &str, &[&str]); 22] = [
     (Feature::NoDigest, "why a file has none of a family", &["jsonl", "dfxml"]),
     (Feature::Pieces, "digests of pieces", &["gnu", "bsd", "hashdeep", "md5deep", "csv", "jsonl", "dfxml"]),
     (Feature::WholeFiles, "the whole file beside its pieces", &["gnu", "bsd", "csv", "jsonl", "dfxml"]),
-    (Feature::Selection, "digests of the run", &["hashdeep", "csv", "jsonl", "ssdeep", "sdhash", "mrsh-v2", "tlsh"]),
+    (
+        Feature::Selection,
+        "digests of the run",
+        &[
+            "hashdeep",
+            "csv",
+            "jsonl",
+            "ssdeep",
+            "sdhash",
+            "mrsh-v2",
+            "tlsh",
+            "nsrl",
+            "hashkeeper",
+            "ilook",
+            "encase",
+            "icse",
+        ],
+    ),
     (Feature::PieceLength, "length of the pieces", &["jsonl"]),
     (Feature::Program, "program and version", &["sfv", "jsonl", "dfxml"]),
     (Feature::CommandLine, "command line", &["hashdeep", "jsonl", "dfxml"]),
@@ -76,6 +116,7 @@ pub const KEPT: [(Feature, &str, &[&str]); 22] = [
     (Feature::Host, "machine", &["jsonl", "dfxml"]),
     (Feature::User, "user", &["jsonl", "dfxml"]),
     (Feature::Counts, "counts of the run", &["jsonl", "dfxml"]),
+    (Feature::Labels, "product and category", &["nsrl", "hashkeeper", "ilook", "encase", "vics", "icse", "hashdb"]),
 ];
 
 impl FormatName {

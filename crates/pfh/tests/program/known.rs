@@ -75,6 +75,35 @@ fn lists_without_digests_are_refused() {
     assert_eq!(compare(d, &["text", "text2", "--digests", "empty"]).expect(3, said), found);
 }
 
+/// A list of known files is recognised, also in an archive; none is written.
+#[test]
+fn lists_of_others_are_matched() {
+    let directory = two_files();
+    let d = directory.path();
+    let upper = |algorithm, contents: &[u8]| digest(algorithm, contents).to_string().to_uppercase();
+    let (sha1, md5) = (upper("sha1", b"one"), upper("md5", b"one"));
+    let header =
+        "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"";
+    let row = format!("\"{sha1}\",\"{md5}\",\"00000000\",\"known.txt\",3,1,\"362\",\"\"");
+    write(d, "NSRLFile.txt", format!("{header}\r\n{row}\r\n"));
+    let found = b"d/one matches NSRLFile.txt:known.txt\n";
+    assert_eq!(find(d, &["--known", "NSRLFile.txt", "d"]).expect(1, ""), found);
+    let vics = format!("{{\"odata.metadata\":\"x\",\"value\":[{{\"MD5\":\"{md5}\",\"Category\":1}}]}}");
+    write(d, "vics.json", vics);
+    let name = digest("md5", b"one").to_string();
+    let found = format!("d/one matches vics.json:{name}\n");
+    assert_eq!(find(d, &["--known", "vics.json", "d"]).expect(1, ""), found.as_bytes());
+    write(d, "NSRLFile.txt", format!("{header}\n{row}\n{}\n", row.replace(&md5, "12")));
+    let broken = "pfh: `NSRLFile.txt`: line 3, byte 244: digest does not have the number of hexadecimal digits of its \
+                  algorithm\n";
+    assert_eq!(find(d, &["--known", "NSRLFile.txt", "d/two"]).expect(3, broken), b"");
+    write(d, "cut.zip", b"PK\x03\x04");
+    let cut = "pfh: `cut.zip`: the zip archive is cut off or damaged: its directory is not there (byte 4)\n";
+    assert_eq!(find(d, &["--known", "cut.zip", "d"]).expect(2, cut), b"");
+    let refused = "pfh: format `nsrl` is read and never written; use format `jsonl`, `csv` or `hashdeep`\n";
+    assert_eq!(hash(d, ["-a", "md5", "-f", "nsrl", "d"]).run().expect(2, refused), b"");
+}
+
 /// Lists of pfh and of another program that name no algorithm: a wrong algorithm is never assumed silently.
 #[test]
 fn an_algorithm_that_is_only_guessed_acquits_nobody() {

@@ -55,7 +55,7 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     let of_lines = || start.split(|&byte| byte == b'\n' || byte == 0).find_map(|line| of_line(line, options));
     match bare_digests(start) {
         // Later ones may have blanks behind them, which would pass for the mark and the name of GNU's lines.
-        Some((format, digits)) if matches!(digits, 32 | 40 | 64 | 128) => Some(format),
+        Some((format, 32 | 40 | 64 | 128)) => Some(format),
         other => of_lines().or(other.map(|(format, _)| format)),
     }
 }

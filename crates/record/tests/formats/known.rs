@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use pfh_record::{Columns, Entry, FormatName, ListEnd, ReadOptions, Reader, Selection, WriteOptions, detect};
+use pfh_record::{
+    Columns, Entry, Feature, FormatName, KEPT, Labels, ListEnd, ReadOptions, Reader, Selection, WriteOptions, detect,
+};
 
 use crate::samples::*;
 use crate::skip::{Need, skipped};
@@ -218,6 +220,26 @@ fn the_end_is_known_where_it_is_marked() {
             assert!(last.unwrap_err().is_fatal(), "{form} cut at {cut}");
             assert_eq!(reader.trailer().unwrap().end, ListEnd::CutOff);
         }
+    }
+}
+
+#[test]
+fn the_table_of_what_is_kept_is_right() {
+    for format in FormatName::READ_ONLY {
+        let lists = || known_lists().into_iter().filter(move |(one, ..)| *one == format);
+        let any = |has: fn(&Entry) -> bool| {
+            lists().any(|(_, _, list)| read(format, &list, ReadOptions::default()).iter().flatten().any(has))
+        };
+        let name = format.name();
+        assert_eq!(format.keeps(Feature::Size), any(|entry| entry.expected.size.is_some()), "{name}");
+        assert_eq!(format.keeps(Feature::Names), any(|entry| !entry.algorithm_guessed), "{name}");
+        assert_eq!(format.keeps(Feature::Labels), any(|entry| entry.labels != Labels::default()), "{name}");
+        let mut headers = lists()
+            .map(|(_, _, list)| Reader::new(format, &list[..], ReadOptions::default()).header().selection.is_some());
+        assert!(headers.all(|has| has == format.keeps(Feature::Selection)), "{name}");
+        let others = KEPT.iter().filter(|(_, _, formats)| formats.contains(&name)).count();
+        let known = [Feature::Size, Feature::Names, Feature::Labels, Feature::Selection];
+        assert_eq!(others, known.into_iter().filter(|feature| format.keeps(*feature)).count(), "{name}");
     }
 }
 
