@@ -9,7 +9,7 @@ pub fn zip(input: &[u8]) {
     let path = env::temp_dir().join(format!("pfh-fuzz-{}.zip", process::id()));
     fs::write(&path, input).expect("a file for the archive");
     if let Ok(list) = List::open(&path, ReadOptions::default()) {
-        // What is deflated is at most some thousand times as long.
+        // Deflating makes at most a thousandth of something.
         assert!(list.count() <= 1100 * (input.len() + 1), "more items than bytes");
     }
     fs::remove_file(&path).expect("the file of the archive");

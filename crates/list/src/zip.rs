@@ -10,7 +10,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use pfh_record::quote::quoted;
 
-/// What an archive begins with: a file, or the end of a directory without any.
+/// The beginnings of archives: a file, or the end of a directory without any.
 const MAGICS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// Whether a file with this beginning is an archive.
@@ -317,7 +317,7 @@ mod tests {
 
     const LIST: &str = "5d41402abc4b2a76b9719d911017c592  hello.txt\n";
 
-    /// What is in an archive: a name, the contents, and whether they are deflated.
+    /// The files of an archive: a name, the contents, and whether they are deflated.
     type Files<'a> = &'a [(&'a str, &'a [u8], bool)];
 
     /// Writes an archive; with `wide`, its numbers have 64 bits.
@@ -416,7 +416,7 @@ mod tests {
         let path = directory.path().join("a.zip/list");
         std::fs::write(&path, LIST).unwrap();
         assert_eq!(names(&path).unwrap(), ["hello.txt"]);
-        // What is in a file that is no archive does not exist.
+        // Nothing is in a file that is no archive.
         assert!(names(&path.join("list")).unwrap_err().contains("Not a directory"));
     }
 
@@ -483,7 +483,7 @@ mod tests {
         assert!(with(46 + 4 + 16, 0xFE).contains("damaged: its directory"));
     }
 
-    /// What unpacks to a thousand times its length is read to its end in the memory of a line.
+    /// A file that unpacks to a thousand times its length is read to its end in the memory of a line.
     #[test]
     fn a_bomb_is_read_as_a_stream() {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());

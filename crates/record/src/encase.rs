@@ -7,7 +7,7 @@ use pfh_digest::{Algorithm, Digest};
 use crate::parse::{Fault, Found, ReadError, ReadErrorKind};
 use crate::{Entry, FormatName, KnownList, Labels, ListEnd, Trailer};
 
-/// What such a file begins with.
+/// The beginning of such a file.
 pub(crate) const SIGNATURE: &[u8; 8] = b"HASH\r\n\xFF\0";
 
 /// The header, in bytes; little-endian numbers, UTF-16 text.
@@ -24,7 +24,7 @@ const RECORD_BYTES: usize = 18;
 pub(crate) struct EncaseReader<R> {
     input: R,
     algorithm: Option<Algorithm>,
-    /// What the header tells; `None` before it was read.
+    /// The facts of the header; `None` before it was read.
     set: Option<Set>,
     /// Number of records that were read.
     read: u64,

@@ -27,7 +27,7 @@ pub struct Entry {
     /// only failures. Words that a later version may have added are read as unreadable, with these words as the
     /// message.
     pub outcome: Option<Outcome>,
-    /// What a list of known files tells of the file beside digests, name and size. Empty in other lists.
+    /// Product and category, which only lists of known files tell.
     pub labels: Labels,
     /// The line on which the entry begins, counted from 1 (the record, in a NUL-terminated list).
     pub line: u64,

@@ -6,7 +6,7 @@ use crate::Entry;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
 use crate::text::{parse_decimal, parse_digest, split_once};
 
-/// What every line of the header begins with: no digest has this many digits before its `|`.
+/// The beginning of both lines of the header, whose keys are longer than digests.
 pub(crate) const HEADER: &[u8] = b"0000000000000000000000000000000000000000";
 
 #[derive(Default)]

@@ -13,7 +13,7 @@ pub(crate) use read::TableParser;
 
 use pfh_digest::Algorithm;
 
-/// What a column holds.
+/// The contents of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// Digests of an algorithm; `None` if it follows from their length.

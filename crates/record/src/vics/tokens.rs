@@ -27,7 +27,7 @@ pub(super) enum Token {
     End,
 }
 
-/// What must or may come next.
+/// The tokens that may come next.
 #[derive(Clone, Copy, PartialEq)]
 enum Expected {
     Value,

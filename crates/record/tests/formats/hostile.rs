@@ -77,7 +77,7 @@ fn endless_lines() {
         let errors: Vec<_> = Reader::new(format, endless(start), ReadOptions::default()).collect();
         assert_eq!(errors.len(), 1, "{format:?}");
         let error = errors[0].as_ref().unwrap_err().to_string();
-        // What is too long is not kept, so it is met as the end of the document only.
+        // A text that is too long is not kept; the error is that the document ends in it.
         if format == FormatName::Known(KnownList::Vics) {
             assert!(error.ends_with("the document is cut off within a string"), "{error}");
             continue;
