@@ -25,6 +25,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
         &[
             "pfh-lab",
             "pfh-duplicates",
+            "pfh-known",
             "pfh-engine",
             "pfh-list",
             "pfh-source",

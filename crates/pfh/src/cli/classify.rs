@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
     command.write(&out);
     if !options.quiet {
         let Counts { bad, other, good, unknown } = counts;
-        message::plain(format_args!(
+        message::error(format_args!(
             "files: {}, known-bad: {}, known-other: {}, known-good: {}, unknown: {}",
             Count(counts.all()),
             Count(bad),

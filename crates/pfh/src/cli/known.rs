@@ -62,7 +62,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     if let (Some(about), Ok(()), false) = (&about, &written, arguments.quiet) {
         let duplicates = about.rows - about.entries;
         let others = if left_out > 0 { format!(", left out: {}", Count(left_out)) } else { String::new() };
-        message::plain(format_args!(
+        message::error(format_args!(
             "known files: {}, lines: {}, repeated: {}{others}",
             Count(about.entries),
             Count(about.rows),

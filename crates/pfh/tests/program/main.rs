@@ -16,6 +16,7 @@ mod hostile;
 /// The inputs of the vectors.
 mod inputs;
 mod known;
+mod known_sets;
 mod lab;
 mod lab_report;
 mod matrix;

@@ -1,0 +1,188 @@
+//! `pfh known`, and `pfh match` with sets: building, damage, classes, exit statuses.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Makes a directory with files `good`, `bad`, `both` and `new` in `files`, lists of the known ones, and a set of each list.
+fn case() -> TempDir {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("files")).unwrap();
+    for name in ["good", "bad", "both", "new"] {
+        fs::write(path.join("files").join(name), name).unwrap();
+    }
+    let list = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("{}  {name}\n", digest("md5", name.as_bytes()))).collect()
+    };
+    fs::write(path.join("good.md5"), list(&["good", "both", "good"])).unwrap();
+    fs::write(path.join("bad.md5"), list(&["bad", "both", "lost"])).unwrap();
+    for class in ["good", "bad"] {
+        let (set, source) = (format!("{class}.pfhk"), format!("{class}.md5"));
+        pfh(path, ["known", "build", &set, "--class", class, "--keep", "name,digests", &source]).run().expect(0, "");
+    }
+    directory
+}
+
+fn matched(directory: &Path, more: &[&str]) -> Ended {
+    let sets = ["match", "--known", "good.pfhk", "--known", "bad.pfhk", "files"];
+    pfh(directory, [&sets[..], more].concat()).run()
+}
+
+#[test]
+fn each_file_has_one_line_with_its_class() {
+    let directory = case();
+    let ended = matched(directory.path(), &[]);
+    let counts = "pfh: files: 4, known-bad: 2, known-other: 0, known-good: 1, unknown: 1\n";
+    let lines = "known-bad    files/bad  (bad.pfhk: bad)\n\
+                 known-bad    files/both  (bad.pfhk: both)\n\
+                 known-good   files/good  (good.pfhk: good)\n\
+                 unknown      files/new\n";
+    assert_eq!(String::from_utf8_lossy(ended.expect(1, counts)), lines);
+    // The same for lists with classes, but for the names.
+    let listed = ["match", "--known", "good=good.md5", "--known", "bad=bad.md5", "files"];
+    let listed = pfh(directory.path(), listed).run();
+    assert_eq!(String::from_utf8_lossy(listed.expect(1, counts)), lines.replace("pfhk", "md5"));
+    // And for one set of both, whose sources have the classes.
+    pfh(directory.path(), ["known", "build", "all.pfhk", "good.pfhk", "bad.pfhk"]).run().expect(0, "");
+    let all = pfh(directory.path(), ["match", "--quiet", "--known", "all.pfhk", "files", "-f", "jsonl"]).run();
+    let all = String::from_utf8(all.expect(1, "").to_vec()).unwrap();
+    let all: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let classes: Vec<&str> = all[1..5].iter().map(|line| line["class"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["known-bad", "known-bad", "known-good", "unknown"]);
+    assert_eq!(all[1]["digests"]["md5"], digest("md5", b"bad").to_string());
+    let summary = &all[5];
+    let sum: u64 = ["bad", "other", "good", "unknown"].iter().map(|key| summary[key].as_u64().unwrap()).sum();
+    assert_eq!((sum, summary["files"].as_u64(), summary["bad"].as_u64()), (4, Some(4), Some(2)));
+}
+
+#[test]
+fn options_choose_lines_and_the_exit_status() {
+    let directory = case();
+    for (more, code, names) in [
+        (&["--only", "bad"][..], 1, "files/bad\nfiles/both\n"),
+        (&["--only", "bad", "--negate"], 1, "files/good\nfiles/new\n"),
+        (&["--only", "known", "--fail-on", "none"], 0, "files/bad\nfiles/both\nfiles/good\n"),
+        (&["--only", "unknown", "--fail-on", "good"], 1, "files/new\n"),
+        (&["--only", "other", "--fail-on", "other"], 0, ""),
+        (&["--not-found", "--fail-on", "none"], 0, "lost\n"),
+    ] {
+        let ended = matched(directory.path(), &[more, &["--names-only", "--quiet"]].concat());
+        assert_eq!(String::from_utf8_lossy(ended.expect(code, "")), names, "{more:?}");
+    }
+    let refused = pfh(directory.path(), ["match", "--known", "bad.md5", "--only", "bad", "files"]).run();
+    refused.expect(2, "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_unknown() {
+    let directory = case();
+    let ended = matched(directory.path(), &["lost", "--fail-on", "none"]);
+    assert_eq!(ended.code(), 3);
+    assert!(ended.said().contains("`lost`: No such file") && ended.said().contains("files: 4, "), "{}", ended.said());
+}
+
+#[test]
+fn lists_are_classified_without_their_files() {
+    let directory = case();
+    pfh(directory.path(), ["hash", "-a", "md5", "-f", "csv", "-o", "own.csv", "files"]).run().expect(0, "");
+    fs::remove_dir_all(directory.path().join("files")).unwrap();
+    let known = ["match", "--quiet", "--known", "good.pfhk", "--known", "bad.pfhk", "--digests", "own.csv"];
+    let lines = "known-bad    own.csv:files/bad  (bad.pfhk: bad)\n\
+                 known-bad    own.csv:files/both  (bad.pfhk: both)\n\
+                 known-good   own.csv:files/good  (good.pfhk: good)\n\
+                 unknown      own.csv:files/new\n";
+    assert_eq!(String::from_utf8_lossy(pfh(directory.path(), known).run().expect(1, "")), lines);
+}
+
+#[test]
+fn sets_are_added_subtracted_and_intersected() {
+    let directory = case();
+    for (more, said) in [
+        (&["both.pfhk", "good.pfhk", "bad.pfhk"][..], "pfh: known files: 4, lines: 5, repeated: 1\n"),
+        (&["rest.pfhk", "--except", "bad.pfhk", "good.pfhk"], "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n"),
+        (&["same.pfhk", "--common", "bad.pfhk", "good.pfhk"], "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n"),
+    ] {
+        pfh(directory.path(), [&["known", "build"][..], more].concat()).run().expect(0, said);
+    }
+    let text = digest("md5", b"both").to_string();
+    let looked = pfh(directory.path(), ["known", "lookup", "same.pfhk"]).input(format!("# comment\n{text}\nx\n")).run();
+    let answer = looked.expect(3, "pfh: line 3: `x` is no digest of this set\n");
+    assert_eq!(String::from_utf8_lossy(answer), format!("known-good   {text}  (same.pfhk)\n"));
+}
+
+#[test]
+fn damaged_sets_are_refused_and_found() {
+    let directory = case();
+    let path = directory.path().join("good.pfhk");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let refused = "the set is shorter or longer than when it was written; build or copy it again\n";
+    matched(directory.path(), &[]).expect(2, &format!("pfh: `good.pfhk`: {refused}"));
+    let mut changed = whole.clone();
+    changed[70] ^= 1;
+    fs::write(&path, &changed).unwrap();
+    let ended = pfh(directory.path(), ["known", "info", "--verify", "good.pfhk"]).run();
+    ended.expect(1, "pfh: `good.pfhk` is damaged; build or copy it again\n");
+    fs::write(&path, &whole).unwrap();
+    let info = pfh(directory.path(), ["known", "info", "--verify", "--json", "good.pfhk"]).run();
+    let info: Value = serde_json::from_slice(info.expect(0, "")).unwrap();
+    assert_eq!((&info["entries"], &info["intact"]), (&Value::from(2), &Value::from(true)));
+    let source = &info["about"]["sources"][0];
+    let sha256 = digest("sha256", &fs::read(directory.path().join("good.md5")).unwrap()).to_string();
+    assert_eq!((&source["sha256"], &source["class"]), (&Value::from(sha256), &Value::from("good")));
+}
+
+#[test]
+fn broken_lines_are_reported_and_the_others_taken() {
+    let directory = scratch();
+    let known = digest("md5", b"x");
+    fs::write(directory.path().join("list"), format!("{known}  x\nnonsense\n{known}  y\n")).unwrap();
+    let ended = pfh(directory.path(), ["known", "build", "set.pfhk", "list"]).run();
+    assert_eq!(ended.code(), 3);
+    assert!(ended.said().contains("line 2") && ended.said().contains("known files: 1, lines: 2"), "{}", ended.said());
+    fs::write(directory.path().join("empty"), "").unwrap();
+    let refused = pfh(directory.path(), ["known", "build", "other.pfhk", "empty"]).run();
+    refused.expect(2, "pfh: `empty` has no digests\n");
+    assert!(!directory.path().join("other.pfhk").exists());
+}
+
+/// A program that is killed leaves no set under its name.
+#[test]
+fn a_killed_build_leaves_no_set() {
+    let directory = scratch();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .current_dir(directory.path())
+        .args(["known", "build", "set.pfhk", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let lines: String = (0..20_000).map(|i: u32| format!("{}\n", digest("md5", &i.to_le_bytes()))).collect();
+    input.write_all(lines.as_bytes()).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(names(directory.path()), [] as [std::path::PathBuf; 0]);
+}
+
+#[test]
+fn a_large_build_keeps_to_its_memory() {
+    let directory = scratch();
+    let lines: String = (0..500_000).map(|i: u32| format!("{}  file {i}\n", digest("md5", &i.to_le_bytes()))).collect();
+    fs::write(directory.path().join("list.md5"), lines).unwrap();
+    let build = ["known", "build", "-m", "8M", "--keep", "name", "set.pfhk", "list.md5"];
+    let ended = pfh(directory.path(), build).run();
+    ended.expect(0, "pfh: known files: 500,000, lines: 500,000, repeated: 0\n");
+    ended.kept_below(8);
+    let text = digest("md5", &77_777_u32.to_le_bytes()).to_string();
+    let looked = pfh(directory.path(), ["known", "lookup", "set.pfhk", &text]).run();
+    let answer = format!("known-other  {text}  (set.pfhk: file 77777)\n");
+    assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
+}
