@@ -25,6 +25,7 @@ pub(crate) fn for_tests() -> Vec<Program> {
     vec![
         program("hashdeep", "hashdeep", "reads our hashdeep files and we read its"),
         program("md5deep", "hashdeep", "reads our md5deep files and we read its"),
+        program("hfind", "sleuthkit", "indexes lists of known files, whose digests we read too"),
         program("md5sum", "coreutils", "checks our GNU and BSD output"),
         program("rhash", "rhash", "checks our SFV and BSD output, independent digests"),
         program("cksfv", "cksfv", "checks our SFV"),
