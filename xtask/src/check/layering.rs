@@ -8,13 +8,14 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
     ("pfh-record", &["pfh-digest", "pfh-similarity"]),
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list"]),
+    ("pfh-nsrl", &["pfh-digest"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
