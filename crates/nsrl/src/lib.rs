@@ -7,9 +7,12 @@
 //! Databases are read as they are: no view, trigger or computed column of theirs is run, and nothing is written.
 #![forbid(unsafe_code)]
 
+mod archive;
+mod chain;
 mod columns;
 mod database;
 mod dbhash;
+mod delta;
 mod error;
 mod full;
 mod iped;
@@ -17,9 +20,12 @@ mod minimal;
 mod release;
 mod row;
 mod sleuth_kit;
+mod sql;
 mod texts;
 
+pub use chain::{ChainOptions, Link, Verdict, verify_chain};
 pub use database::{Database, Kind};
+pub use delta::{Change, Delta, DeltaCounts, DeltaError, RefusedStatement};
 pub use error::Error;
 pub use release::Release;
 pub use row::{Counts, Options, RefusedRow, Row};
