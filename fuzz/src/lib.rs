@@ -2,5 +2,6 @@
 
 pub mod kernels;
 pub mod known;
+pub mod nsrl;
 pub mod property;
 pub mod similarity;

@@ -73,8 +73,8 @@ impl Archive {
         digest(&mut member, algorithm, progress, |error| failed(error.into()))
     }
 
-    /// Writes a member to a temporary file of at most `bytes_max` bytes, which lies in the system's folder for these and
-    /// is removed with the result.
+    /// Writes a member to a temporary file of at most `bytes_max` bytes, which is removed with the result. It lies in
+    /// the system's folder for these.
     pub(crate) fn extract(
         &mut self,
         index: usize,

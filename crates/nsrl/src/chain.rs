@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 const SIGNATURES: &str = "signatures.txt";
 
-/// What is compared with the check values, and where those are.
+/// Where the check values are, and a limit.
 #[derive(Clone, Debug)]
 pub struct ChainOptions {
     /// The file with SHA-1 of the archive; `None` for the archive's name with `.sha` after it.
@@ -43,7 +43,7 @@ pub struct Link {
     pub name: String,
     /// Which value was compared: `SHA-1 of the archive`, `SHA-256 of a member`, `dbhash of a database`.
     pub value: &'static str,
-    /// What came out.
+    /// The result.
     pub verdict: Verdict,
 }
 

@@ -15,7 +15,7 @@ use crate::release::Release;
 use crate::row::{Counts, Options, RefusedRow, Row};
 use crate::{columns, dbhash, full, iped, minimal, sleuth_kit};
 
-/// What kind of database it is.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {

@@ -20,7 +20,7 @@ pub enum Change<'a> {
     Delete(Row<'a>),
 }
 
-/// What was read.
+/// The numbers of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeltaCounts {
     /// Rows that were inserted.
@@ -110,7 +110,7 @@ impl From<DeltaError> for Stop {
     }
 }
 
-/// What a column is for.
+/// The use of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Sha256,
@@ -400,7 +400,7 @@ impl<R: BufRead> Delta<R> {
             let mut row = [Value::Null; Role::COUNT];
             columns.iter().zip(&self.values).for_each(|(role, value)| row[*role as usize] = *value);
             match table {
-                Table::File => match self.give(&row, &mut *changed, |row| Change::Insert(row))? {
+                Table::File => match self.give(&row, &mut *changed, true)? {
                     Ok(()) => self.counts.inserted += 1,
                     Err(fault) => self.refuse(line, Reason::Row(fault), &mut *refused)?,
                 },
@@ -509,7 +509,7 @@ impl<R: BufRead> Delta<R> {
         if Role::DIGESTS.iter().all(|role| matches!(row[*role as usize], Value::Null)) {
             return Err(OTHER_FORM);
         }
-        match self.give(&row, changed, |row| Change::Delete(row))? {
+        match self.give(&row, changed, false)? {
             Ok(()) => self.counts.deleted += 1,
             Err(fault) => self.refuse(line, Reason::Row(fault), refused)?,
         }
@@ -580,7 +580,7 @@ impl<R: BufRead> Delta<R> {
         &self,
         row: &[Value; Role::COUNT],
         changed: Changed<'_>,
-        change: impl for<'a> FnOnce(Row<'a>) -> Change<'a>,
+        is_insert: bool,
     ) -> Result<Result<(), Fault>, DeltaError> {
         let mut digests = Digests::new();
         for (column, role) in self.digest_columns.into_iter().zip(Role::DIGESTS) {
@@ -605,7 +605,8 @@ impl<R: BufRead> Delta<R> {
             product: self.products.get(package),
             category: b"",
         };
-        changed(change(row)).map(Ok).map_err(DeltaError::Stopped)
+        let change = if is_insert { Change::Insert(row) } else { Change::Delete(row) };
+        changed(change).map(Ok).map_err(DeltaError::Stopped)
     }
 
     fn text(&self, row: &[Value; Role::COUNT], role: Role) -> &[u8] {

@@ -29,7 +29,7 @@ pub enum Error {
         table: String,
         /// The last row that could be read.
         after_row: Option<i64>,
-        /// What SQLite says.
+        /// The words of SQLite.
         reason: String,
     },
     /// It changed while it was read.

@@ -1,4 +1,4 @@
-//! What a database says about one file.
+//! A row: everything that a database says about one file.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl Default for Options {
     }
 }
 
-/// What was read.
+/// The numbers of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows that were given.

@@ -83,18 +83,10 @@ fn what_differs_is_named_with_both_values() {
     assert_eq!(found[0], format!("rds.zip: SHA-1 of the archive: {}", differs(&sha[..40])));
     assert_eq!(found[3], format!("rds/rds.db: dbhash of a database: {}", differs(&dbhashes[..40])));
 
-    let contents = [("other.txt", &b"x"[..]), ("signatures.txt", b"SHA256(../gone.txt)= 00\n")];
-    pack(
-        folder.path(),
-        &[
-            ("a.txt", b"a"),
-            contents[0],
-            ("signatures.txt", {
-                let digest = hex("sha256", b"b");
-                format!("SHA256(a.txt)= {digest}\nSHA256(gone.txt)= {digest}\n").leak().as_bytes()
-            }),
-        ],
-    );
+    let digest = hex("sha256", b"b");
+    let signatures = format!("SHA256(a.txt)= {digest}\nSHA256(gone.txt)= {digest}\n");
+    let members = [("a.txt", &b"a"[..]), ("other.txt", b"x"), ("signatures.txt", signatures.as_bytes())];
+    pack(folder.path(), &members);
     assert_eq!(
         links(folder.path())[1..],
         [

@@ -195,7 +195,7 @@ fn the_full_set_is_read_without_its_views() {
     );
     assert_eq!(counts, Counts { rows: 4, refused: 0, without_product: 1 });
 
-    // What the view says about files that packages have, in its own words.
+    // The same from the view, which leaves out files without a package.
     let connection = Connection::open(made.path()).unwrap();
     let mut view = connection.prepare("SELECT lower(sha256), file_size, file_name FROM FILE ORDER BY 2, 3").unwrap();
     let view = view.query_map([], |row| {

@@ -124,7 +124,7 @@ fn what_needs_the_database_is_refused_with_its_line() {
         }
         let read = read(&sql).unwrap();
         assert_eq!(read.refused, [format!("line 2: {reason}")], "{statement}");
-        // What follows is applied.
+        // The statements after it are applied.
         assert_eq!(read.changes, [format!("+{md5} None \"\" None []")], "{statement}");
         assert_eq!(read.counts, DeltaCounts { inserted: 1, deleted: 0, refused: 1, other: 0 });
         assert_eq!(read.version, "2026.06.1");
