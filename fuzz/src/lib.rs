@@ -3,5 +3,6 @@
 pub mod kernels;
 pub mod known;
 pub mod list;
+pub mod nsrl;
 pub mod property;
 pub mod similarity;

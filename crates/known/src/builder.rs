@@ -24,6 +24,9 @@ pub struct Row<'a> {
     pub product: &'a [u8],
     /// The category of the file in the words of its source; empty where unknown.
     pub category: &'a [u8],
+    /// The number of the package that the row is of; 0 where there is none. With deletions it tells rows of the same
+    /// file apart.
+    pub package: i64,
 }
 
 /// What a set keeps beside digests. The default is nothing.
@@ -167,7 +170,7 @@ impl SetBuilder {
         self.push_row(row, true)
     }
 
-    /// Deletes the rows of earlier sources that equal this one in digests, size, product and name. An entry is gone
+    /// Deletes the rows of earlier sources that equal this one in digests, size, package and name. An entry is gone
     /// when all of its rows are.
     ///
     /// # Errors
@@ -204,8 +207,7 @@ impl SetBuilder {
         if self.deletes {
             let mut hasher = blake3().hasher();
             hasher.update(&row.size.unwrap_or(u64::MAX).to_le_bytes());
-            hasher.update(&(row.product.len() as u64).to_le_bytes());
-            hasher.update(row.product);
+            hasher.update(&row.package.to_le_bytes());
             hasher.update(row.name);
             bytes.extend_from_slice(&hasher.finish().bytes()[..16]);
             bytes.extend_from_slice(&(place as u16).to_be_bytes());

@@ -98,6 +98,7 @@ impl Importer {
                 name: &entry.path,
                 product: entry.labels.product(),
                 category: entry.labels.category(),
+                package: 0,
             })?;
         }
         Ok((contents, is_useful))
@@ -123,7 +124,7 @@ impl Importer {
                 [Text::Category, Text::Product, Text::Name].map(|text| set.text(text, entry));
             let (category, product, name) = (category?, product?, name?);
             let size = set.size(entry)?;
-            self.push(&Row { digests, size, name: &name, product: &product, category: &category }).map(drop)
+            self.push(&Row { digests, size, name: &name, product: &product, category: &category, package: 0 }).map(drop)
         };
         if set.keeps_digests() {
             return (0..set.entries()).try_for_each(|entry| push(entry, &set.digests(entry)?));

@@ -62,6 +62,7 @@ fn entries_agree_with_a_model() {
                     name: name.as_bytes(),
                     product: b"product",
                     category: b"",
+                    package: 0,
                 };
                 assert!(builder.push(&row).unwrap());
                 model.insert((file, shape), (size, name));
@@ -165,8 +166,14 @@ fn rows_are_deleted_and_added_in_order() {
     let change = |builder: &mut SetBuilder, adds: bool, file: &str, product: &str| {
         let name = name(file, product);
         let digests = [digest("md5", file), digest("sha1", file)];
-        let row =
-            Row { digests: &digests, size: Some(1), name: name.as_bytes(), product: product.as_bytes(), category: b"" };
+        let row = Row {
+            digests: &digests,
+            size: Some(1),
+            name: name.as_bytes(),
+            product: product.as_bytes(),
+            category: b"",
+            package: product.len() as i64 * 256 + i64::from(product.as_bytes()[0]),
+        };
         if adds { builder.push(&row) } else { builder.delete(&row) }.unwrap();
     };
     builder.begin_source(origin("base", Class::Good)).unwrap();

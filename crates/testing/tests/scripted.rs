@@ -30,7 +30,7 @@ fn the_walk_yields_the_script_in_order_and_stops_when_told() {
     source.walk(&mut |found| {
         seen.push(match found {
             Found::Entry(entry) => entry.path(),
-            Found::Skipped(path, _) => path,
+            Found::Skipped(path, _) | Found::Other(path, _) => path,
             Found::Failed(path, error) => [&path[..], error.errno.unwrap().to_string().as_bytes()].concat(),
             Found::Pause => panic!("the script has none"),
         });

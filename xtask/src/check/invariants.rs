@@ -73,6 +73,7 @@ const RULES: [Rule; 9] = [
                 "crates/list/src/",
                 "lists and indexes of digests, which are read, continued and written, never hashed",
             ),
+            except("crates/nsrl/src/", "databases of known files, and the archives in which they are published"),
             except("crates/pfh/src/cli/reading.rs", "the list of --files-from"),
             except("crates/pfh/src/cli/output.rs", "the file of -o"),
             except("crates/pfh/src/cli/keys.rs", "the file of --key-file"),

@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
+    ("pfh-nsrl", &["pfh-digest"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
@@ -26,6 +27,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
             "pfh-lab",
             "pfh-duplicates",
             "pfh-known",
+            "pfh-nsrl",
             "pfh-engine",
             "pfh-list",
             "pfh-source",

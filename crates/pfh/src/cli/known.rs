@@ -2,15 +2,17 @@
 
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
-use super::known_args::{BuildArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand, LookupArguments};
+use super::known_args::{
+    BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand, LookupArguments,
+};
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
 use super::quantity::{Bytes, Count};
 use super::reading;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Classifier, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
-use pfh_list::{Input, List};
+use pfh_known::{Classifier, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
+use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
 use std::ffi::OsStr;
 use std::fs;
@@ -22,6 +24,7 @@ use std::path::Path;
 pub(crate) fn run(arguments: &KnownArguments) -> Result<Ending, Failed> {
     match &arguments.command {
         KnownCommand::Build(arguments) => build(arguments),
+        KnownCommand::Check(arguments) => check(arguments),
         KnownCommand::Info(arguments) => info(arguments),
         KnownCommand::Lookup(arguments) => lookup(arguments),
     }
@@ -41,6 +44,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     let builder = SetBuilder::new(&algorithms, keep, arguments.memory);
     let mut importer = Importer::new(builder, arguments.memory / 4);
+    if arguments.sources.iter().any(|source| is_delta(source)) {
+        importer.builder().expect_deletions();
+    }
     arguments.except.iter().try_for_each(|path| verdicts::open_set(path).map(|set| importer.leave_out(set)))?;
     arguments.common.iter().try_for_each(|path| verdicts::open_set(path).map(|set| importer.keep_only(set)))?;
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: false, ..Reporting::DEFAULT };
@@ -48,8 +54,13 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     command.without_totals();
     command.set_output(reading::open_output(Some(&arguments.set))?);
     let mut loaded = Vec::new();
+    let mut release = String::new();
     for source in &arguments.sources {
-        loaded.extend(add_source(&mut importer, source, arguments, &command)?);
+        let added = match add_database(&mut importer, source, arguments, &command, &mut release)? {
+            Some(added) => Some(added),
+            None => add_source(&mut importer, source, arguments, &command)?,
+        };
+        loaded.extend(added);
     }
     command.count_lines(lists::unread(&loaded, true, arguments.quiet)?);
     let left_out = importer.left_out();
@@ -107,17 +118,7 @@ fn add_source(
         (None, Some(format)) => List::open_as(format, input()?, options).map_err(Failed::usage)?,
         (None, None) => lists::open(source, options)?,
     };
-    let mut origin = Origin::default();
-    origin.name = String::from_utf8_lossy(path.file_name().unwrap_or(source).as_bytes()).into_owned();
-    origin.format = list.header().format.name().to_owned();
-    (origin.class, origin.release, origin.note) =
-        (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
-    // What is read once, such as a pipe, has no digest of its own.
-    if let Some(metadata) = fs::metadata(path).ok().filter(|metadata| metadata.is_file() && source != "-") {
-        origin.bytes = metadata.len();
-        let record = pfh::hash_file(path, ["sha256"]).map_err(|error| Failed::internal(error.to_string()))?;
-        origin.sha256 = record.digests.first().map_or_else(String::new, ToString::to_string);
-    }
+    let origin = origin_of(source, list.header().format.name(), arguments)?;
     importer.builder().begin_source(origin).map_err(failed)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
@@ -127,6 +128,167 @@ fn add_source(
     }
     let wanted = "the algorithms of the set (-a names others)";
     Ok(Some(Loaded { broken: broken.count, useless: (!is_useful).then(|| contents.instead_of(&name, wanted)) }))
+}
+
+/// Returns the origin of a source.
+fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result<Origin, Failed> {
+    let path = Path::new(source);
+    let mut origin = Origin::default();
+    origin.name = String::from_utf8_lossy(path.file_name().unwrap_or(source).as_bytes()).into_owned();
+    origin.format = format.to_owned();
+    (origin.class, origin.release, origin.note) =
+        (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
+    // What is read once, such as a pipe, has no digest of its own.
+    if let Some(metadata) = fs::metadata(path).ok().filter(|metadata| metadata.is_file() && source != "-") {
+        origin.bytes = metadata.len();
+        let record = pfh::hash_file(path, ["sha256"]).map_err(|error| Failed::internal(error.to_string()))?;
+        origin.sha256 = record.digests.first().map_or_else(String::new, ToString::to_string);
+    }
+    Ok(origin)
+}
+
+/// Whether a source is a delta of NSRL, by its name.
+fn is_delta(source: &OsStr) -> bool {
+    source.as_bytes().ends_with(b".sql")
+}
+
+/// Adds a database, or a delta of one; `None` if the source is neither. `release` is that of the source before.
+fn add_database(
+    importer: &mut Importer,
+    source: &OsStr,
+    arguments: &BuildArguments,
+    command: &Command,
+    release: &mut String,
+) -> Result<Option<Loaded>, Failed> {
+    let (path, is_delta) = (Path::new(source), is_delta(source));
+    if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
+        return Ok(None);
+    }
+    let failed =
+        |error: &dyn std::fmt::Display| Failed::usage(format_args!("{}: {error}", message::quoted(source.as_bytes())));
+    let stops = || if command.cancel().is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) };
+    let mut refused = 0;
+    let mut refuse = |reason: &dyn std::fmt::Display| {
+        refused += 1;
+        if refused <= 100 && !arguments.quiet {
+            message::error(format_args!("{}: {reason}", message::quoted(source.as_bytes())));
+        }
+    };
+    let row_of = |row: &pfh_nsrl::Row<'_>| -> (Option<u64>, i64) { (row.size, row.package.unwrap_or(0)) };
+    let is_useful = std::cell::Cell::new(false);
+    let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
+    if is_delta {
+        let mut delta = pfh_nsrl::Delta::open(path, &options).map_err(|error| failed(&error))?;
+        let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
+        if !leads_to.is_empty() && leads_to <= *release {
+            return Err(failed(&format_args!(
+                "it leads to release {leads_to}, and the source before is {release}: give deltas in order"
+            )));
+        }
+        let mut origin = origin_of(source, "nsrl-delta", arguments)?;
+        if origin.release.is_empty() {
+            origin.release.clone_from(&leads_to);
+        }
+        importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
+        let refuse = std::cell::RefCell::new(&mut refuse);
+        let read = delta.each(
+            &mut |change| {
+                stops()?;
+                let (row, adds) = match change {
+                    pfh_nsrl::Change::Insert(row) => (row, true),
+                    pfh_nsrl::Change::Delete(row) => (row, false),
+                };
+                let (size, package) = row_of(&row);
+                let known = Row {
+                    digests: row.digests,
+                    size,
+                    name: row.name,
+                    product: row.product,
+                    category: row.category,
+                    package,
+                };
+                if adds {
+                    is_useful.set(importer.push(&known)? || is_useful.get());
+                } else if row.size.is_none() || row.package.is_none() {
+                    (refuse.borrow_mut())(&"a deletion that does not name size and package of its row");
+                } else {
+                    is_useful.set(importer.builder().delete(&known)? || is_useful.get());
+                }
+                Ok(())
+            },
+            &mut |statement| {
+                (refuse.borrow_mut())(&statement);
+                Ok(())
+            },
+        );
+        read.map_err(|error| failed(&error))?;
+        *release = leads_to;
+    } else {
+        let mut database = match pfh_nsrl::Database::open(path) {
+            Ok(database) => database,
+            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Io(_)) => return Ok(None),
+            Err(error) => return Err(failed(&error)),
+        };
+        let kind = match database.kind() {
+            pfh_nsrl::Kind::SleuthKit => "sleuthkit-database",
+            pfh_nsrl::Kind::Iped => "iped",
+            _ => "nsrl-database",
+        };
+        let mut origin = origin_of(source, kind, arguments)?;
+        if let Some(own) = database.release() {
+            release.clone_from(&own.version);
+            if origin.release.is_empty() {
+                (origin.release, origin.date) = (own.version.clone(), own.date.clone());
+            }
+        }
+        importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
+        let read = database.each(
+            &options,
+            &mut |row| {
+                stops()?;
+                let (size, package) = row_of(&row);
+                let known = Row {
+                    digests: row.digests,
+                    size,
+                    name: row.name,
+                    product: row.product,
+                    category: row.category,
+                    package,
+                };
+                is_useful.set(importer.push(&known)? || is_useful.get());
+                Ok(())
+            },
+            &mut |row| {
+                refuse(&row);
+                Ok(())
+            },
+        );
+        read.map_err(|error| failed(&error))?;
+    }
+    if let Some(origin) = importer.builder().origin() {
+        origin.refused = refused;
+    }
+    let wanted = "the algorithms of the set (-a names others)";
+    let useless = (!is_useful.get()).then(|| Contents::default().instead_of(source.as_bytes(), wanted));
+    Ok(Some(Loaded { broken: refused, useless }))
+}
+
+fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {
+    let mut command = Command::printing()?;
+    let cancel = command.cancel().clone();
+    let mut progress = |_| if cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) };
+    let links = pfh_nsrl::verify_chain(&arguments.archive, &pfh_nsrl::ChainOptions::default(), &mut progress);
+    let links =
+        links.map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(&arguments.archive))))?;
+    for link in links {
+        command.write(format!("{}\n", message::escaped_lines(&link.to_string())).as_bytes());
+        match link.verdict {
+            pfh_nsrl::Verdict::Agrees => {}
+            pfh_nsrl::Verdict::Differs { .. } => command.tally.findings += 1,
+            pfh_nsrl::Verdict::CannotBeChecked(_) => command.tally.unread += 1,
+        }
+    }
+    command.finish(Ok(()), 1, None)
 }
 
 fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {

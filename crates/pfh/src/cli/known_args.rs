@@ -13,6 +13,10 @@ const EXAMPLES: &str = "\
 Examples:
   pfh known build nsrl.pfhk --class good NSRLFile.txt
       a set of the national reference list, for `pfh match --known nsrl.pfhk`
+  pfh known check RDS_2026.03.1_modern_minimal.zip
+      whether an archive of NSRL is what NIST published
+  pfh known build nsrl.pfhk --class good RDS_2026.03.1_modern_minimal.db RDS_2026.06.1_modern_minimal_delta.sql
+      a set of a database of NSRL with its delta
   pfh known build case.pfhk --class bad --keep name,category project-vic.json
       a set that also tells names and categories
   pfh known build both.pfhk nsrl.pfhk case.pfhk
@@ -26,9 +30,9 @@ Examples:
 
 Exit status:
   0    all done
-  1    the set is damaged (info --verify)
+  1    the set is damaged (info --verify), or an archive is not what was published (check)
   2    the command line is wrong, a set cannot be opened, or no source has a digest
-  3    some lines of a source could not be read
+  3    some lines of a source could not be read, or a part of an archive could not be checked
   4    the set could not be written
   130  interrupted; no set was written
   141  the reader of standard output closed it before the end";
@@ -45,6 +49,8 @@ pub(crate) struct KnownArguments {
 pub(crate) enum KnownCommand {
     /// Build a set from lists, and from other sets.
     Build(Box<BuildArguments>),
+    /// Compare a downloaded archive of NSRL with the check values that NIST publishes beside it.
+    Check(CheckArguments),
     /// Show what is in a set, and where it comes from.
     Info(InfoArguments),
     /// Look digests up in sets.
@@ -59,7 +65,8 @@ pub(crate) struct BuildArguments {
 
     /// Lists of digests in any format that pfh reads, and other sets; `-` is a list on standard input.
     ///
-    /// Formats are recognised: NSRL's NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and all that
+    /// Formats are recognised: databases of NSRL (RDSv3), the Sleuth Kit and IPED, NSRL's deltas (`*_delta.sql`, after their
+    /// database and in order) and NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and all that
     /// `pfh hash` writes. A list may lie in a zip archive.
     #[arg(value_name = "SOURCE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) sources: Vec<OsString>,
@@ -115,6 +122,16 @@ pub(crate) struct BuildArguments {
     /// Do not print warnings about single lines (the totals at the end and the exit status still count them).
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The archive, such as RDS_2026.03.1_modern_minimal.zip.
+    ///
+    /// Compared are its SHA-1 with ARCHIVE.sha, SHA-256 of its files with its signatures.txt, and `dbhash` of its databases with
+    /// dbhashes.txt, which lies beside it. What lacks a published value is told to be unchecked.
+    #[arg(value_name = "ARCHIVE", value_hint = ValueHint::FilePath)]
+    pub(crate) archive: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -77,7 +77,8 @@ fn options_choose_lines_and_the_exit_status() {
         assert_eq!(String::from_utf8_lossy(ended.expect(code, "")), names, "{more:?}");
     }
     let refused = pfh(directory.path(), ["match", "--known", "bad.md5", "--only", "bad", "files"]).run();
-    refused.expect(2, "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n");
+    refused
+        .expect(2, "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n");
 }
 
 #[test]
@@ -106,8 +107,14 @@ fn sets_are_added_subtracted_and_intersected() {
     let directory = case();
     for (more, said) in [
         (&["both.pfhk", "good.pfhk", "bad.pfhk"][..], "pfh: known files: 4, lines: 5, repeated: 1\n"),
-        (&["rest.pfhk", "--except", "bad.pfhk", "good.pfhk"], "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n"),
-        (&["same.pfhk", "--common", "bad.pfhk", "good.pfhk"], "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n"),
+        (
+            &["rest.pfhk", "--except", "bad.pfhk", "good.pfhk"],
+            "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n",
+        ),
+        (
+            &["same.pfhk", "--common", "bad.pfhk", "good.pfhk"],
+            "pfh: known files: 1, lines: 1, repeated: 0, left out: 1\n",
+        ),
     ] {
         pfh(directory.path(), [&["known", "build"][..], more].concat()).run().expect(0, said);
     }

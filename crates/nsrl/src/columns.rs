@@ -1,0 +1,191 @@
+//! Values of columns: digests, numbers, texts.
+
+use std::sync::LazyLock;
+
+use pfh_digest::{Algorithm, Digest};
+use rusqlite::types::ValueRef;
+
+use crate::row::Fault;
+
+/// A column with digests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DigestColumn {
+    pub(crate) name: &'static str,
+    pub(crate) algorithm: Algorithm,
+}
+
+/// Returns an algorithm that the registry is known to have.
+pub(crate) fn algorithm(name: &'static str) -> Algorithm {
+    Algorithm::from_name(name).expect("the registry has the algorithms of these databases")
+}
+
+/// The digests of one row.
+#[derive(Debug)]
+pub(crate) struct Digests {
+    digests: [Digest; Digests::COUNT_MAX],
+    count: usize,
+}
+
+impl Digests {
+    const COUNT_MAX: usize = 4;
+
+    pub(crate) fn new() -> Digests {
+        static NOTHING: LazyLock<Digest> = LazyLock::new(|| algorithm("md5").digest(b""));
+        Digests { digests: [*NOTHING; Digests::COUNT_MAX], count: 0 }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Digest] {
+        &self.digests[..self.count]
+    }
+
+    /// Adds the value of a column, in hexadecimal of either case or as the bytes themselves. NULL and an empty text are
+    /// no digest, which is not a fault.
+    pub(crate) fn add(&mut self, column: DigestColumn, value: &[u8]) -> Result<(), Fault> {
+        if value.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = [0; Digest::BYTES_MAX];
+        let length = column.algorithm.digest_bytes();
+        let digest = if value.len() == 2 * length {
+            from_hexadecimal(value, &mut bytes[..length]).and_then(|()| Digest::new(column.algorithm, &bytes[..length]))
+        } else {
+            Digest::new(column.algorithm, value)
+        };
+        self.digests[self.count] = digest.ok_or(Fault::NotADigest(column.name))?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Takes a row's digests: those of `columns`, whose values begin at the column `first` of the result.
+    pub(crate) fn read(
+        &mut self,
+        row: &rusqlite::Row<'_>,
+        first: usize,
+        columns: &[DigestColumn],
+    ) -> Result<(), Fault> {
+        self.clear();
+        for (index, column) in columns.iter().enumerate() {
+            self.add(
+                *column,
+                match row.get_ref(first + index) {
+                    Ok(ValueRef::Text(value) | ValueRef::Blob(value)) => value,
+                    Ok(ValueRef::Null) => &[],
+                    _ => return Err(Fault::NotADigest(column.name)),
+                },
+            )?;
+        }
+        if self.count == 0 { Err(Fault::NoDigest) } else { Ok(()) }
+    }
+}
+
+/// Not a hexadecimal digit.
+const NONE: u8 = 0xff;
+
+const HEX: [u8; 256] = {
+    let mut table = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        table[b"0123456789abcdef"[value] as usize] = value as u8;
+        table[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    table
+};
+
+/// Decodes hexadecimal digits, twice as many as `bytes` has room for; `None` if one of them is none.
+pub(crate) fn from_hexadecimal(digits: &[u8], bytes: &mut [u8]) -> Option<()> {
+    let mut all = 0;
+    for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks::<2>().0) {
+        let (high, low) = (HEX[usize::from(pair[0])], HEX[usize::from(pair[1])]);
+        all |= high | low;
+        *byte = high << 4 | low & 15;
+    }
+    (all != NONE).then_some(())
+}
+
+/// Appends what the base64 stands for (RFC 4648, section 4); `false` if it is none, and then nothing is appended.
+pub(crate) fn push_from_base64(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let digits = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let (mut bits, mut count) = (0_u32, 0);
+    for &digit in digits {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => {
+                out.truncate(start);
+                return false;
+            }
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    // A digit that is left alone stands for nothing.
+    if count == 6 {
+        out.truncate(start);
+    }
+    count != 6
+}
+
+/// Returns a text or the bytes of a blob; nothing for other values.
+pub(crate) fn bytes<'r>(row: &'r rusqlite::Row<'_>, index: usize) -> &'r [u8] {
+    match row.get_ref(index) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes,
+        _ => &[],
+    }
+}
+
+/// Returns a number, also if it is written as a text.
+pub(crate) fn integer(row: &rusqlite::Row<'_>, index: usize) -> Option<i64> {
+    match row.get_ref(index) {
+        Ok(ValueRef::Integer(value)) => Some(value),
+        Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Returns a size in bytes; `None` for what cannot be one.
+pub(crate) fn size(row: &rusqlite::Row<'_>, index: usize) -> Option<u64> {
+    integer(row, index).and_then(|size| u64::try_from(size).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_of_either_case() {
+        let mut bytes = [0; 4];
+        assert_eq!(from_hexadecimal(b"00fFAb9c", &mut bytes), Some(()));
+        assert_eq!(bytes, [0, 0xff, 0xab, 0x9c]);
+        for digits in [b"0g", b"g0", b"\xff\xff", b" 1", b"@1", b"/1"] {
+            assert_eq!(from_hexadecimal(digits, &mut [0]), None, "{digits:?}");
+        }
+    }
+
+    #[test]
+    fn base64() {
+        let of = |text: &[u8]| {
+            let mut out = Vec::new();
+            push_from_base64(text, &mut out).then_some(out)
+        };
+        for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmFy", "foobar")] {
+            assert_eq!(of(text.as_bytes()), Some(bytes.as_bytes().to_vec()), "{text}");
+        }
+        assert_eq!(of(b"/w=="), Some(vec![0xff]));
+        for text in [&b"Z"[..], b"Zm9vY", b"Zm 9v", b"Zg=a", b"\xff"] {
+            assert_eq!(of(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Which release of NSRL a file belongs to.
+
+/// A release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Release {
+    /// Such as `2026.03.1`: releases are in the order of these texts.
+    pub version: String,
+    /// The set, such as `modern_minimal`; empty if unknown.
+    pub set: String,
+    /// As it is written there; empty if unknown.
+    pub date: String,
+    /// Empty if unknown.
+    pub description: String,
+}
+
+impl Release {
+    /// Reads the release from the name of a file, such as `RDS_2026.03.1_modern_minimal_delta.sql`.
+    pub fn from_file_name(name: &str) -> Option<Release> {
+        let rest = name.get(..4).filter(|start| start.eq_ignore_ascii_case("RDS_")).and_then(|_| name.get(4..))?;
+        let version_end = rest.find(|one: char| !one.is_ascii_digit() && one != '.').unwrap_or(rest.len());
+        let (version, set) = rest.split_at(version_end);
+        let parts: Vec<&str> = version.split('.').collect();
+        let is_version = parts.len() == 3 && parts[0].len() == 4 && parts.iter().all(|part| !part.is_empty());
+        let set = set.split('.').next().unwrap_or_default();
+        let set = set.strip_suffix("_delta").unwrap_or(set).trim_start_matches('_');
+        is_version.then(|| Release { version: version.to_owned(), set: set.to_owned(), ..Release::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files() {
+        let of = |name| Release::from_file_name(name).map(|release| (release.version, release.set));
+        let pair = |version: &str, set: &str| Some((version.to_owned(), set.to_owned()));
+        assert_eq!(of("RDS_2026.03.1_modern_minimal_delta.sql"), pair("2026.03.1", "modern_minimal"));
+        assert_eq!(of("rds_2026.06.1_android.zip"), pair("2026.06.1", "android"));
+        for name in ["RDS_2026_modern.db", "delta.sql", "RDS_2026..1_x.db", "RDSé", ""] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}
