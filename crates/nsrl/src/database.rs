@@ -10,6 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::archive::{Archive, is_database};
 use crate::error::{Error, in_table};
 use crate::release::Release;
 use crate::row::{Counts, Options, RefusedRow, Row};
@@ -84,6 +85,39 @@ impl Database {
         let rows_estimate = max_rowid(&connection, kind.table())?;
         let release = if matches!(kind, Kind::Minimal | Kind::Full) { release(&connection)? } else { None };
         Ok(Database { connection, kind, release, rows_estimate, file, opened })
+    }
+
+    /// Opens the only database (`.db`) of a zip, of which it makes a temporary copy of at most `bytes_max` bytes. Calls
+    /// `progress` with the number of bytes that were written since the last call.
+    ///
+    /// # Errors
+    /// As [`Database::open`]; and [`Error::Archive`] if there is not one database, or it is longer; [`Error::Stopped`]
+    /// has an error of `progress`.
+    pub fn open_zip(
+        path: &Path,
+        bytes_max: u64,
+        progress: &mut dyn FnMut(u64) -> io::Result<()>,
+    ) -> Result<Database, Error> {
+        let mut archive = Archive::open(path)?;
+        let index = archive.find(is_database).ok_or_else(|| Error::Archive("it has no database".to_owned()))?;
+        if archive.names().iter().filter(|name| is_database(name)).count() > 1 {
+            return Err(Error::Archive("it has several databases".to_owned()));
+        }
+        Database::extract(&mut archive, index, bytes_max, progress)
+    }
+
+    /// Opens a temporary copy of a member.
+    pub(crate) fn extract(
+        archive: &mut Archive,
+        index: usize,
+        bytes_max: u64,
+        progress: &mut dyn FnMut(u64) -> io::Result<()>,
+    ) -> Result<Database, Error> {
+        let file = archive.extract(index, bytes_max, progress)?;
+        let database = Database::open(&file)?;
+        // The open database needs no name, so nothing remains of it, however the program ends.
+        file.close()?;
+        Ok(database)
     }
 
     /// Returns what kind of database it is.
