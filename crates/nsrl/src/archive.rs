@@ -97,6 +97,11 @@ impl Archive {
     }
 }
 
+/// Whether a member's name is that of a database.
+pub(crate) fn is_database(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("db"))
+}
+
 /// The part of a name after its folders.
 pub(crate) fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use pfh_digest::{Algorithm, Digest};
 
-use crate::archive::{Archive, base_name, digest};
+use crate::archive::{Archive, base_name, digest, is_database};
 use crate::columns::{algorithm, from_hexadecimal};
 use crate::database::Database;
 use crate::error::Error;
@@ -174,7 +174,7 @@ fn database_links(
     let hashes = text_of(&options.database_hashes.clone().unwrap_or_else(beside));
     for (index, name) in archive.names().to_vec().into_iter().enumerate() {
         let base = base_name(&name);
-        if !base.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("db")) {
+        if !is_database(base) {
             continue;
         }
         let expected = hashes.as_ref().map_err(String::clone).and_then(|text| {
@@ -199,11 +199,7 @@ fn dbhash(
     options: &ChainOptions,
     progress: &mut dyn FnMut(u64) -> io::Result<()>,
 ) -> Result<Digest, Error> {
-    let file = archive.extract(index, options.database_bytes_max, progress)?;
-    let database = Database::open(&file)?;
-    // The open database needs no name, so nothing remains of it, however the program ends.
-    file.close()?;
-    database.dbhash(progress)
+    Database::extract(archive, index, options.database_bytes_max, progress)?.dbhash(progress)
 }
 
 fn judge(expected: Digest, found: Digest) -> Verdict {

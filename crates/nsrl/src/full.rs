@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 
 use crate::columns::{self, Digests, push_from_base64};
-use crate::database::{Each, Refused, each_row, has_index, is_table, select, stored_columns};
 use crate::error::{Error, in_table};
 use crate::minimal::digest_columns;
 use crate::row::{Counts, Options, RefusedRow, Row};
+use crate::table::{Each, Refused, each_row, has_index, is_table, select, stored_columns};
 use crate::texts::Texts;
 
 pub(crate) const TABLE: &str = "METADATA";

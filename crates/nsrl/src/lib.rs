@@ -21,6 +21,7 @@ mod release;
 mod row;
 mod sleuth_kit;
 mod sql;
+mod table;
 mod texts;
 
 pub use chain::{ChainOptions, Link, Verdict, verify_chain};

@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 
 use crate::columns::{self, DigestColumn, Digests, algorithm};
-use crate::database::{Each, Refused, each_row, is_table, select};
 use crate::error::Error;
 use crate::row::{Counts, Options, RefusedRow, Row};
+use crate::table::{Each, Refused, each_row, is_table, select};
 use crate::texts::Texts;
 
 pub(crate) const TABLE: &str = "FILE";

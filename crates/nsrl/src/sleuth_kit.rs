@@ -3,9 +3,9 @@
 use rusqlite::{Connection, Rows, Statement};
 
 use crate::columns::{self, DigestColumn, Digests, algorithm};
-use crate::database::{Each, Refused, each_row, is_table, select, stored_columns};
 use crate::error::{Error, in_table};
 use crate::row::{Counts, RefusedRow, Row};
+use crate::table::{Each, Refused, each_row, is_table, select, stored_columns};
 
 pub(crate) const TABLE: &str = "hashes";
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use pfh_digest::Algorithm;
-use pfh_nsrl::{ChainOptions, Database, Error, verify_chain};
+use pfh_nsrl::{ChainOptions, Database, Error, Options, verify_chain};
 use rusqlite::Connection;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -68,6 +68,27 @@ fn a_release_that_agrees() {
             "rds/rds.db: dbhash of a database: agrees",
         ]
     );
+}
+
+#[test]
+fn a_database_is_read_from_its_archive() {
+    let folder = release();
+    let archive = folder.path().join("rds.zip");
+    let mut bytes = 0;
+    let mut count = |more| {
+        bytes += more;
+        Ok(())
+    };
+    let mut database = Database::open_zip(&archive, 1 << 20, &mut count).unwrap();
+    assert_eq!(bytes, fs::metadata(folder.path().join("rds.db")).unwrap().len());
+    assert_eq!(database.each(&Options::default(), &mut |_| Ok(()), &mut |_| Ok(())).unwrap().rows, 1);
+
+    let reason = |bytes_max| Database::open_zip(&archive, bytes_max, &mut |_| Ok(())).unwrap_err().to_string();
+    assert_eq!(reason(4096), "the archive cannot be read: rds/rds.db has more than 4096 bytes");
+    pack(folder.path(), &[("a.txt", b"a")]);
+    assert_eq!(reason(4096), "the archive cannot be read: it has no database");
+    pack(folder.path(), &[("a.db", b"a"), ("b/a.DB", b"a")]);
+    assert_eq!(reason(4096), "the archive cannot be read: it has several databases");
 }
 
 #[test]
