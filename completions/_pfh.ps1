@@ -28,6 +28,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
+            [CompletionResult]::new('known', 'known', [CompletionResultType]::ParameterValue, 'Build sets of known files, and look digests up in them')
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
@@ -162,6 +163,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--digests', '--digests', [CompletionResultType]::ParameterName, 'Also look through the digests in LIST (repeatable); `-` is standard input')
             [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it')
             [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Print only files of these classes: good, bad, other, known (all three) or unknown')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print only the K most similar known digests for each file')
@@ -188,6 +191,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Exclude files smaller than SIZE')
             [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Exclude files larger than SIZE')
             [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the given paths; 1 means only the files directly in a directory')
+            [CompletionResult]::new('--negate', '--negate', [CompletionResultType]::ParameterName, 'Print the files that --only would leave out')
+            [CompletionResult]::new('--names-only', '--names-only', [CompletionResultType]::ParameterName, 'Print nothing but the names of files')
+            [CompletionResult]::new('--not-found', '--not-found', [CompletionResultType]::ParameterName, 'Print the entries of sets that no file was, instead of files')
             [CompletionResult]::new('--all-names', '--all-names', [CompletionResultType]::ParameterName, 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others')
             [CompletionResult]::new('--key-hex', '--key-hex', [CompletionResultType]::ParameterName, 'The key file holds hexadecimal digits; white space between them is ignored')
             [CompletionResult]::new('--symmetric', '--symmetric', [CompletionResultType]::ParameterName, 'sdhash: if two digests have the same number of filters, compare both ways and take the higher score')
@@ -209,6 +215,87 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('build', 'build', [CompletionResultType]::ParameterValue, 'Build a set from lists, and from other sets')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
+            [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
+            [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;known;build' {
+            [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'What it means that a file is in a list: good, bad or other. Sets keep their own classes')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb')
+            [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]')
+            [CompletionResult]::new('--keep', '--keep', [CompletionResultType]::ParameterName, 'Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the way from one digest to the others of the file')
+            [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'The release of the lists, to be shown with each match')
+            [CompletionResult]::new('--note', '--note', [CompletionResultType]::ParameterName, 'A note about the lists, to be kept in the set')
+            [CompletionResult]::new('--except', '--except', [CompletionResultType]::ParameterName, 'Leave out files that are in this set (repeatable)')
+            [CompletionResult]::new('--common', '--common', [CompletionResultType]::ParameterName, 'Take only files that are in this set, too (repeatable)')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single lines (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single lines (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;check' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;info' {
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Read the whole set and check that it is as it was written')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object instead of text')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;lookup' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the answers')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the answers')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;help' {
+            [CompletionResult]::new('build', 'build', [CompletionResultType]::ParameterValue, 'Build a set from lists, and from other sets')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
+            [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
+            [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;known;help;build' {
+            break
+        }
+        'pfh;known;help;check' {
+            break
+        }
+        'pfh;known;help;info' {
+            break
+        }
+        'pfh;known;help;lookup' {
+            break
+        }
+        'pfh;known;help;help' {
             break
         }
         'pfh;dupes' {
@@ -464,6 +551,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print digests of files, directories, devices and standard input')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
+            [CompletionResult]::new('known', 'known', [CompletionResultType]::ParameterValue, 'Build sets of known files, and look digests up in them')
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
@@ -482,6 +570,25 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;match' {
+            break
+        }
+        'pfh;help;known' {
+            [CompletionResult]::new('build', 'build', [CompletionResultType]::ParameterValue, 'Build a set from lists, and from other sets')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
+            [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
+            [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            break
+        }
+        'pfh;help;known;build' {
+            break
+        }
+        'pfh;help;known;check' {
+            break
+        }
+        'pfh;help;known;info' {
+            break
+        }
+        'pfh;help;known;lookup' {
             break
         }
         'pfh;help;dupes' {

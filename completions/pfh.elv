@@ -25,6 +25,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand hash 'Print digests of files, directories, devices and standard input'
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
+            cand known 'Build sets of known files, and look digests up in them'
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
@@ -156,6 +157,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --digests 'Also look through the digests in LIST (repeatable); `-` is standard input'
             cand --digest 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it'
             cand --known 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it'
+            cand --only 'Print only files of these classes: good, bad, other, known (all three) or unknown'
+            cand --fail-on 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]'
             cand -a 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
             cand --algorithm 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
             cand --top 'Print only the K most similar known digests for each file'
@@ -182,6 +185,9 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --min-size 'Exclude files smaller than SIZE'
             cand --max-size 'Exclude files larger than SIZE'
             cand --max-depth 'Descend at most N levels below the given paths; 1 means only the files directly in a directory'
+            cand --negate 'Print the files that --only would leave out'
+            cand --names-only 'Print nothing but the names of files'
+            cand --not-found 'Print the entries of sets that no file was, instead of files'
             cand --all-names 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others'
             cand --key-hex 'The key file holds hexadecimal digits; white space between them is ignored'
             cand --symmetric 'sdhash: if two digests have the same number of filters, compare both ways and take the higher score'
@@ -203,6 +209,76 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'pfh;known'= {
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand build 'Build a set from lists, and from other sets'
+            cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+            cand info 'Show what is in a set, and where it comes from'
+            cand lookup 'Look digests up in sets'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;known;build'= {
+            cand --class 'What it means that a file is in a list: good, bad or other. Sets keep their own classes'
+            cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb'
+            cand --columns 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category'
+            cand -a 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]'
+            cand --algorithm 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]'
+            cand --keep 'Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the way from one digest to the others of the file'
+            cand --release 'The release of the lists, to be shown with each match'
+            cand --note 'A note about the lists, to be kept in the set'
+            cand --except 'Leave out files that are in this set (repeatable)'
+            cand --common 'Take only files that are in this set, too (repeatable)'
+            cand -m 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest'
+            cand --memory 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest'
+            cand -q 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;check'= {
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;info'= {
+            cand --verify 'Read the whole set and check that it is as it was written'
+            cand --json 'Print a JSON object instead of text'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;lookup'= {
+            cand -f 'Format of the answers'
+            cand --format 'Format of the answers'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;help'= {
+            cand build 'Build a set from lists, and from other sets'
+            cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+            cand info 'Show what is in a set, and where it comes from'
+            cand lookup 'Look digests up in sets'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;known;help;build'= {
+        }
+        &'pfh;known;help;check'= {
+        }
+        &'pfh;known;help;info'= {
+        }
+        &'pfh;known;help;lookup'= {
+        }
+        &'pfh;known;help;help'= {
         }
         &'pfh;dupes'= {
             cand --digests 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input'
@@ -433,6 +509,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand hash 'Print digests of files, directories, devices and standard input'
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
+            cand known 'Build sets of known files, and look digests up in them'
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
@@ -448,6 +525,20 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;compare'= {
         }
         &'pfh;help;match'= {
+        }
+        &'pfh;help;known'= {
+            cand build 'Build a set from lists, and from other sets'
+            cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+            cand info 'Show what is in a set, and where it comes from'
+            cand lookup 'Look digests up in sets'
+        }
+        &'pfh;help;known;build'= {
+        }
+        &'pfh;help;known;check'= {
+        }
+        &'pfh;help;known;info'= {
+        }
+        &'pfh;help;known;lookup'= {
         }
         &'pfh;help;dupes'= {
         }

@@ -29,6 +29,7 @@ complete -c pfh -n "__fish_pfh_needs_command" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "known" -d 'Build sets of known files, and look digests up in them'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
@@ -166,6 +167,18 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Pri
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Also look through the digests in LIST (repeatable); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l only -d 'Print only files of these classes: good, bad, other, known (all three) or unknown' -r -f -a "good\t''
+bad\t''
+other\t''
+known\t'Good, bad or other'
+unknown\t''
+none\t'No file'"
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l fail-on -d 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]' -r -f -a "good\t''
+bad\t''
+other\t''
+known\t'Good, bad or other'
+unknown\t''
+none\t'No file'"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests for each file' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
@@ -197,6 +210,9 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Exclude fi
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Exclude files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Exclude files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l negate -d 'Print the files that --only would leave out'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l names-only -d 'Print nothing but the names of files'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l not-found -d 'Print the entries of sets that no file was, instead of files'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l all-names -d 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key file holds hexadecimal digits; white space between them is ignored'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l symmetric -d 'sdhash: if two digests have the same number of filters, compare both ways and take the higher score'
@@ -213,6 +229,48 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "build" -d 'Build a set from lists, and from other sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "info" -d 'Show what is in a set, and where it comes from'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "lookup" -d 'Look digests up in sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l class -d 'What it means that a file is in a list: good, bad or other. Sets keep their own classes' -r -f -a "good\t'Known files that may be left out of the view'
+bad\t'Known files that are looked for'
+other\t'Known files from which nothing follows'"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l columns -d 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s a -l algorithm -d 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep -d 'Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the way from one digest to the others of the file' -r -f -a "size\t''
+name\t''
+product\t''
+category\t''
+digests\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l release -d 'The release of the lists, to be shown with each match' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l note -d 'A note about the lists, to be kept in the set' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l except -d 'Leave out files that are in this set (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l common -d 'Take only files that are in this set, too (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s m -l memory -d 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from check" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -l verify -d 'Read the whole set and check that it is as it was written'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -l json -d 'Print a JSON object instead of text'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s f -l format -d 'Format of the answers' -r -f -a "text\t'Lines of class, name and what the set tells'
+csv\t'Comma-separated values with a header'
+jsonl\t'JSON Lines: a header, files, a summary'"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build a set from lists, and from other sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "info" -d 'Show what is in a set, and where it comes from'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "lookup" -d 'Look digests up in sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l digests -d 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s f -l format -d 'Format of the groups' -r -f -a "text\t'For people'
 jsonl\t'JSON Lines: a header, groups, each followed by its members, a summary'
@@ -353,18 +411,23 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match dupes covers frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "build" -d 'Build a set from lists, and from other sets'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "info" -d 'Show what is in a set, and where it comes from'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "lookup" -d 'Look digests up in sets'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'

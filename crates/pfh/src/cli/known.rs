@@ -224,9 +224,17 @@ fn add_database(
         read.map_err(|error| failed(&error))?;
         *release = leads_to;
     } else {
-        let mut database = match pfh_nsrl::Database::open(path) {
+        let opened = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
+            pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| stops())
+        } else {
+            pfh_nsrl::Database::open(path)
+        };
+        let mut database = match opened {
             Ok(database) => database,
-            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Io(_)) => return Ok(None),
+            // It may be a list, or have one.
+            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Io(_) | pfh_nsrl::Error::Archive(_)) => {
+                return Ok(None);
+            }
             Err(error) => return Err(failed(&error)),
         };
         let kind = match database.kind() {
