@@ -28,6 +28,7 @@ mod classifier;
 mod import;
 mod index;
 mod layout;
+mod sections;
 mod set;
 mod strings;
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::builder::temporary;
+use crate::sections::temporary;
 
 /// Texts of a block, of which the first shares nothing.
 const BLOCK: u64 = 16;

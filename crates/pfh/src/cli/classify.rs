@@ -10,8 +10,9 @@ use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, lists, message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
+use pfh_engine::Decision;
 use pfh_known::{Class, Classifier, Known, Text};
-use pfh_record::{ReadOptions, Record, Selection};
+use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -73,8 +74,9 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         command.look_at(&arguments.paths);
         let prepare = |record: Record| {
             let mut item = Item::new(&record, ());
-            // Without digests nothing is known, and the file is not unknown either.
-            let class = if record.digests.is_empty() {
+            let is_told_by_size = record.outcome == Outcome::Skipped(SkipReason::NotWanted);
+            // Of a file that was not read nothing is known, and it is not unknown either.
+            let class = if record.digests.is_empty() && !is_told_by_size {
                 Ok(None)
             } else {
                 run.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)
@@ -87,7 +89,14 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
             class.into_iter().for_each(|class| counts.add(class));
             if run.has_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
+        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
+        let tells_by_size = format == VerdictFormat::Text && classifier.sets().iter().all(|one| one.set.has_sizes());
+        let decide = |_: &[u8], metadata: &Metadata| {
+            let is_unknown = tells_by_size
+                && classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)));
+            if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
+        };
+        let report = command.hash(&engine, &source, Some(&decide), &prepare, &mut deliver);
         report.map_err(|error| gather::start_error(error, options))?;
     }
     for list in own_lists {

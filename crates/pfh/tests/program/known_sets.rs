@@ -193,3 +193,19 @@ fn a_large_build_keeps_to_its_memory() {
     let answer = format!("known-other  {text}  (set.pfhk: file 77777)\n");
     assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
 }
+
+/// Where a set has all sizes, a file of another size is unknown without being read.
+#[test]
+fn a_file_of_another_size_is_not_read() {
+    let directory = case();
+    fs::File::create(directory.path().join("files/large")).unwrap().set_len(256 << 20).unwrap();
+    let list = ["hash", "-a", "md5", "-f", "csv", "-o", "own.csv", "files/good", "files/bad"];
+    pfh(directory.path(), list).run().expect(0, "");
+    pfh(directory.path(), ["known", "build", "--quiet", "own.pfhk", "own.csv"]).run().expect(0, "");
+    let lines = "known-other  files/bad  (own.pfhk)\nunknown      files/both\nknown-other  files/good  (own.pfhk)\n\
+                 unknown      files/large\nunknown      files/new\n";
+    let known = ["match", "--quiet", "--known", "own.pfhk", "files"];
+    let ended = pfh(directory.path(), known).run();
+    assert_eq!(String::from_utf8_lossy(ended.expect(0, "")), lines);
+    assert!(ended.read_bytes < 64 << 20, "{}", ended.read_bytes);
+}

@@ -1,0 +1,227 @@
+//! Writing the sections of a set.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+
+use pfh_digest::{Algorithm, Hasher};
+use pfh_list::ExternalSort;
+
+use crate::index::{expected, prefix, prefix_bits, width_bytes};
+use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+
+/// Writes a section of digests while their index is made.
+pub(crate) struct TableWriter {
+    offset: u64,
+    /// The first record of each prefix of `fine_bits` bits. How many digests there are is known only at the end, so
+    /// that the places of finer prefixes are kept until then.
+    starts: BufWriter<File>,
+    fine_bits: u32,
+    next_prefix: u64,
+    records: u64,
+}
+
+impl TableWriter {
+    /// Begins a section of at most `records_max` digests.
+    pub(crate) fn begin(file: &mut SetFile<'_, impl Write>, records_max: u64) -> io::Result<TableWriter> {
+        let fine_bits = prefix_bits(records_max);
+        Ok(TableWriter { offset: file.align()?, starts: temporary()?, fine_bits, next_prefix: 0, records: 0 })
+    }
+
+    pub(crate) fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
+        while self.next_prefix <= prefix(digest, self.fine_bits) {
+            self.starts.write_all(&self.records.to_le_bytes())?;
+            self.next_prefix += 1;
+        }
+        self.records += 1;
+        file.write_all(digest)
+    }
+
+    pub(crate) fn end(mut self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
+        let records = self.records;
+        for _ in self.next_prefix..1 << self.fine_bits {
+            self.starts.write_all(&records.to_le_bytes())?;
+        }
+        file.sections.push(Section {
+            kind: Kind::Digests,
+            name: algorithm.name().to_owned(),
+            offset: self.offset,
+            records,
+            record_bytes: algorithm.digest_bytes() as u32,
+            prefix_bits: 0,
+        });
+        let mut starts = self.starts.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let bits = prefix_bits(records).min(self.fine_bits);
+        let (mut least, mut most) = (0, 0);
+        let difference = |prefix, start: u64| start.cast_signed() - expected(prefix, records, bits).cast_signed();
+        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
+            let difference = difference(prefix, start);
+            (least, most) = (difference.min(least), difference.max(most));
+            Ok(())
+        })?;
+        let width_bytes = width_bytes(least, most);
+        let offset = file.align()?;
+        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
+            file.write_all(&difference(prefix, start).to_le_bytes()[..width_bytes])
+        })?;
+        file.sections.push(Section {
+            kind: Kind::Index,
+            name: algorithm.name().to_owned(),
+            offset,
+            records: 1 << bits,
+            record_bytes: width_bytes as u32,
+            prefix_bits: bits,
+        });
+        Ok(())
+    }
+}
+
+/// Calls `each` with the prefixes of `bits` bits and their first records, from those of `fine_bits` bits in the file.
+fn each_start(
+    starts: &mut File,
+    fine_bits: u32,
+    bits: u32,
+    each: &mut dyn FnMut(u64, u64) -> io::Result<()>,
+) -> io::Result<()> {
+    starts.rewind()?;
+    let mut starts = BufReader::with_capacity(BUFFER_BYTES, starts);
+    for prefix in 0..1_u64 << fine_bits {
+        let mut start = [0; 8];
+        starts.read_exact(&mut start)?;
+        if prefix.trailing_zeros() >= fine_bits - bits {
+            each(prefix >> (fine_bits - bits), u64::from_le_bytes(start))?;
+        }
+    }
+    Ok(())
+}
+
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Returns a temporary file without a name.
+pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
+    Ok(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?))
+}
+
+/// The file of a set that is being written: counted and hashed.
+pub(crate) struct SetFile<'a, W> {
+    output: &'a mut W,
+    hasher: Hasher,
+    bytes: u64,
+    sections: Vec<Section>,
+}
+
+impl<'a, W: Write> SetFile<'a, W> {
+    pub(crate) fn begin(output: &'a mut W) -> io::Result<SetFile<'a, W>> {
+        let mut file = SetFile { output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
+        file.write_all(MAGIC)?;
+        Ok(file)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.output.write_all(bytes)
+    }
+
+    /// Writes zeros up to the place where a section may begin, and returns it.
+    fn align(&mut self) -> io::Result<u64> {
+        let missing = self.bytes.next_multiple_of(ALIGN_BYTES) - self.bytes;
+        self.write_all(&[0; ALIGN_BYTES as usize][..missing as usize])?;
+        Ok(self.bytes)
+    }
+
+    /// Writes a section of these bytes.
+    pub(crate) fn section(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        record_bytes: u32,
+        bytes: &mut dyn Read,
+    ) -> io::Result<()> {
+        let offset = self.align()?;
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            match bytes.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => self.write_all(&buffer[..count])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let records = (self.bytes - offset) / u64::from(record_bytes);
+        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits: 0 });
+        Ok(())
+    }
+
+    /// Writes a section of the contents of a temporary file.
+    pub(crate) fn copy(&mut self, kind: Kind, name: &str, record_bytes: u32, file: BufWriter<File>) -> io::Result<()> {
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        self.section(kind, name, record_bytes, &mut file)
+    }
+
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.align()?;
+        let mut contents = [0; 32];
+        contents.copy_from_slice(self.hasher.finish().bytes());
+        let footer = Footer { file_bytes: self.bytes + FOOTER_BYTES as u64, contents, sections: self.sections };
+        self.output.write_all(&footer.to_bytes())?;
+        self.output.flush()
+    }
+}
+
+/// A column of numbers, in a temporary file until its section is written.
+pub(crate) struct Column {
+    file: BufWriter<File>,
+    width_bytes: usize,
+}
+
+impl Column {
+    /// Begins a column of numbers below `end`.
+    pub(crate) fn new(end: u64) -> io::Result<Column> {
+        let bits = u64::BITS - end.saturating_sub(1).leading_zeros();
+        Ok(Column { file: temporary()?, width_bytes: bits.div_ceil(8).max(1) as usize })
+    }
+
+    pub(crate) fn push(&mut self, number: u64) -> io::Result<()> {
+        self.file.write_all(&number.to_le_bytes()[..self.width_bytes])
+    }
+
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, kind: Kind, name: &str) -> io::Result<()> {
+        file.copy(kind, name, self.width_bytes as u32, self.file)
+    }
+}
+
+/// All sizes that occur.
+pub(crate) struct DistinctSizes {
+    sort: ExternalSort<8>,
+    /// Sizes that came lately, most of which come again.
+    lately: Vec<u64>,
+}
+
+impl DistinctSizes {
+    const LATELY: usize = 1 << 12;
+
+    pub(crate) fn new(memory_bytes: u64) -> DistinctSizes {
+        DistinctSizes { sort: ExternalSort::new(memory_bytes), lately: vec![u64::MAX; DistinctSizes::LATELY] }
+    }
+
+    pub(crate) fn push(&mut self, size: u64) -> io::Result<()> {
+        let lately = &mut self.lately[size as usize % DistinctSizes::LATELY];
+        if *lately == size {
+            return Ok(());
+        }
+        *lately = size;
+        self.sort.push(size.to_be_bytes())
+    }
+
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>) -> io::Result<()> {
+        let (mut sizes, mut last) = (temporary()?, None);
+        self.sort.into_each(|size| {
+            if last.replace(size) == Some(size) {
+                return Ok(());
+            }
+            sizes.write_all(&u64::from_be_bytes(size).to_le_bytes())
+        })?;
+        file.copy(Kind::Sizes, "", 8, sizes)
+    }
+}
