@@ -83,6 +83,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let misses: Vec<Digest> = (0..QUERIES).map(|number| digest(entries + number)).collect::<Result<_, _>>()?;
     let mut sorted = hits.clone();
     sorted.sort_unstable_by(|one, other| one.bytes().cmp(other.bytes()));
+    // The same in a file that is mapped: small pages, which the processor has to look up too.
+    let mapped = pfh_source::MappedFile::open(file.path())?;
+    let lines = mapped.as_ref().as_chunks::<64>().0;
+    let of_file = measure("bound: random cache lines, mapped", QUERIES, 0.0, || {
+        let line = |number| u64::from(lines[(mixed(number) % lines.len() as u64) as usize][3]);
+        (0..QUERIES).map(line).fold(0, u64::wrapping_add)
+    });
+    let in_memory = KnownSet::from_bytes(std::fs::read(file.path())?)?;
+    measure("batch of random hits, in memory", QUERIES, bound, || {
+        let mut found = 0;
+        // An error would show as no hits.
+        let _ = in_memory.find_many(&hits, |_, number| found += u64::from(number.is_some()));
+        found
+    });
+    measure("one by one, in memory", QUERIES, bound, || {
+        hits.iter().filter(|digest| matches!(in_memory.find(digest), Ok(Some(_)))).count() as u64
+    });
+    drop(in_memory);
+    let bound = of_file;
     let many = |queries: &[Digest]| {
         let mut found = 0;
         // An error would show as no hits.

@@ -74,9 +74,10 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
         let duplicates = about.rows - about.entries;
         let others = if left_out > 0 { format!(", left out: {}", Count(left_out)) } else { String::new() };
         message::error(format_args!(
-            "known files: {}, lines: {}, repeated: {}{others}",
+            "known files: {}, lines: {}, {}: {}{others}",
             Count(about.entries),
             Count(about.rows),
+            if arguments.sources.iter().any(|source| is_delta(source)) { "repeated or deleted" } else { "repeated" },
             Count(duplicates)
         ));
     }

@@ -25,7 +25,9 @@ fn case() -> TempDir {
     fs::write(path.join("bad.md5"), list(&["bad", "both", "lost"])).unwrap();
     for class in ["good", "bad"] {
         let (set, source) = (format!("{class}.pfhk"), format!("{class}.md5"));
-        pfh(path, ["known", "build", &set, "--class", class, "--keep", "name,digests", &source]).run().expect(0, "");
+        pfh(path, ["known", "build", "--quiet", &set, "--class", class, "--keep", "name,digests", &source])
+            .run()
+            .expect(0, "");
     }
     directory
 }
@@ -50,7 +52,7 @@ fn each_file_has_one_line_with_its_class() {
     let listed = pfh(directory.path(), listed).run();
     assert_eq!(String::from_utf8_lossy(listed.expect(1, counts)), lines.replace("pfhk", "md5"));
     // And for one set of both, whose sources have the classes.
-    pfh(directory.path(), ["known", "build", "all.pfhk", "good.pfhk", "bad.pfhk"]).run().expect(0, "");
+    pfh(directory.path(), ["known", "build", "--quiet", "all.pfhk", "good.pfhk", "bad.pfhk"]).run().expect(0, "");
     let all = pfh(directory.path(), ["match", "--quiet", "--known", "all.pfhk", "files", "-f", "jsonl"]).run();
     let all = String::from_utf8(all.expect(1, "").to_vec()).unwrap();
     let all: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
