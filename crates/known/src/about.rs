@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What it means that a file is known.
+/// The meaning of a file being known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
@@ -74,7 +74,7 @@ pub struct Origin {
     pub release: String,
     /// The date of the release as the source writes it; empty where unknown.
     pub date: String,
-    /// What it means that a file is known to it.
+    /// The meaning of a file being known to it.
     pub class: Class,
     /// Notes of the person who built the set.
     pub note: String,
@@ -105,7 +105,7 @@ impl Default for Origin {
     }
 }
 
-/// What a set says about itself.
+/// The facts that a set states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

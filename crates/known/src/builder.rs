@@ -28,7 +28,7 @@ pub struct Row<'a> {
     pub package: i64,
 }
 
-/// What a set keeps beside digests. The default is nothing.
+/// The facts that a set keeps beside digests. The default is nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keep {
@@ -450,7 +450,7 @@ fn shape_of(row: &[u8]) -> u16 {
     u16::from_be_bytes([row[0], row[1]])
 }
 
-/// What is known of one tuple of digests, from its rows. Each fact is that of the first row, in the order of their
+/// The facts about one tuple of digests, from its rows. Each fact is that of the first row, in the order of their
 /// tails, that has it.
 #[derive(Default)]
 struct Entry {

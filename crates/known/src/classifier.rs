@@ -1,4 +1,4 @@
-//! What several sets together say about a file.
+//! Classes of files, from several sets together.
 
 use std::io;
 
@@ -27,7 +27,7 @@ pub struct Classifier {
 /// An entry that a file is. The first in order decides about the file: by class, set and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
-    /// What it means.
+    /// The class of the entry.
     pub class: Class,
     /// The place of its set among those of the classifier.
     pub set: usize,
@@ -35,7 +35,7 @@ pub struct Known {
     pub entry: u64,
 }
 
-/// What a set tells of an entry.
+/// The facts that a set states about an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facts<'a> {

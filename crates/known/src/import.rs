@@ -65,8 +65,9 @@ impl Importer {
         self.builder.push(row)
     }
 
-    /// Adds the digests of whole files of a list, as rows of the latest source. Calls `broken` with each line that cannot be
-    /// read, and stops early when `stops` says so. Returns what the list has, and whether any of it was of use.
+    /// Adds the digests of whole files of a list, as rows of the latest source. Calls `broken` with each line that
+    /// cannot be read, and stops early when `stops` says so. Returns what the list has, and whether any of it was of
+    /// use.
     ///
     /// # Errors
     /// If a set or a temporary file cannot be read or written.

@@ -63,7 +63,7 @@ struct TextColumn {
     blocks: Section,
 }
 
-/// What a set may keep of an entry as a text.
+/// A text that a set may keep about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
     /// The category, in the words of the source.

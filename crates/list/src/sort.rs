@@ -81,8 +81,8 @@ impl<const N: usize> ExternalSort<N> {
     }
 }
 
-/// Like [`ExternalSort`], for records of different lengths, each of less than 64 KiB. A second thread sorts while records are
-/// collected.
+/// Like [`ExternalSort`], for records of different lengths, each of less than 64 KiB. A second thread sorts while
+/// records are collected.
 ///
 /// ```
 /// let mut sort = pfh_list::ByteSort::new(1 << 20);
@@ -109,8 +109,8 @@ impl ByteSort {
     /// Longest record, in bytes.
     pub const RECORD_BYTES_MAX: usize = u16::MAX as usize;
 
-    /// Makes a sort that takes at most `memory_bytes` of memory, or 256 KiB, and while merging a buffer of 64 KiB for each of
-    /// the temporary files, of which there are few.
+    /// Makes a sort that takes at most `memory_bytes` of memory, or 256 KiB, and while merging a buffer of 64 KiB for
+    /// each of the temporary files, of which there are few.
     pub fn new(memory_bytes: u64) -> ByteSort {
         let batch_bytes = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
         ByteSort {

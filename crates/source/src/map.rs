@@ -1,10 +1,10 @@
 //! Files in memory that survive the loss of their file.
 //!
-//! A map is an exception among the ways in which pfh reads: contents are never mapped (see ARCHITECTURE.md, section 10). Sets
-//! of known digests are, because each look-up reads a few bytes anywhere in gigabytes, which a system call for each would make
-//! ten times as slow, and because all processes share the memory. The system answers a page that cannot be read, since the
-//! file was truncated or its disk fails, with the signal SIGBUS. A handler then puts a page of zeros there and notes
-//! the loss, which [`MappedFile::check`] reports.
+//! A map is an exception among the ways in which pfh reads: contents are never mapped (see ARCHITECTURE.md, section
+//! 10). Sets of known digests are, because each look-up reads a few bytes anywhere in gigabytes, which a system call
+//! for each would make ten times as slow, and because all processes share the memory. The system answers a page that
+//! cannot be read, since the file was truncated or its disk fails, with the signal SIGBUS. A handler then puts a page
+//! of zeros there and notes the loss, which [`MappedFile::check`] reports.
 //!
 //! This is one of the files of this crate with `unsafe`.
 #![expect(unsafe_code, reason = "maps and signal handlers have no safe form")]

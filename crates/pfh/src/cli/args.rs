@@ -246,9 +246,9 @@ pub(crate) struct MatchArguments {
     /// A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep,
     /// sdhash, mrsh-v2 or tlsh wrote it.
     ///
-    /// Also a set that `pfh known build` made. CLASS=LIST says what it means that a file is in it: good, bad or other. With a set or a
-    /// class, every file gets one line with its class: known-bad, known-other, known-good or unknown; the first of these that
-    /// applies counts.
+    /// Also a set that `pfh known build` made. CLASS=LIST says what it means that a file is in it: good, bad or other.
+    /// With a set or a class, every file gets one line with its class: known-bad, known-other, known-good or unknown;
+    /// the first of these that applies counts.
     ///
     /// A file for which the list has several digests matches if all of them do. If neither the list nor `-a` names the
     /// algorithm, the name of the list (`SHA256SUMS`, `known.blake3`) and the length of the digests decide. If only the
@@ -1042,7 +1042,7 @@ pub(crate) struct ManArguments {
 
 /// A parser, and a list of values for completions, which need not be complete.
 #[derive(Clone)]
-pub(crate) struct Suggested<P>(pub(crate) P, pub(crate) fn() -> Vec<String>);
+struct Suggested<P>(P, fn() -> Vec<String>);
 
 impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
     type Value = P::Value;
@@ -1062,7 +1062,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
 }
 
 /// Names that `-a` accepts.
-pub(crate) fn digest_names() -> Vec<String> {
+fn digest_names() -> Vec<String> {
     let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
     algorithms.chain(family_names()).chain(["none".to_owned()]).collect()
 }

@@ -139,7 +139,7 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     origin.format = format.to_owned();
     (origin.class, origin.release, origin.note) =
         (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
-    // What is read once, such as a pipe, has no digest of its own.
+    // An input that can be read only once, such as a pipe, has no digest of its own.
     if let Some(metadata) = fs::metadata(path).ok().filter(|metadata| metadata.is_file() && source != "-") {
         origin.bytes = metadata.len();
         let record = pfh::hash_file(path, ["sha256"]).map_err(|error| Failed::internal(error.to_string()))?;

@@ -1,8 +1,6 @@
 //! The command line of `pfh known`.
 
-use super::args::{Suggested, digest_names};
 use super::quantity::parse_bytes;
-use clap::builder::StringValueParser;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use pfh_known::Class;
 use pfh_record::{Columns, FormatName};
@@ -65,23 +63,23 @@ pub(crate) struct BuildArguments {
 
     /// Lists of digests in any format that pfh reads, and other sets; `-` is a list on standard input.
     ///
-    /// Formats are recognised: databases of NSRL (RDSv3), the Sleuth Kit and IPED, NSRL's deltas (`*_delta.sql`, after their
-    /// database and in order) and NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and all that
-    /// `pfh hash` writes. A list may lie in a zip archive.
+    /// Formats are recognised: databases of NSRL (RDSv3), the Sleuth Kit and IPED, NSRL's deltas (`*_delta.sql`, after
+    /// their database and in order) and NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and
+    /// all that `pfh hash` writes. A list may lie in a zip archive.
     #[arg(value_name = "SOURCE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) sources: Vec<OsString>,
 
-    /// What it means that a file is in a list: good, bad or other. Sets keep their own classes.
+    /// Class of the files in the lists: good, bad or other. Sets keep their own classes.
     #[arg(long, value_name = "CLASS", default_value = "other")]
     pub(crate) class: ClassArgument,
 
-    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase,
-    /// sleuthkit, vics, icse or hashdb.
+    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook,
+    /// encase, sleuthkit, vics, icse or hashdb.
     #[arg(long = "as", value_name = "FORMAT", conflicts_with = "columns")]
     pub(crate) format: Option<FormatName>,
 
-    /// Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …,
-    /// product and category.
+    /// Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1,
+    /// sha256 …, product and category.
     #[arg(long, value_name = "MAPPING")]
     pub(crate) columns: Option<Columns>,
 
@@ -89,7 +87,7 @@ pub(crate) struct BuildArguments {
     /// blake2b, blake3, tiger, whirlpool, as far as the lists have them].
     ///
     /// It is also assumed where a list names no algorithm, if only one is given.
-    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
+    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',')]
     pub(crate) algorithms: Vec<String>,
 
     /// Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the
@@ -128,8 +126,8 @@ pub(crate) struct BuildArguments {
 pub(crate) struct CheckArguments {
     /// The archive, such as RDS_2026.03.1_modern_minimal.zip.
     ///
-    /// Compared are its SHA-1 with ARCHIVE.sha, SHA-256 of its files with its signatures.txt, and `dbhash` of its databases with
-    /// dbhashes.txt, which lies beside it. What lacks a published value is told to be unchecked.
+    /// Compared are its SHA-1 with ARCHIVE.sha, SHA-256 of its files with its signatures.txt, and `dbhash` of its
+    /// databases with dbhashes.txt, which lies beside it. A part without a published value is told to be unchecked.
     #[arg(value_name = "ARCHIVE", value_hint = ValueHint::FilePath)]
     pub(crate) archive: PathBuf,
 }
@@ -197,7 +195,7 @@ impl From<ClassArgument> for Class {
     }
 }
 
-/// What a set may keep.
+/// A fact that a set may keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeepArgument {
     Size,

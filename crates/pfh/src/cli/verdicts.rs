@@ -76,8 +76,8 @@ pub(crate) fn set_algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed>
     names.iter().map(|name| of(name)).collect()
 }
 
-/// Opens the sets of the command line. A list becomes a set in a temporary file. Returns them and the number of lines that could
-/// not be read.
+/// Opens the sets of the command line. A list becomes a set in a temporary file. Returns them and the number of lines
+/// that could not be read.
 pub(crate) fn open_all(
     known: &[OsString],
     algorithm: Option<Algorithm>,
@@ -128,7 +128,7 @@ fn temporary_set(
     Ok((set, broken.count))
 }
 
-/// What is known of a file or a digest.
+/// The class of a file or a digest, and why.
 pub(crate) struct Verdict<'a> {
     /// The list of the entry; `None` for a file.
     pub(crate) list: Option<&'a [u8]>,

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 use crate::fixture::*;
 
-/// Makes a directory with files `good`, `bad`, `both` and `new` in `files`, lists of the known ones, and a set of each list.
+/// Makes a directory with files `good`, `bad`, `both` and `new` in `files`, lists of the known ones, and a set of each
+/// list.
 fn case() -> TempDir {
     let directory = scratch();
     let path = directory.path();
