@@ -222,7 +222,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pfh;known;build'= {
-            cand --class 'What it means that a file is in a list: good, bad or other. Sets keep their own classes'
+            cand --class 'Class of the files in the lists: good, bad or other. Sets keep their own classes'
             cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb'
             cand --columns 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category'
             cand -a 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]'
