@@ -14,6 +14,8 @@ pub enum Need {
     BlockDevice,
     /// A Chromium that draws pages.
     Browser,
+    /// fclones, which no distribution packages.
+    Fclones,
     /// `/dev/fuse`, and the right to mount with it.
     Fuse,
     /// Valgrind, and the processor architecture that the recorded instruction counts are from.
@@ -42,10 +44,11 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Aarch64,
         Self::BlockDevice,
         Self::Browser,
+        Self::Fclones,
         Self::Fuse,
         Self::Instructions,
         Self::Lanes,
@@ -66,6 +69,7 @@ impl Need {
             Self::Aarch64 => "aarch64",
             Self::BlockDevice => "block-device",
             Self::Browser => "browser",
+            Self::Fclones => "fclones",
             Self::Fuse => "fuse",
             Self::Instructions => "instructions",
             Self::Lanes => "lanes",
