@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash;
 
 use crate::Algorithm;
+use crate::hexadecimal::decode_hexadecimal;
 
 /// The value of one algorithm over one message.
 ///
@@ -25,6 +26,14 @@ impl Digest {
     /// Builds a digest from its bytes (for readers of formats); `None` when the length is not the algorithm's.
     pub fn new(algorithm: Algorithm, bytes: &[u8]) -> Option<Digest> {
         (bytes.len() == algorithm.digest_bytes()).then(|| Digest::from_bytes(algorithm, bytes))
+    }
+
+    /// Builds a digest from its hexadecimal digits, in upper or lower case (fast: a hot path of readers); `None` when
+    /// they are not hexadecimal, or their number does not fit the algorithm.
+    pub fn from_hex(algorithm: Algorithm, digits: &[u8]) -> Option<Digest> {
+        let mut digest = Digest::zero(algorithm);
+        decode_hexadecimal(digits, &mut digest.bytes[..algorithm.digest_bytes()])?;
+        Some(digest)
     }
 
     /// A digest from bytes that have the algorithm's length.
@@ -68,6 +77,7 @@ impl Digest {
     }
 
     /// The digest, most significant byte first, as it is printed.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.algorithm.digest_bytes()]
     }

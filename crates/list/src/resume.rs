@@ -1,6 +1,7 @@
 //! Continuing a JSON Lines file: the files that it records, and preparing it for appending.
 
 use crate::latest::Latest;
+use pfh_facts::Counting;
 use pfh_record::jsonl::{Journal, JournalLine, LineContent};
 use pfh_record::quote::{quoted, quoted_path};
 use pfh_record::{Entry, Header, Metadata, ReadError, ReadErrorKind, Selection, Timestamp};
@@ -52,7 +53,7 @@ pub enum ResumeError {
     },
     /// Another run is using the file.
     InUse(PathBuf),
-    /// The file has other digests, or pieces of another length.
+    /// The file has other digests or facts, or pieces of another length.
     OtherDigests {
         /// The file.
         path: PathBuf,
@@ -60,6 +61,8 @@ pub enum ResumeError {
         selection: Selection,
         /// The length of its pieces in bytes.
         piece_bytes: Option<u64>,
+        /// The bytes that its entropies are taken from, if it has facts about contents.
+        facts: Option<Counting>,
     },
     /// The relative paths in the file start from another directory.
     OtherDirectory {
@@ -86,11 +89,16 @@ impl fmt::Display for ResumeError {
                 let name = quoted_path(path);
                 write!(f, "{name} is in use by another run: wait until that has ended, or give -o another name")
             }
-            ResumeError::OtherDigests { path, selection, piece_bytes } => {
+            ResumeError::OtherDigests { path, selection, piece_bytes, facts } => {
                 let names: Vec<_> = selection.names().collect();
                 write!(f, "{} was begun with `-a {}", quoted_path(path), names.join(","))?;
                 if let Some(bytes) = piece_bytes {
                     write!(f, " --piecewise {bytes}")?;
+                }
+                match facts {
+                    Some(Counting::Sampled) => f.write_str(" --facts")?,
+                    Some(counting) => write!(f, " --facts={counting}")?,
+                    None => {}
                 }
                 f.write_str("`: continue with the same, or give -o another name")
             }
@@ -244,8 +252,13 @@ impl ResumedList {
     /// Locks and reads the file, if there is one, without changing it.
     ///
     /// # Errors
-    /// [`ResumeError`] if a run with these digests in the current directory cannot continue the file.
-    pub fn load(path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<ResumedList, ResumeError> {
+    /// [`ResumeError`] if a run with these digests and facts in the current directory cannot continue the file.
+    pub fn load(
+        path: &Path,
+        selection: &Selection,
+        piece_bytes: Option<u64>,
+        facts: Option<Counting>,
+    ) -> Result<ResumedList, ResumeError> {
         let mut list = ResumedList {
             path: path.to_owned(),
             file: None,
@@ -265,7 +278,7 @@ impl ResumedList {
         list.journal = journal.map_err(|error| ResumeError::NotAJournal { path: path.to_owned(), error })?;
         list.latest.settle();
         if let Some(header) = &list.journal.header {
-            fits(header, path, selection, piece_bytes)?;
+            fits(header, path, selection, piece_bytes, facts)?;
         }
         let has_header = list.has_header();
         let lost = match list.journal.torn.take() {
@@ -406,12 +419,18 @@ impl ResumedList {
     }
 }
 
-/// Checks that a journal has these digests, pieces and the current directory, so that runs do not mix.
-fn fits(header: &Header, path: &Path, selection: &Selection, piece_bytes: Option<u64>) -> Result<(), ResumeError> {
+/// Checks that a journal has these digests, pieces and facts, and the current directory, so that runs do not mix.
+fn fits(
+    header: &Header,
+    path: &Path,
+    selection: &Selection,
+    piece_bytes: Option<u64>,
+    facts: Option<Counting>,
+) -> Result<(), ResumeError> {
     let own = header.selection.clone().unwrap_or_default();
-    if own != *selection || header.piece_bytes != piece_bytes {
-        let piece_bytes = header.piece_bytes;
-        return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes });
+    if own != *selection || header.piece_bytes != piece_bytes || header.facts != facts {
+        let Header { piece_bytes, facts, .. } = *header;
+        return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes, facts });
     }
     let here = std::env::current_dir().ok();
     match (&header.directory, here) {

@@ -19,5 +19,8 @@ const COLUMNS: [&str; 5] = ["path", "size", "mtime", "outcome", "error"];
 /// separated by blanks. It is last, so that the other columns have the same places in every run.
 const COLLISIONS_COLUMN: &str = "collisions";
 
+/// Columns of facts about contents, after the digests, in a run that has them.
+const FACTS_COLUMNS: [&str; 7] = crate::facts_text::NAMES;
+
 /// Two more columns in a piecewise run: the part of the file that the digests are of; empty for the whole file.
 const PIECE_COLUMNS: [&str; 2] = ["piece_offset", "piece_length"];

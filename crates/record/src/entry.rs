@@ -3,6 +3,7 @@
 use std::fmt;
 
 use pfh_digest::Digest;
+use pfh_facts::Facts;
 
 use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
 
@@ -21,6 +22,8 @@ pub struct Entry {
     pub algorithm_guessed: bool,
     /// Similarity digests, without names in their texts, and the families that have no digest of the file.
     pub similarities: Vec<Similarity>,
+    /// Facts about the contents of the whole file, if the list states them. Pieces have none.
+    pub facts: Option<Facts>,
     /// The part of the file that the digests are of; `None` for the whole file.
     pub piece: Option<PieceRange>,
     /// The outcome of reading the file. `None` if the list does not state it: its format lists only digests, or states
@@ -108,6 +111,7 @@ impl Entry {
             digests,
             algorithm_guessed: false,
             similarities: Vec::new(),
+            facts: None,
             piece: None,
             outcome: None,
             labels: Labels::default(),
@@ -154,6 +158,7 @@ impl Entry {
             digests: self.digests,
             pieces: Vec::new(),
             similarities: self.similarities,
+            facts: self.facts,
         }
     }
 

@@ -95,6 +95,8 @@ pub struct WriteOptions {
     pub null_terminated: bool,
     /// Whether the run has digests of pieces.
     pub piecewise: bool,
+    /// Whether the run has facts about contents.
+    pub facts: bool,
     /// Length of the segments in MiB for which lists of sdhash have digests, as the original's do; see
     /// [`pfh_similarity::sdhash::Digest::into_segments`].
     pub sdhash_segment: Option<NonZero<u32>>,

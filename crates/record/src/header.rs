@@ -1,5 +1,7 @@
 //! The beginning and the end of a list, which describe the run that wrote it.
 
+use pfh_facts::Counting;
+
 use crate::{FormatName, HostFacts, Selection, Summary, Timestamp};
 
 /// The facts that a list states before its first entry, as far as its format has a place for them.
@@ -13,6 +15,8 @@ pub struct Header {
     pub selection: Option<Selection>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
+    /// The bytes that the entropy of each file is taken from, if the list says that each complete file has facts.
+    pub facts: Option<Counting>,
     /// Name of the program that wrote the list.
     pub program: Option<String>,
     /// Version of that program.
@@ -36,6 +40,7 @@ impl Header {
             format,
             selection: None,
             piece_bytes: None,
+            facts: None,
             program: None,
             program_version: None,
             command_line: None,
@@ -46,10 +51,11 @@ impl Header {
         }
     }
 
-    /// Whether entries of both lists can be in one list: they have the same digests, pieces of the same length, and
-    /// paths relative to the same directory.
+    /// Whether entries of both lists can be in one list: they have the same digests and facts, pieces of the same
+    /// length, and paths relative to the same directory.
     pub fn agrees(&self, other: &Header) -> bool {
-        let promises = |header: &Header| (header.piece_bytes, header.directory.clone(), header.selection.clone());
+        let promises =
+            |header: &Header| (header.piece_bytes, header.facts, header.directory.clone(), header.selection.clone());
         promises(self) == promises(other)
     }
 }

@@ -28,6 +28,8 @@ pub enum Feature {
     Similarity,
     /// The families that have no digest of a file, and why.
     NoDigest,
+    /// Facts about contents: runs, zero sectors, entropy.
+    Facts,
     /// Digests of pieces.
     Pieces,
     /// In a piecewise run, the digests of the whole files too.
@@ -36,6 +38,8 @@ pub enum Feature {
     Selection,
     /// The length of the pieces.
     PieceLength,
+    /// Whether each entropy is that of all bytes or of a sample, before the first file.
+    Counting,
     /// Name and version of the program.
     Program,
     /// The command line.
@@ -55,7 +59,7 @@ pub enum Feature {
 }
 
 /// Each feature, its name in the documentation, and the formats that keep it.
-pub const KEPT: [(Feature, &str, &[&str]); 23] = [
+pub const KEPT: [(Feature, &str, &[&str]); 25] = [
     (
         Feature::Size,
         "size",
@@ -88,6 +92,7 @@ pub const KEPT: [(Feature, &str, &[&str]); 23] = [
     (Feature::CollisionMarks, "marks of collision attacks", &["csv", "jsonl", "dfxml"]),
     (Feature::Similarity, "similarity digests", &["csv", "jsonl", "dfxml", "ssdeep", "sdhash", "mrsh-v2", "tlsh"]),
     (Feature::NoDigest, "why a file has none of a family", &["jsonl", "dfxml"]),
+    (Feature::Facts, "facts about contents", &["csv", "jsonl", "dfxml"]),
     (Feature::Pieces, "digests of pieces", &["gnu", "bsd", "hashdeep", "md5deep", "csv", "jsonl", "dfxml"]),
     (Feature::WholeFiles, "the whole file beside its pieces", &["gnu", "bsd", "csv", "jsonl", "dfxml"]),
     (
@@ -109,6 +114,7 @@ pub const KEPT: [(Feature, &str, &[&str]); 23] = [
         ],
     ),
     (Feature::PieceLength, "length of the pieces", &["jsonl"]),
+    (Feature::Counting, "which facts the run has", &["jsonl"]),
     (Feature::Program, "program and version", &["sfv", "jsonl", "dfxml"]),
     (Feature::CommandLine, "command line", &["hashdeep", "jsonl", "dfxml"]),
     (Feature::Directory, "directory", &["hashdeep", "jsonl", "dfxml"]),

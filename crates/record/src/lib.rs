@@ -26,6 +26,7 @@ pub mod csv;
 mod dfxml;
 mod encase;
 mod entry;
+mod facts_text;
 mod format;
 mod format_name;
 mod gnu;

@@ -11,7 +11,6 @@ pub(crate) use error::Fault;
 pub use error::{CheckProblem, FieldProblem, ReadError, ReadErrorKind};
 pub(crate) use lines::{BYTE_ORDER_MARK, Line, Lines};
 
-use crate::text::parse_digest;
 use crate::{Entry, FormatName, Header, ListEnd, Trailer};
 
 /// Longest line that is read by default, in bytes. Paths are rarely longer than 4 KiB, or twice that when escaped.
@@ -80,7 +79,7 @@ pub(crate) trait LineParser: Send {
 /// Parses a digest whose algorithm the format does not name: the given algorithm, otherwise the likely or the usual one
 /// of this length. Also returns whether it is a guess.
 pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
-    if let Some(likely) = options.likely_algorithm.and_then(|algorithm| parse_digest(algorithm, hex))
+    if let Some(likely) = options.likely_algorithm.and_then(|algorithm| Digest::from_hex(algorithm, hex))
         && options.algorithm.is_none()
     {
         return Ok((likely, false));
@@ -100,6 +99,6 @@ pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) 
         "digest",
         FieldProblem::UnknownDigestLength,
     ))?;
-    let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(at))?;
+    let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(at))?;
     Ok((digest, options.algorithm.is_none()))
 }

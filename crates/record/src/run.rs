@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use pfh_facts::Counting;
+
 use crate::{Outcome, Record, Selection, Timestamp};
 
 /// Facts about a run that are known before its first record.
@@ -25,6 +27,8 @@ pub struct RunFacts {
     pub uid: Option<u32>,
     /// Length of the pieces in bytes, if piecewise digests were requested.
     pub piece_bytes: Option<u64>,
+    /// The bytes that the entropy of each file is taken from, if facts about contents were requested.
+    pub facts: Option<Counting>,
 }
 
 /// The machine, in the words of `uname`.

@@ -1,10 +1,10 @@
 //! The index of the Sleuth Kit over a list of known files: `DIGEST|OFFSET`, as `hfind -i` writes it.
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 
 use crate::Entry;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
-use crate::text::{parse_decimal, parse_digest, split_once};
+use crate::text::{parse_decimal, split_once};
 
 /// The beginning of both lines of the header, whose keys are longer than digests.
 pub(crate) const HEADER: &[u8] = b"0000000000000000000000000000000000000000";
@@ -20,7 +20,7 @@ impl LineParser for SleuthKitParser {
         }
         let (hex, offset) = split_once(text, b'|').ok_or(Fault::shape(0, "a digest, `|` and an offset"))?;
         let name = if hex.len() == 32 { "md5" } else { "sha1" };
-        let digest = Algorithm::from_name(name).ok().and_then(|algorithm| parse_digest(algorithm, hex));
+        let digest = Algorithm::from_name(name).ok().and_then(|algorithm| Digest::from_hex(algorithm, hex));
         let digest = digest.ok_or(Fault::digest(0))?;
         // It is of no use here, but shows that the line is whole.
         parse_decimal(offset).ok_or(Fault::field(hex.len() + 1, "offset", FieldProblem::NotANumber))?;

@@ -53,26 +53,6 @@ pub(crate) fn hex_run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
 }
 
-/// Parses the hexadecimal digits of a digest, in upper or lower case. Returns `None` if they are not hexadecimal, or
-/// their number does not fit the algorithm.
-pub(crate) fn parse_digest(algorithm: Algorithm, hex: &[u8]) -> Option<Digest> {
-    let mut bytes = [0; Digest::BYTES_MAX];
-    let bytes = bytes.get_mut(..hex.len() / 2)?;
-    if !hex.len().is_multiple_of(2) {
-        return None;
-    }
-    let mut digits = 0;
-    for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        let (high, low) = (HEX_VALUES[usize::from(pair[0])], HEX_VALUES[usize::from(pair[1])]);
-        digits |= high | low;
-        *byte = high << 4 | low;
-    }
-    if digits > 0xF {
-        return None;
-    }
-    Digest::new(algorithm, bytes)
-}
-
 /// Appends bytes in base64 with padding (RFC 4648, section 4).
 pub(crate) fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     for group in bytes.chunks(3) {
@@ -105,19 +85,6 @@ pub(crate) fn parse_base64(algorithm: Algorithm, text: &[u8]) -> Option<Digest> 
 }
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// The values of hexadecimal digits; 0xFF for other bytes.
-const HEX_VALUES: [u8; 256] = {
-    let mut values = [0xFF; 256];
-    let mut value = 0;
-    while value < 16 {
-        let digit = b"0123456789abcdef"[value as usize];
-        values[digit as usize] = value;
-        values[digit.to_ascii_uppercase() as usize] = value;
-        value += 1;
-    }
-    values
-};
 
 /// Whether a digest is that of the empty message. Always false for algorithms with keys.
 pub(crate) fn is_of_nothing(digest: &Digest) -> bool {

@@ -1,6 +1,7 @@
 //! Value types: the facts about one file after a run.
 
 use pfh_digest::Digest;
+use pfh_facts::Facts;
 use pfh_similarity::{Family, NoDigest};
 use std::ffi::OsStr;
 use std::fmt;
@@ -278,6 +279,8 @@ pub struct Record {
     /// One result per similarity family of the run, or per family requested for this file, in the run's order; empty
     /// unless `outcome` is complete.
     pub similarities: Vec<Similarity>,
+    /// Facts about the contents of the whole file; `None` unless requested, and `outcome` is complete.
+    pub facts: Option<Facts>,
 }
 
 /// The similarity digest of one file in a family, or the reason for its absence.
@@ -414,6 +417,7 @@ impl Record {
             digests: Vec::new(),
             pieces: Vec::new(),
             similarities: Vec::new(),
+            facts: None,
         }
     }
 

@@ -212,7 +212,7 @@ impl FormatName {
             FormatName::Hashdeep => Box::new(Hashdeep::new(selection.algorithms())),
             FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
             FormatName::Sfv => Box::new(Sfv),
-            FormatName::Csv => Box::new(Csv::new(selection.clone(), options.piecewise)),
+            FormatName::Csv => Box::new(Csv::new(selection.clone(), options.piecewise, options.facts)),
             FormatName::Jsonl => Box::new(Jsonl),
             FormatName::Dfxml => Box::new(Dfxml),
             FormatName::Similarity(family) => {

@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
+use super::FACTS_COLUMNS;
 use super::fields::{COLUMNS_MAX, Fields};
+use pfh_digest::Digest;
+
 use crate::entry::OutcomeParts;
+use crate::facts_text::FactsParts;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
 use crate::similarity_text::parse_similarity;
-use crate::text::{parse_decimal, parse_digest};
+use crate::text::parse_decimal;
 use crate::time::parse_rfc3339;
 use crate::{DigestKind, Entry, FormatName, Outcome, PieceRange, Similarity};
 
@@ -27,6 +31,8 @@ enum Column {
     PieceOffset,
     PieceLength,
     Digest(DigestKind),
+    /// A fact about contents, by its place among these columns.
+    Fact(usize),
     Other,
 }
 
@@ -41,7 +47,11 @@ impl Column {
             b"collisions" => Column::Collisions,
             b"piece_offset" => Column::PieceOffset,
             b"piece_length" => Column::PieceLength,
-            _ => str::from_utf8(name).ok().and_then(|name| name.parse().ok()).map_or(Column::Other, Column::Digest),
+            _ => {
+                let digest = || str::from_utf8(name).ok().and_then(|name| name.parse().ok()).map(Column::Digest);
+                let fact = FACTS_COLUMNS.iter().position(|fact| fact.as_bytes() == name).map(Column::Fact);
+                fact.or_else(digest).unwrap_or(Column::Other)
+            }
         }
     }
 }
@@ -101,6 +111,7 @@ impl LineParser for CsvParser {
         }
         let mut entry = Entry::new(Vec::new(), Vec::new(), line.number);
         let (mut piece_offset, mut piece_length) = (None, None);
+        let mut facts = FactsParts::default();
         let (mut outcome, mut error, mut collisions) = (None, Cow::default(), Cow::default());
         let mut columns = columns.iter();
         for field in Fields::new(text, b',') {
@@ -120,12 +131,13 @@ impl LineParser for CsvParser {
                     entry.expected.mtime = Some(mtime);
                 }
                 Column::Digest(DigestKind::Algorithm(algorithm)) => {
-                    entry.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                    entry.digests.push(Digest::from_hex(algorithm, &field).ok_or(Fault::digest(at))?);
                 }
                 Column::Digest(DigestKind::Family(family)) => {
                     let digest = parse_similarity(family, &field).map_err(|error| Fault::from(error).after(at))?;
                     entry.similarities.push(Similarity { family, digest: Ok(digest) });
                 }
+                Column::Fact(place) => facts.set(place, &field).map_err(|fault| fault.after(at))?,
                 Column::Outcome => outcome = Some(field),
                 Column::Error => error = field,
                 Column::Collisions => collisions = field,
@@ -141,6 +153,7 @@ impl LineParser for CsvParser {
         if let (Some(offset), Some(length)) = (piece_offset, piece_length) {
             entry.piece = Some(PieceRange { offset, length });
         }
+        entry.facts = facts.facts(entry.expected.size)?;
         entry.outcome = outcome.map(|word| parse_outcome(&word, &error, entry.expected.size));
         for digest in &mut entry.digests {
             let name = digest.algorithm().name().as_bytes();

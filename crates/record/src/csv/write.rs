@@ -2,7 +2,8 @@
 
 use pfh_digest::Digest;
 
-use super::{COLLISIONS_COLUMN, COLUMNS, PIECE_COLUMNS};
+use super::{COLLISIONS_COLUMN, COLUMNS, FACTS_COLUMNS, PIECE_COLUMNS};
+use crate::facts_text;
 use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -12,13 +13,14 @@ use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Selection, Summar
 pub(crate) struct Csv {
     selection: Selection,
     piecewise: bool,
+    facts: bool,
     collisions: bool,
 }
 
 impl Csv {
-    pub(crate) fn new(selection: Selection, piecewise: bool) -> Csv {
+    pub(crate) fn new(selection: Selection, piecewise: bool, facts: bool) -> Csv {
         let collisions = selection.algorithms().iter().any(|algorithm| algorithm.name() == "sha1dc");
-        Csv { selection, piecewise, collisions }
+        Csv { selection, piecewise, facts, collisions }
     }
 
     fn push_line(&self, record: &Record, piece: Option<(u64, u64)>, digests: &[Digest], out: &mut Vec<u8>) {
@@ -59,6 +61,15 @@ impl Csv {
             let similarity = similarities.iter().find(|similarity| similarity.family == *family);
             if let Some(Ok(digest)) = similarity.map(|similarity| &similarity.digest) {
                 push_similarity(digest, out);
+            }
+        }
+        if self.facts {
+            match record.facts.as_ref().filter(|_| piece.is_none()) {
+                Some(facts) => facts_text::texts(facts).for_each(|text| {
+                    out.push(b',');
+                    out.extend_from_slice(&text);
+                }),
+                None => out.extend_from_slice(&[b','; FACTS_COLUMNS.len()]),
             }
         }
         if self.collisions {
@@ -106,8 +117,15 @@ pub fn push_field(field: &[u8], out: &mut Vec<u8>) {
 impl Format for Csv {
     fn header(&self, _run: &RunFacts, out: &mut Vec<u8>) {
         let pieces: &[&str] = if self.piecewise { &PIECE_COLUMNS } else { &[] };
+        let facts: &[&str] = if self.facts { &FACTS_COLUMNS } else { &[] };
         let collisions = self.collisions.then_some(COLLISIONS_COLUMN);
-        let names = COLUMNS.iter().chain(pieces).copied().chain(self.selection.names()).chain(collisions);
+        let names = COLUMNS
+            .iter()
+            .chain(pieces)
+            .copied()
+            .chain(self.selection.names())
+            .chain(facts.iter().copied())
+            .chain(collisions);
         for (position, name) in names.enumerate() {
             if position > 0 {
                 out.push(b',');

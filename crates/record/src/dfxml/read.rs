@@ -14,9 +14,10 @@ use quick_xml::{Error as XmlError, Reader as XmlReader};
 use super::input::{Widened, narrow};
 use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE};
 use crate::entry::OutcomeParts;
+use crate::facts_text::{self, FactsParts};
 use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
 use crate::similarity_text::{parse_no_digest, parse_similarity};
-use crate::text::{parse_decimal, parse_digest};
+use crate::text::parse_decimal;
 use crate::time::parse_rfc3339;
 use crate::{
     DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, Outcome, PieceRange, Similarity, Summary,
@@ -99,6 +100,7 @@ struct Object {
     expected: Expected,
     digests: Vec<Digest>,
     similarities: Vec<Similarity>,
+    facts: FactsParts,
     /// The failure as the schema's element states it, and as pfh's element does.
     error: Option<String>,
     outcome: Option<OutcomeFields>,
@@ -378,11 +380,23 @@ impl Object {
                 self.outcome = Some(OutcomeFields::of(element));
                 Field::Outcome
             }
+            "facts" => return self.set_facts(element),
             "unfit" => return self.similarities.extend(no_digest(element)),
             _ => return,
         };
         self.field = Some(field);
         self.text.clear();
+    }
+
+    /// Parses pfh's own element for facts about contents.
+    fn set_facts(&mut self, element: &BytesStart<'_>) {
+        for (place, name) in facts_text::NAMES.iter().enumerate() {
+            if let Some(text) = attribute(element, name)
+                && let Err(fault) = self.facts.set(place, &text)
+            {
+                self.fail(fault);
+            }
+        }
     }
 
     /// Ends an element within the object.
@@ -430,7 +444,7 @@ impl Object {
                         return Ok(());
                     }
                 };
-                let digest = parse_digest(algorithm, text).ok_or(Fault::digest(0))?;
+                let digest = Digest::from_hex(algorithm, text).ok_or(Fault::digest(0))?;
                 let digest = if is_marked { digest.with_collision_mark() } else { digest };
                 match self.run {
                     None => self.digests.push(digest),
@@ -455,6 +469,11 @@ impl Object {
             (None, Some(_), Some(name)) if !has_digest => Some(Fault::unknown_digest(0, &name)),
             _ => None,
         };
+        let facts = self.facts.facts(self.expected.size);
+        let (facts, fault) = match facts {
+            Ok(facts) => (facts, fault),
+            Err(contradictory) => (None, fault.or(Some(contradictory))),
+        };
         if let Some(fault) = fault {
             return Err(ReadError { kind: fault.kind, line: self.line, offset: self.offset });
         }
@@ -471,7 +490,7 @@ impl Object {
         let pieces = self.pieces.into_iter();
         let pieces = pieces.map(|(range, digests)| Entry { digests, piece: Some(range), ..whole.clone() });
         let pieces: Vec<Entry> = pieces.collect();
-        found.push(Entry { similarities: self.similarities, ..whole });
+        found.push(Entry { similarities: self.similarities, facts, ..whole });
         pieces.into_iter().for_each(|piece| found.push(piece));
         Ok(())
     }

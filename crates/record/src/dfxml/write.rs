@@ -8,6 +8,7 @@ use super::{
     ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE, DUBLIN_CORE, NAMESPACE, OURS,
     SCHEMA_VERSION, TYPES,
 };
+use crate::facts_text;
 use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -76,6 +77,7 @@ impl Format for Dfxml {
         }
         push_digests("    ", &record.digests, out);
         push_similarities("    ", &record.similarities, out);
+        push_facts(record, out);
         push_outcome(&record.outcome, out);
         push(out, "  </fileobject>\n");
         Ok(())
@@ -261,6 +263,20 @@ fn push_similarities(indent: &str, similarities: &[Similarity], out: &mut Vec<u8
         push(out, indent);
         push(out, &format!("<pfh:unfit family='{family}' reason='{reason}' minimum_bytes='{minimum_bytes}'/>\n"));
     }
+}
+
+/// Appends the facts about contents, in an element of pfh's own namespace.
+fn push_facts(record: &Record, out: &mut Vec<u8>) {
+    let Some(facts) = &record.facts else { return };
+    push(out, "    <pfh:facts");
+    for (name, text) in facts_text::NAMES.iter().zip(facts_text::texts(facts)).filter(|(_, text)| !text.is_empty()) {
+        push(out, " ");
+        push(out, name);
+        push(out, "='");
+        out.extend_from_slice(&text);
+        push(out, "'");
+    }
+    push(out, "/>\n");
 }
 
 /// Appends the facts about a failure that programs need, in an element of pfh's own namespace.

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
-use crate::text::{hex_run, is_of_nothing, parse_base64, parse_digest};
+use crate::text::{hex_run, is_of_nothing, parse_base64};
 use crate::{Entry, ReadOptions};
 
 /// Longest name of an algorithm in any program, in bytes.
@@ -99,8 +99,8 @@ fn tagged_digest(algorithm: Algorithm, tag: &[u8], text: &[u8]) -> Option<Digest
         let is_bare = algorithm.is_extendable() && letters.eq(algorithm.name().bytes());
         algorithm.with_digest_bytes(text.len() / 2).filter(|_| is_bare)
     };
-    parse_digest(algorithm, text)
-        .or_else(|| parse_digest(other_length()?, text))
+    Digest::from_hex(algorithm, text)
+        .or_else(|| Digest::from_hex(other_length()?, text))
         .or_else(|| parse_base64(algorithm, text))
 }
 

@@ -1,10 +1,10 @@
 //! Reading of the hashdeep format.
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 
 use super::{COLUMNS, FIRST_LINE};
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
-use crate::text::{parse_decimal, parse_digest, split_once};
+use crate::text::{parse_decimal, split_once};
 use crate::{Entry, Expected, FormatName, Header, ReadOptions};
 
 /// The parser, with the columns that the header names.
@@ -101,7 +101,7 @@ impl LineParser for HashdeepParser {
         let mut digests = Vec::with_capacity(algorithms.len());
         for &algorithm in algorithms {
             let (hex, after) = split_once(rest, b',').ok_or_else(missing)?;
-            digests.push(parse_digest(algorithm, hex).ok_or(Fault::digest(at(rest)))?);
+            digests.push(Digest::from_hex(algorithm, hex).ok_or(Fault::digest(at(rest)))?);
             rest = after;
         }
         if rest.is_empty() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
+use pfh_facts::Entropy;
 use pfh_similarity::{Family, NoDigest};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -15,9 +16,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use super::VERSION;
 use super::check::{Checked, verify};
 use crate::entry::OutcomeParts;
+use crate::facts_text::FactsParts;
 use crate::parse::{CheckProblem, Fault, FieldProblem, Found, Line, LineParser, ReadErrorKind};
 use crate::similarity_text::{parse_no_digest, parse_similarity};
-use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
 use crate::{
     DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, PieceRange, Selection, Similarity, Summary,
@@ -52,6 +53,8 @@ struct HeaderLine<'a> {
     #[serde(default, borrow)]
     algorithms: Vec<Cow<'a, str>>,
     piece_bytes: Option<u64>,
+    #[serde(borrow)]
+    facts: Option<Cow<'a, str>>,
     #[serde(borrow)]
     arguments: Option<Vec<Cow<'a, str>>>,
     #[serde(borrow)]
@@ -104,6 +107,7 @@ pub(super) struct FileLine<'a> {
     collisions: Vec<Cow<'a, str>>,
     #[serde(default, borrow)]
     pieces: Vec<PieceFields<'a>>,
+    facts: Option<FactsFields>,
     #[serde(default)]
     bytes_read: u64,
     #[serde(default, borrow)]
@@ -119,6 +123,37 @@ struct PieceFields<'a> {
     digests: Digests,
     #[serde(default, borrow)]
     collisions: Vec<Cow<'a, str>>,
+}
+
+/// Facts about contents, as far as they are not derived from the others.
+#[derive(Clone, Copy, Deserialize)]
+struct FactsFields {
+    longest_run: Option<RunFields>,
+    zero_sectors: Option<u64>,
+    entropy: Option<f64>,
+    entropy_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+struct RunFields {
+    byte: u8,
+    offset: u64,
+    bytes: u64,
+}
+
+impl FactsFields {
+    fn parts(self) -> Result<FactsParts, Fault> {
+        let FactsFields { longest_run, zero_sectors, entropy, entropy_bytes } = self;
+        let checked = |bits| Entropy::checked(bits).ok_or(Fault::field(0, "entropy", FieldProblem::NotANumber));
+        Ok(FactsParts {
+            byte: longest_run.map(|run| run.byte),
+            offset: longest_run.map(|run| run.offset),
+            run_bytes: longest_run.map(|run| run.bytes),
+            zero_sectors,
+            entropy: entropy.map(checked).transpose()?,
+            entropy_bytes,
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -193,7 +228,7 @@ impl<'de> Visitor<'de> for DigestsVisitor {
             match name.parse() {
                 Ok(DigestKind::Algorithm(algorithm)) => {
                     let hex = map.next_value_seed(Text)?;
-                    let digest = parse_digest(algorithm, hex.as_bytes());
+                    let digest = Digest::from_hex(algorithm, hex.as_bytes());
                     digests.known.push(digest.ok_or_else(|| {
                         A::Error::custom(format_args!(
                             "digest is not {} bytes in hexadecimal",
@@ -310,6 +345,11 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
             Err(_) => {}
         }
     }
+    let facts = line.facts.map(|word| word.parse());
+    if all_known && matches!(facts, Some(Err(_))) {
+        return Err(Fault::not_this_format(FormatName::Jsonl, "its facts are not known; a newer pfh wrote it"));
+    }
+    let facts = facts.and_then(Result::ok);
     let arguments = match (line.arguments, line.arguments_base64) {
         (_, Some(all)) => Some(all.into_iter().map(|one| raw(Cow::default(), Some(one), "arguments_base64")).collect()),
         (Some(all), None) => Some(Ok(all.into_iter().map(|one| one.into_owned().into_bytes()).collect())),
@@ -321,6 +361,7 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
         format: FormatName::Jsonl,
         selection: Some(selection),
         piece_bytes: line.piece_bytes,
+        facts,
         program: line.program.map(Cow::into_owned),
         program_version: line.program_version.map(Cow::into_owned),
         command_line: arguments.map(|all| all.join(&b' ')),
@@ -358,8 +399,8 @@ impl<'a> FileLine<'a> {
         parse(text)
     }
 
-    /// Whether the line of a complete file has all digests that the header promises: of the whole, and of pieces that
-    /// make up the whole. Other files need no digests.
+    /// Whether the line of a complete file has all that the header promises: digests of the whole, and of pieces that
+    /// make up the whole, and facts. Other files need none.
     pub(super) fn keeps(&self, header: &Header) -> bool {
         let Some(selection) = header.selection.as_ref().filter(|_| self.outcome == "complete") else { return true };
         let has_all = |digests: &Digests| {
@@ -376,7 +417,11 @@ impl<'a> FileLine<'a> {
             !self.pieces.is_empty() && end == self.size
         };
         let needs_pieces = header.piece_bytes.is_some() && !selection.algorithms().is_empty();
-        has_all(&self.digests) && selection.families().iter().all(has_family) && (!needs_pieces || has_pieces())
+        let has_facts = header.facts.is_none() || self.facts.is_some();
+        has_facts
+            && has_all(&self.digests)
+            && selection.families().iter().all(has_family)
+            && (!needs_pieces || has_pieces())
     }
 
     /// Returns the entry of the whole file, with its known digests. `selection` has the order of similarity digests.
@@ -415,6 +460,7 @@ impl<'a> FileLine<'a> {
             expected: Expected { size: self.size, mtime, ..Expected::default() },
             outcome: Some(outcome.outcome()),
             similarities,
+            facts: self.facts.map_or(Ok(None), |facts| facts.parts()?.facts(self.size))?,
             ..Entry::new(path, marked(known, &self.collisions), number)
         })
     }
@@ -482,6 +528,7 @@ fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut Found) 
             let part = |piece: PieceFields<'_>| Entry {
                 digests: marked(piece.digests.known, &piece.collisions),
                 similarities: Vec::new(),
+                facts: None,
                 piece: Some(PieceRange { offset: piece.offset, length: piece.length }),
                 ..whole.clone()
             };

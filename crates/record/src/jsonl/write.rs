@@ -27,6 +27,9 @@ impl Format for Jsonl {
         if let Some(piece_bytes) = run.piece_bytes {
             push_number_field("piece_bytes", piece_bytes, out);
         }
+        if let Some(counting) = run.facts {
+            push_text_field("facts", counting.word(), out);
+        }
         push_key("arguments", out);
         push_array(&run.command_line, out, |argument, out| push_string(&String::from_utf8_lossy(argument), out));
         if run.command_line.iter().any(|argument| str::from_utf8(argument).is_err()) {
@@ -65,6 +68,7 @@ impl Format for Jsonl {
             push_digests(&record.digests, &record.similarities, out);
             push_no_digest(&record.similarities, out);
             push_collisions(&record.digests, out);
+            push_facts(record, out);
             push_pieces(record, out);
         }
         push_key("outcome", out);
@@ -162,6 +166,28 @@ fn push_collisions(digests: &[Digest], out: &mut Vec<u8>) {
         }
     }
     out.push(b']');
+}
+
+/// Appends the facts about contents: each with its name, and those of the longest run together.
+fn push_facts(record: &Record, out: &mut Vec<u8>) {
+    let Some(facts) = &record.facts else { return };
+    push_key("facts", out);
+    out.extend_from_slice(b"{\"all_zero\":");
+    out.extend_from_slice(if facts.is_all_zero() { b"true" } else { b"false" });
+    if let Some(run) = facts.longest_run {
+        push_key("longest_run", out);
+        out.extend_from_slice(b"{\"byte\":");
+        push_decimal(run.byte.into(), out);
+        push_number_field("offset", run.offset, out);
+        push_number_field("bytes", run.bytes, out);
+        out.push(b'}');
+    }
+    push_number_field("zero_sectors", facts.zero_sectors, out);
+    push_number_field("sectors", facts.sectors(), out);
+    push_key("entropy", out);
+    out.extend_from_slice(facts.entropy.to_string().as_bytes());
+    push_number_field("entropy_bytes", facts.entropy_bytes, out);
+    out.push(b'}');
 }
 
 fn push_pieces(record: &Record, out: &mut Vec<u8>) {

@@ -1,11 +1,10 @@
 //! Reading of SFV.
 
 use memchr::memrchr2;
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 
 use super::ALGORITHM;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
-use crate::text::parse_digest;
 use crate::time::parse_rfc3339;
 use crate::{Entry, Header, ReadOptions};
 
@@ -49,7 +48,7 @@ impl LineParser for SfvParser {
         let text = text.trim_ascii_end();
         let blank = memrchr2(b' ', b'\t', text).ok_or(Fault::shape(0, "a name, a space and a digest"))?;
         let (name, hex) = (&text[..blank], &text[blank + 1..]);
-        let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(blank + 1))?;
+        let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(blank + 1))?;
         if name.is_empty() {
             return Err(Fault::field(0, "name", FieldProblem::Missing));
         }

@@ -3,9 +3,11 @@
 use super::Role;
 use super::columns::Columns;
 use super::known::KnownTable;
+use pfh_digest::Digest;
+
 use crate::csv::Fields;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
-use crate::text::{parse_decimal, parse_digest};
+use crate::text::parse_decimal;
 use crate::{Entry, FormatName, KnownList, Labels, ReadOptions};
 
 pub(crate) struct TableParser {
@@ -85,7 +87,7 @@ impl Layout {
             }
             match *role {
                 Role::Digest(Some(algorithm)) => {
-                    entry.digests.push(parse_digest(algorithm, &field).ok_or(Fault::digest(at))?);
+                    entry.digests.push(Digest::from_hex(algorithm, &field).ok_or(Fault::digest(at))?);
                 }
                 Role::Digest(None) => {
                     let (digest, guessed) = parse_unnamed_digest(options, &field, at)?;

@@ -6,7 +6,7 @@ use pfh_digest::{Algorithm, Digest};
 
 use super::tokens::{Token, Tokens};
 use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
-use crate::text::{parse_decimal, parse_digest};
+use crate::text::parse_decimal;
 use crate::{Entry, Expected, FormatName, KnownList, Labels, ListEnd, Trailer};
 
 /// The algorithms whose names are keys of an item.
@@ -234,7 +234,7 @@ impl Item {
     }
 
     fn digest(&mut self, algorithm: Algorithm, hex: &[u8]) -> Result<(), Fault> {
-        let digest = parse_digest(algorithm, hex).ok_or(Fault::digest(0))?;
+        let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(0))?;
         if !self.digests.iter().any(|known| known.algorithm() == algorithm) {
             self.digests.push(digest);
         }

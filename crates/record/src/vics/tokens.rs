@@ -220,7 +220,7 @@ impl<R: Read> Tokens<R> {
         Ok(())
     }
 
-    /// Reads the digits of `\uXXXX`, and the second half of a pair. A half alone becomes U+FFFD.
+    /// Reads the four digits after `\u`, and the second half of a pair. A half alone becomes U+FFFD.
     fn escaped_unit(&mut self) -> Result<(), ReadError> {
         let mut unit = self.unit()?;
         loop {

@@ -2,6 +2,7 @@
 //! 4.4, cksfv 1.3.15 and RHash 1.4.3.
 
 use pfh_digest::Algorithm;
+use pfh_facts::Counting;
 use pfh_record::{FormatName, ReadOptions, Record, RunFacts, WriteOptions};
 
 use crate::samples::*;
@@ -546,5 +547,75 @@ fn names_of_formats() {
                  `dfxml`, `ssdeep`, `sdhash`, `mrsh-v2`, `tlsh`; `md5deep` may be followed by a hyphen and any of the letters k, z, c, t"
             )
         );
+    }
+}
+
+#[test]
+fn facts_about_contents() {
+    let crc32 = algorithms(&["crc32"]);
+    let contents = [&b"hello"[..], &[0; 1024]].concat();
+    let records = [with_facts(whole(b"x", &contents, &crc32), &contents), with_facts(whole(b"e", b"", &crc32), b"")];
+    let lines = |format: FormatName| {
+        let options = WriteOptions { facts: true, ..WriteOptions::default() };
+        let writer = format.writer(&crc32[..].into(), &options).unwrap();
+        let mut out = Vec::new();
+        writer.header(&RunFacts { facts: Some(Counting::Exact), ..run_facts(&crc32) }, &mut out);
+        records.iter().for_each(|record| writer.record(record, &mut out).unwrap());
+        text(out)
+    };
+    let csv = lines(FormatName::Csv);
+    let csv: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        csv[0],
+        "path,size,mtime,outcome,error,crc32,all_zero,longest_run_byte,longest_run_offset,longest_run_bytes,zero_sectors,\
+         entropy,entropy_bytes"
+    );
+    // The sectors begin at 0, 512 and 1024. Of the 1029 bytes 1024 are 0, two are `l`, three occur once.
+    assert!(csv[1].ends_with(",false,0,5,1024,2,0.053674,1029"), "{}", csv[1]);
+    assert!(csv[2].ends_with(",false,,,,0,0.000000,0"), "{}", csv[2]);
+    let jsonl = lines(FormatName::Jsonl);
+    assert!(jsonl.contains("\"algorithms\":[\"crc32\"],\"facts\":\"exact\","), "{jsonl}");
+    for facts in [
+        "\"facts\":{\"all_zero\":false,\"longest_run\":{\"byte\":0,\"offset\":5,\"bytes\":1024},\"zero_sectors\":2,\
+         \"sectors\":3,\"entropy\":0.053674,\"entropy_bytes\":1029}",
+        "\"facts\":{\"all_zero\":false,\"zero_sectors\":0,\"sectors\":0,\"entropy\":0.000000,\"entropy_bytes\":0}",
+    ] {
+        assert!(jsonl.contains(facts), "{jsonl}");
+    }
+    let dfxml = lines(FormatName::Dfxml);
+    for facts in [
+        "    <pfh:facts all_zero='false' longest_run_byte='0' longest_run_offset='5' longest_run_bytes='1024' \
+         zero_sectors='2' entropy='0.053674' entropy_bytes='1029'/>\n",
+        "    <pfh:facts all_zero='false' zero_sectors='0' entropy='0.000000' entropy_bytes='0'/>\n",
+    ] {
+        assert!(dfxml.contains(facts), "{dfxml}");
+    }
+}
+
+/// Facts that no file of this size can have, and facts of which some are missing.
+#[test]
+fn damaged_facts() {
+    let header =
+        "path,size,longest_run_byte,longest_run_offset,longest_run_bytes,zero_sectors,entropy,entropy_bytes\r\n";
+    for (line, expected) in [
+        ("x,9,0,0,9,1,0,9", Ok(())),
+        ("x,9,,,,,,", Ok(())),
+        ("x,9,256,0,9,1,0,9", Err("longest_run_byte is not a number")),
+        ("x,9,0,0,9,1,8.5,9", Err("entropy is not a number")),
+        ("x,9,0,0,9,1,-1,9", Err("entropy is not a number")),
+        ("x,9,0,0,,1,0,9", Err("longest_run is missing")),
+        ("x,9,0,0,9,1,0,", Err("entropy_bytes is missing")),
+        ("x,,0,0,9,1,0,9", Err("size is missing")),
+        ("x,9,0,1,9,1,0,9", Err("facts contradict the size of the file")),
+        ("x,9,0,18446744073709551615,9,1,0,9", Err("facts contradict the size of the file")),
+        ("x,9,0,0,9,2,0,9", Err("facts contradict the size of the file")),
+        ("x,9,0,0,9,1,0,10", Err("facts contradict the size of the file")),
+    ] {
+        let read = read(FormatName::Csv, format!("{header}{line}\r\n").as_bytes(), ReadOptions::default());
+        match (&read[..], expected) {
+            ([Ok(entry)], Ok(())) => assert_eq!(entry.facts.is_some(), line.ends_with('9')),
+            ([Err(error)], Err(expected)) => assert!(error.ends_with(expected), "{error}"),
+            other => panic!("{other:?}"),
+        }
     }
 }

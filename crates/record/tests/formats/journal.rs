@@ -249,6 +249,13 @@ fn complete_lines_without_their_digests() {
         let line = lines[1].replace(",\"outcome\"", &format!(",\"pieces\":[{}],\"outcome\"", pieces.join(",")));
         assert_eq!(read_one(&header("\"piece_bytes\":3,"), &line).1.len(), whole, "{line}");
     }
+    // Facts about contents.
+    let facts = "\"facts\":{\"zero_sectors\":0,\"entropy\":1.9,\"entropy_bytes\":5,\
+                 \"longest_run\":{\"byte\":108,\"offset\":2,\"bytes\":2}},\"outcome\"";
+    assert_eq!(read_one(&header("\"facts\":\"exact\","), &lines[1]).1.len(), 0);
+    assert_eq!(read_one(&header("\"facts\":\"exact\","), &lines[1].replace("\"outcome\"", facts)).1.len(), 1);
+    let later = read(header("\"facts\":\"guessed\",").as_bytes()).unwrap_err();
+    assert!(later.ends_with("its facts are not known; a newer pfh wrote it"), "{later}");
     // A digest of a family, or the reason why there is none.
     let header = lines[0].replace("\"sha256\"]", "\"sha256\",\"tlsh\"]");
     let no_digest = "\"unfit\":{\"tlsh\":{\"reason\":\"too-short\",\"minimum_bytes\":50}},\"outcome\"";

@@ -1,6 +1,7 @@
 //! Reading returns what was written, for every format and all kinds of names.
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_facts::Counting;
 use pfh_record::{
     DigestKind, Entry, Feature, FormatName, Header, ListEnd, Outcome, PieceRange, ReadOptions, Reader, Record,
     RunFacts, Selection, Similarity, Timestamp, Trailer, WriteOptions,
@@ -52,6 +53,7 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
     whole.expected.uid = posix.map(|posix| posix.uid).filter(|_| keeps(Feature::Mode));
     whole.expected.gid = posix.map(|posix| posix.gid).filter(|_| keeps(Feature::Mode));
     whole.similarities = similarities;
+    whole.facts = record.facts.filter(|_| keeps(Feature::Facts));
     whole.outcome = told.then_some(outcome);
     let mut entries = Vec::new();
     if record.pieces.is_empty() || keeps(Feature::WholeFiles) {
@@ -64,6 +66,7 @@ fn expected(format: FormatName, record: &Record) -> Vec<Entry> {
             entry.expected.size = None;
         }
         (entry.digests, entry.similarities) = (piece.digests.clone(), Vec::new());
+        entry.facts = None;
         entry.piece = Some(PieceRange { offset: piece.offset, length: piece.length });
         entry
     }));
@@ -108,6 +111,7 @@ fn check(format: FormatName, selection: &Selection, options: WriteOptions, recor
     let run = RunFacts {
         selection: selection.clone(),
         piece_bytes: options.piecewise.then_some(3),
+        facts: options.facts.then_some(Counting::Exact),
         ..run_facts(selection.algorithms())
     };
     let writer = format.writer(selection, &options).unwrap();
@@ -155,6 +159,7 @@ fn header(format: FormatName, selection: &Selection, run: &RunFacts) -> Header {
     let mut header = Header::new(format);
     header.selection = keeps(Feature::Selection).then_some(selection);
     header.piece_bytes = run.piece_bytes.filter(|_| keeps(Feature::PieceLength));
+    header.facts = run.facts.filter(|_| keeps(Feature::Counting));
     header.program = keeps(Feature::Program).then(|| run.program.clone());
     header.program_version = keeps(Feature::Program).then(|| run.program_version.clone());
     header.command_line = keeps(Feature::CommandLine).then(|| run.command_line.join(&b' '));
@@ -268,6 +273,7 @@ fn any_record(name: &[u8], contents: usize, outcome: usize, time: Timestamp, sel
         metadata.mtime = Some(time);
     }
     if record.outcome == Outcome::Complete {
+        record = with_facts(record, &contents);
         let similarity = |&family: &Family| {
             let mut hasher = Hasher::new(family);
             hasher.update(&contents);
@@ -341,7 +347,7 @@ proptest! {
             (FormatName::Gnu, all.algorithms()[..1].into()),
         ]);
         for (format, selection) in own {
-            let options = WriteOptions::default();
+            let options = WriteOptions { facts: true, ..WriteOptions::default() };
             let records: Vec<Record> = files
                 .iter()
                 .map(|(name, contents, outcome, seconds, nanoseconds, chosen)| {

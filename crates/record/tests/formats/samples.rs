@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use pfh_digest::Algorithm;
+use pfh_facts::{Counting, Scanner};
 use pfh_record::{
-    ErrorKind, FileError, FormatName, HostFacts, Metadata, Outcome, Piece, Posix, ReadOptions, Reader, Record,
+    ErrorKind, Feature, FileError, FormatName, HostFacts, Metadata, Outcome, Piece, Posix, ReadOptions, Reader, Record,
     RunFacts, SkipReason, Summary, Timestamp, WriteOptions,
 };
+use pfh_similarity::Backend;
 
 /// 2026-11-20T14:08:22.123456789Z.
 pub(crate) const TIME: Timestamp = Timestamp { seconds: 1_795_183_702, nanoseconds: 123_456_789 };
@@ -90,6 +92,14 @@ pub(crate) fn whole(path: &[u8], contents: &[u8], algorithms: &[Algorithm]) -> R
     record
 }
 
+/// Adds the facts about the contents.
+pub(crate) fn with_facts(mut record: Record, contents: &[u8]) -> Record {
+    let mut scanner = Scanner::new(Counting::Sampled, Backend::chosen());
+    scanner.update(contents);
+    record.facts = Some(scanner.finish());
+    record
+}
+
 /// Adds digests of pieces; an empty file has one empty piece.
 pub(crate) fn in_pieces(path: &[u8], contents: &[u8], piece_bytes: usize, algorithms: &[Algorithm]) -> Record {
     let parts: Vec<&[u8]> = if contents.is_empty() { vec![b""] } else { contents.chunks(piece_bytes).collect() };
@@ -156,6 +166,7 @@ pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
         },
         uid: Some(1000),
         piece_bytes: None,
+        facts: None,
     }
 }
 
@@ -175,7 +186,8 @@ pub(crate) fn document(
 ) -> Vec<u8> {
     let writer = format.writer(&algorithms.into(), options).unwrap();
     let mut out = Vec::new();
-    writer.header(&run_facts(algorithms), &mut out);
+    let facts = options.facts.then_some(Counting::Sampled);
+    writer.header(&RunFacts { facts, ..run_facts(algorithms) }, &mut out);
     for record in records {
         let before = out.len();
         if writer.record(record, &mut out).is_err() {
@@ -224,9 +236,12 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
             "hashdeep" | "bsd" | "csv" | "jsonl" | "dfxml" => algorithms(&["md5", "sha256"]),
             _ => algorithms(&["md5"]),
         };
-        for (null_terminated, piecewise) in [(false, false), (true, false), (false, true)] {
-            let options = WriteOptions { null_terminated, piecewise, ..WriteOptions::default() };
-            if format(name).check(&algorithms.clone().into(), &options).is_err() {
+        for (null_terminated, piecewise, facts) in
+            [(false, false, false), (true, false, false), (false, true, false), (false, true, true)]
+        {
+            let options = WriteOptions { null_terminated, piecewise, facts, ..WriteOptions::default() };
+            let keeps_facts = !facts || format(name).keeps(Feature::Facts);
+            if format(name).check(&algorithms.clone().into(), &options).is_err() || !keeps_facts {
                 continue;
             }
             let mut records: Vec<Record> = odd_names().iter().map(|name| hello(name, &algorithms)).collect();
@@ -235,6 +250,11 @@ pub(crate) fn documents() -> Vec<(FormatName, ReadOptions, Vec<u8>)> {
                 records = [&b"hello"[..], b""].map(|contents| in_pieces(b"a b", contents, 2, &algorithms)).to_vec();
             }
             records.push(stdin(&algorithms));
+            if facts {
+                records.push(whole(b"zeros", &[0; 700], &algorithms));
+                let contents = [&b"hello"[..], b"", b"hello", &[0; 700]];
+                records = records.into_iter().zip(contents).map(|(record, of)| with_facts(record, of)).collect();
+            }
             records.extend(failures());
             let read_options = ReadOptions { null_terminated, piecewise, ..ReadOptions::default() };
             documents.push((format(name), read_options, document(format(name), &algorithms, &options, &records)));
