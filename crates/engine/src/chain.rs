@@ -92,6 +92,10 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     if sets.is_empty() {
         sets.push(DigestSet::new(&[], &context.options.keys, &[], context.pieces));
     }
+    // Beside a digest, facts take little time, so they need no chain of their own.
+    if let Some(last) = sets.pop() {
+        sets.push(last.with_facts(context.options));
+    }
     sets.extend(context.families.iter().map(|one| DigestSet::new(&[], &context.options.keys, &[*one], None)));
     if let Some(stamp) = &stamp {
         sets.iter_mut().for_each(|set| set.expect(stamp.metadata.size));

@@ -82,12 +82,13 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Returns new states of all digests of the run.
     pub(crate) fn digest_set(&self) -> DigestSet {
         DigestSet::new(self.options.selection.algorithms(), &self.options.keys, &self.families, self.pieces)
+            .with_facts(self.options)
     }
 
     /// Returns new states of the digests that are computed file by file.
     fn streamed_set(&self) -> DigestSet {
         let streamed = self.batched.others(self.options.selection.algorithms());
-        DigestSet::new(&streamed, &self.options.keys, &self.streamed, self.pieces)
+        DigestSet::new(&streamed, &self.options.keys, &self.streamed, self.pieces).with_facts(self.options)
     }
 
     /// Whether the run ends earlier if this file has a lane to itself, because it would still be in its lane, for which

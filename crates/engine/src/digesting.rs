@@ -1,6 +1,8 @@
 //! Computing all digests of one message, whole and in pieces, in one pass.
 
+use crate::options::Options;
 use pfh_digest::{Algorithm, Digest, Hasher, Keys};
+use pfh_facts::{Facts, Scanner};
 use pfh_record::{Piece, Selection, Similarity};
 use pfh_similarity::{Backend, Family, NoDigest, NoDigestReason, SimilarityOptions};
 
@@ -9,6 +11,8 @@ pub(crate) struct DigestSet {
     whole: Vec<Hasher>,
     similar: Vec<Similar>,
     pieces: Option<Pieces>,
+    /// Boxed, since sets move from lane to lane.
+    facts: Option<Box<Scanner>>,
 }
 
 /// The length of pieces, and how many pieces of one message may be kept.
@@ -68,6 +72,8 @@ pub(crate) struct FileDigests {
     /// At least one, unless pieces are not requested, are too many to keep, or go to a consumer.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) similarities: Vec<Similarity>,
+    /// Facts about the whole content, if they are requested.
+    pub(crate) facts: Option<Facts>,
     /// Whether there were more pieces than may be kept.
     pub(crate) too_many_pieces: bool,
 }
@@ -91,6 +97,7 @@ impl FileDigests {
                 piece.digests.extend(more.digests);
             }
             joined.similarities.extend(part.similarities);
+            joined.facts = joined.facts.or(part.facts);
         }
         joined
     }
@@ -195,7 +202,15 @@ impl DigestSet {
                 done: Vec::new(),
                 overflowed: false,
             }),
+            facts: None,
         }
+    }
+
+    /// Adds facts about contents to the set, if the run has them.
+    #[must_use]
+    pub(crate) fn with_facts(self, options: &Options) -> DigestSet {
+        let scanner = |counting| Box::new(Scanner::new(counting, options.backend));
+        DigestSet { facts: options.facts.map(scanner), ..self }
     }
 
     /// Announces the length of the next message. If its file changes meanwhile, its digests are discarded anyway.
@@ -220,6 +235,9 @@ impl DigestSet {
         if let Some(pieces) = &mut self.pieces {
             pieces.update(bytes);
         }
+        if let Some(facts) = &mut self.facts {
+            facts.update(bytes);
+        }
     }
 
     pub(crate) fn piece_rule(&self) -> Option<PieceRule> {
@@ -239,6 +257,7 @@ impl DigestSet {
             too_many_pieces: pieces.is_none(),
             pieces: pieces.unwrap_or_default(),
             similarities: self.similar.iter_mut().map(Similar::finish).collect(),
+            facts: self.facts.as_mut().map(|facts| facts.finish()),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Individual {
             .filter(|_| takes_pieces)
             .map(|rule| usize::try_from(rule.piece_bytes().saturating_mul(PIECES_HELD_MAX)).unwrap_or(usize::MAX));
         Individual {
-            set: DigestSet::new(&algorithms, &options.keys, &families, pieces),
+            set: DigestSet::new(&algorithms, &options.keys, &families, pieces).with_facts(options),
             families,
             consumer: Mutex::new(consumer),
             step_bytes,

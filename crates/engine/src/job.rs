@@ -37,11 +37,12 @@ pub(crate) struct HashedFile {
 
 impl HashedFile {
     pub(crate) fn into_record(self, path: Vec<u8>) -> Record {
-        let FileDigests { digests, pieces, similarities, .. } = self.digests;
+        let FileDigests { digests, pieces, similarities, facts, too_many_pieces: _ } = self.digests;
         let mut record = Record::new(path, Outcome::Complete);
         record.metadata = self.stamp.map(|stamp| stamp.metadata);
         record.bytes_read = self.bytes_read;
         (record.digests, record.pieces, record.similarities) = (digests, pieces, similarities);
+        record.facts = facts;
         record
     }
 }

@@ -16,7 +16,7 @@ use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
-use pfh_digest::{Algorithm, Digest, Keys};
+use pfh_digest::{Algorithm, Digest};
 use pfh_source::{Source, SourceFile, Stamp};
 use std::sync::atomic::Ordering;
 
@@ -57,6 +57,7 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
 /// Returns states of the families that digest files one by one, and of these algorithms.
 fn whole_set<S: Source, K: Sink>(streamed: &[Algorithm], context: &Context<'_, '_, S, K>) -> DigestSet {
     DigestSet::new(&context.batched.others(streamed), &context.options.keys, &context.streamed, None)
+        .with_facts(context.options)
 }
 
 impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
@@ -149,7 +150,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
-        let streamed = self.streamed_of(&worker.context.options.keys, slot.filled(length), stamp.metadata.size);
+        let streamed = self.streamed_of(worker.context.options, slot.filled(length), stamp.metadata.size);
         let size = stamp.metadata.size;
         let exclusive_lane = worker.context.begin_exclusive_lane(size, self.manager.time_in_full_lanes(size));
         self.exclusive_lane += usize::from(exclusive_lane);
@@ -158,12 +159,13 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         self.manager.submit(file, slot, length, false);
     }
 
-    /// Returns states of the digests that have no lanes, for a file of `bytes` bytes that begins with `content`.
-    fn streamed_of(&mut self, keys: &Keys, content: &[u8], bytes: u64) -> Option<DigestSet> {
-        if self.streamed.is_empty() && self.families.is_empty() {
+    /// Returns states of the digests that have no lanes, and of facts, for a file of `bytes` bytes that begins with
+    /// `content`.
+    fn streamed_of(&mut self, options: &Options, content: &[u8], bytes: u64) -> Option<DigestSet> {
+        if self.streamed.is_empty() && self.families.is_empty() && options.facts.is_none() {
             return None;
         }
-        let new = || DigestSet::new(&self.streamed, keys, &self.families, None);
+        let new = || DigestSet::new(&self.streamed, &options.keys, &self.families, None).with_facts(options);
         let mut set = self.spare_sets.pop().unwrap_or_else(new);
         set.expect(bytes);
         set.update(content);

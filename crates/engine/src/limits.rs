@@ -4,6 +4,7 @@ use crate::batched::Batched;
 use crate::digesting::{FamilyRule, SIMILARITY_BYTES};
 use crate::options::{Mode, Options};
 use pfh_digest::KeyError;
+use pfh_facts::Scanner;
 use pfh_similarity::{Backend, Family, Hasher, SimilarityOptions};
 use std::fmt;
 
@@ -64,6 +65,13 @@ pub(crate) const JOB_BYTES: u64 = 192;
 /// Bytes of one known hard link (map entry, metadata, two digests), besides similarity digests.
 const LINK_BYTES: u64 = 512;
 
+/// Bytes of the facts about one file's contents and of their text, while its record waits.
+pub(crate) const FACTS_BYTES: u64 = 512;
+
+/// Scanners for facts about contents of one thread beside those in its lanes: three that it keeps, one of a chain, and
+/// one of a file of which it reads pieces or which has treatment of its own.
+const SCANNERS_MORE: usize = 5;
+
 /// The least share of a family whose digests grow. It suffices for any file of 1 MiB.
 const GROWTH_BYTES_MIN: u64 = 512 << 10;
 
@@ -76,7 +84,7 @@ const _: () = assert!(
 const _: () = assert!(SLOT_BYTES_MIN / BATCH_FILES_MAX >= 512);
 
 /// The division of the memory option. The parts never exceed it together; fractions are of the rest after the states of
-/// the similarity families.
+/// the similarity families and of facts about contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// Length of one slot.
@@ -169,9 +177,13 @@ impl Budget {
         let family_bytes: usize = options.selection.families().iter().map(|family| family.state_bytes()).sum();
         let shared_bytes: usize = options.selection.families().iter().map(|family| family.shared_bytes()).sum();
         let many_bytes = many.state_bytes();
+        let scanner_bytes = options.facts.map_or(0, |_| Scanner::STATE_BYTES);
+        let facts_bytes = options.facts.map_or(0, |_| FACTS_BYTES);
         let states_bytes = |lanes: usize, is_batched: bool| {
-            let states =
-                (lanes + 2).saturating_mul(family_bytes) + shared_bytes + if is_batched { many_bytes } else { 0 };
+            let states = (lanes + 2).saturating_mul(family_bytes)
+                + shared_bytes
+                + if is_batched { many_bytes } else { 0 }
+                + (lanes + SCANNERS_MORE) * scanner_bytes;
             (holders.saturating_mul(states) as u64).saturating_add(growing * GROWTH_BYTES_MIN)
         };
         // Prefetchers already pass on several files in one slot.
@@ -240,7 +252,7 @@ impl Budget {
             waiting_bytes: left_bytes - growth_share,
             growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
             links: usize::try_from(
-                links_bytes / (LINK_BYTES + options.selection.families().len() as u64 * SIMILARITY_BYTES),
+                links_bytes / (LINK_BYTES + facts_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES),
             )
             .unwrap_or(usize::MAX),
         })
@@ -279,6 +291,7 @@ impl FamilyRule {
 mod tests {
     use super::*;
     use pfh_digest::Algorithm;
+    use pfh_facts::Counting;
     use pfh_record::Selection;
 
     fn options(threads: usize, memory_bytes: u64) -> Options {
@@ -332,6 +345,30 @@ mod tests {
                 assert!(with.slots >= threads * (SLOTS_PER_THREAD_MIN + with.lanes + with.batched_files));
                 assert!(!without.is_batched && without.batched_files == 0);
                 assert!(without.lanes >= with.lanes && without.growth_bytes == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn scanners_are_part_of_the_memory() {
+        for threads in [1, 2, 16] {
+            for facts in [None, Some(Counting::Sampled), Some(Counting::Exact)] {
+                for (memory_bytes, lanes) in [(32 << 20, 0), (32 << 20, 64), (1 << 30, 32)] {
+                    let options = Options { facts, ..options(threads, memory_bytes) };
+                    let budget = budget_of(&options, lanes).unwrap();
+                    let table = (budget.stride_bytes * budget.slots + SLOT_ALIGN_BYTES) as u64;
+                    let link_bytes = LINK_BYTES + if facts.is_some() { FACTS_BYTES } else { 0 };
+                    let shares = budget.announced_bytes + budget.waiting_bytes + budget.links as u64 * link_bytes;
+                    let scanners = if facts.is_some() { threads * (budget.lanes + SCANNERS_MORE) } else { 0 };
+                    let sum = table + shares + (scanners * Scanner::STATE_BYTES) as u64;
+                    assert!(sum <= memory_bytes, "{threads} threads, {memory_bytes}: {sum}");
+                }
+                let Err(StartError::MemoryTooSmall { least_bytes, .. }) =
+                    budget_of(&Options { facts, ..options(threads, 1) }, 32)
+                else {
+                    panic!("one byte is enough?");
+                };
+                assert!(budget_of(&Options { facts, ..options(threads, least_bytes) }, 32).is_ok(), "{least_bytes}");
             }
         }
     }

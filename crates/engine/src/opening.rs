@@ -16,6 +16,7 @@ type Open<F> = (F, Option<Box<Individual>>);
 
 /// The reason why a job's file is not read. Boxed, since few files have one and every opened file would be moved with
 /// the space for it.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it arrives")]
 enum Unopened {
     /// The content is known from another link.
     Known(HashedFile),

@@ -2,6 +2,7 @@
 
 use pfh_digest::Keys;
 use pfh_digest::lanes::Backend;
+use pfh_facts::Counting;
 use pfh_record::Selection;
 use pfh_similarity::SimilarityOptions;
 use pfh_source::FileIdentity;
@@ -111,6 +112,9 @@ pub struct Options {
     pub backend: Backend,
     /// Also digest every piece of this many bytes, with the algorithms; families digest whole files only.
     pub piece_bytes: Option<u64>,
+    /// Also find the facts about the contents of each file: runs of one byte, zero sectors, and the entropy of all
+    /// bytes or of a sample. `None`: none.
+    pub facts: Option<Counting>,
     /// Deliver records as they finish, rather than in the order of the walk.
     pub unordered: bool,
     /// Reads bypass the page cache, so the kernel does not overlap them with hashing. Prefetchers read and workers
@@ -149,6 +153,7 @@ impl Options {
             balance: false,
             backend: Backend::chosen(),
             piece_bytes: None,
+            facts: None,
             unordered: false,
             direct: None,
             own_files: Vec::new(),

@@ -8,7 +8,7 @@ use crate::digest_budget::DigestBudget;
 use crate::digesting::{PieceRule, SIMILARITY_BYTES};
 use crate::in_flight::InFlight;
 use crate::job::{Failure, Job, Ticket};
-use crate::limits::{Budget, GRAB_MAX, JOB_BYTES, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX};
+use crate::limits::{Budget, FACTS_BYTES, GRAB_MAX, JOB_BYTES, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX};
 use crate::links::Links;
 use crate::options::{Mode, Options, Order};
 use crate::queue::{Need, Queue};
@@ -131,6 +131,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let options = context.options;
     let base_bytes = JOB_BYTES + options.selection.algorithms().len() as u64 * size_of::<Digest>() as u64;
     let base_bytes = base_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES;
+    let base_bytes = base_bytes + options.facts.map_or(0, |_| FACTS_BYTES);
     let limit_readers = options.mode == Mode::Mtp || context.is_direct;
     let mut worker = Worker::new(context);
     let mut group: Vec<Job<S::Handle>> = Vec::new();

@@ -12,6 +12,7 @@ use crate::stats::stop;
 use crate::sync::lock;
 use pfh_digest::Digest;
 use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
+use pfh_facts::{Runs, Scanner};
 use pfh_source::{Source, Stamp};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +35,11 @@ pub(crate) struct TreeFile<S: Source> {
 struct State {
     join: Join,
     joined: u64,
-    waiting: BTreeMap<u64, ChainingValue>,
+    waiting: BTreeMap<u64, (ChainingValue, Option<Runs>)>,
+    /// The runs of the joined pieces, if the run has facts about contents.
+    runs: Option<Runs>,
+    /// The counts of the helpers that have left.
+    scanner: Option<Box<Scanner>>,
     helpers: usize,
     failure: Option<Failure>,
     concluded: bool,
@@ -84,8 +89,17 @@ impl<S: Source> TreeFile<S> {
             }
             state.helpers += 1;
         }
-        let taken = worker.guarded(|worker| self.take_pieces(worker)).unwrap_or_else(|| Err(Failure::panicked()));
+        let options = worker.context.options;
+        let mut scanner = options.facts.map(|counting| Box::new(Scanner::new(counting, options.backend)));
+        let taken = worker.guarded(|worker| self.take_pieces(worker, scanner.as_deref_mut()));
+        let taken = taken.unwrap_or_else(|| Err(Failure::panicked()));
         let mut state = lock(&self.state);
+        if let Some(scanner) = scanner {
+            match &mut state.scanner {
+                Some(all) => all.add(&scanner),
+                none => *none = Some(scanner),
+            }
+        }
         if let Err(failure) = taken
             && !state.failed_before(failure.bytes_read + 1)
         {
@@ -106,7 +120,11 @@ impl<S: Source> TreeFile<S> {
         worker.context.queue.large_file_ended();
     }
 
-    fn take_pieces<K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) -> Result<(), Failure> {
+    fn take_pieces<K: Sink>(
+        &self,
+        worker: &mut Worker<'_, '_, '_, S, K>,
+        mut scanner: Option<&mut Scanner>,
+    ) -> Result<(), Failure> {
         let context = worker.context;
         let mut slot = context.table.acquire();
         loop {
@@ -123,6 +141,9 @@ impl<S: Source> TreeFile<S> {
             let first = piece * PIECE_BYTES as u64;
             let last = (first + PIECE_BYTES as u64).min(self.stamp.metadata.size);
             let mut hasher = PieceHasher::new(first);
+            if let Some(scanner) = &mut scanner {
+                scanner.begin_at(first);
+            }
             let mut offset = first;
             while offset < last {
                 if context.is_cancelled() {
@@ -144,19 +165,27 @@ impl<S: Source> TreeFile<S> {
                 }
                 let started = context.clock.start();
                 hasher.update(slot.filled(length));
+                if let Some(scanner) = &mut scanner {
+                    scanner.update(slot.filled(length));
+                }
                 stop(started, &mut worker.timers.hash);
                 context.counters.add_bytes(length as u64);
                 offset += length as u64;
             }
-            self.join_piece(piece, hasher.finish());
+            let runs = scanner.as_mut().and_then(|scanner| scanner.end_range());
+            self.join_piece(piece, hasher.finish(), runs);
         }
     }
 
-    fn join_piece(&self, piece: u64, value: ChainingValue) {
+    fn join_piece(&self, piece: u64, value: ChainingValue, runs: Option<Runs>) {
         let state = &mut *lock(&self.state);
-        state.waiting.insert(piece, value);
-        while let Some(value) = state.waiting.remove(&state.joined) {
+        state.waiting.insert(piece, (value, runs));
+        while let Some((value, runs)) = state.waiting.remove(&state.joined) {
             state.join.push(value);
+            state.runs = match (state.runs, runs) {
+                (Some(earlier), Some(later)) => Some(earlier.join(later)),
+                (earlier, later) => earlier.or(later),
+            };
             state.joined += 1;
         }
     }
@@ -167,10 +196,12 @@ impl<S: Source> TreeFile<S> {
         }
         self.opened.confirm(&self.stamp, self.stamp.metadata.size)?;
         let digest: Digest = std::mem::take(&mut state.join).finish();
+        let runs = state.runs;
+        let facts = state.scanner.as_mut().map(|scanner| scanner.conclude(runs));
         Ok(HashedFile {
             stamp: Some(self.stamp),
             bytes_read: self.stamp.metadata.size,
-            digests: FileDigests { digests: vec![digest], ..FileDigests::default() },
+            digests: FileDigests { digests: vec![digest], facts, ..FileDigests::default() },
         })
     }
 }

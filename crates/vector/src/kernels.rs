@@ -59,10 +59,10 @@ pub(crate) use kernels;
 mod tests {
     use crate::backend::Level;
     use crate::cpu::{Feature, Features};
-    use crate::{bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
+    use crate::{bloom, ctph, fnv1a_many, runs, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
-    /// Of pieces, filters, chunks, ranks, popularity and triplets.
-    fn chosen(features: Features, is_intel: bool) -> [&'static str; 6] {
+    /// Of pieces, filters, chunks, ranks, popularity, triplets and runs.
+    fn chosen(features: Features, is_intel: bool) -> [&'static str; 7] {
         [
             ctph::Kernels::best(features).name(),
             bloom::Kernels::best(features).name(),
@@ -70,6 +70,7 @@ mod tests {
             sdhash_rank::Kernels::best(features).name(),
             sdhash_popularity::Kernels::best(features).name(),
             tlsh_triplets::Kernels::best(features).name(),
+            runs::Kernels::best(features).name(),
         ]
     }
 
@@ -77,13 +78,13 @@ mod tests {
     fn the_level_bounds_the_instructions() {
         const PORTABLE: &str = "portable";
         let everything = Features::pretended(Feature::ALL.iter().copied());
-        let avx2 = ["avx2", "avx2", PORTABLE, PORTABLE, "avx2", PORTABLE];
+        let avx2 = ["avx2", "avx2", PORTABLE, PORTABLE, "avx2", PORTABLE, "avx2"];
         for (level, expected) in [
-            (Level::Avx512, ["avx512", "avx512", "avx512-dq", "avx512", "avx512", "avx512"]),
+            (Level::Avx512, ["avx512", "avx512", "avx512-dq", "avx512", "avx512", "avx512", "avx512"]),
             (Level::ShaNi, avx2),
             (Level::Avx2, avx2),
-            (Level::Ssse3, [PORTABLE, "popcnt", PORTABLE, PORTABLE, PORTABLE, PORTABLE]),
-            (Level::Portable, [PORTABLE; 6]),
+            (Level::Ssse3, [PORTABLE, "popcnt", PORTABLE, PORTABLE, PORTABLE, PORTABLE, PORTABLE]),
+            (Level::Portable, [PORTABLE; 7]),
         ] {
             assert_eq!(chosen(level.bound(everything), false), expected, "{level:?}");
         }
@@ -96,10 +97,13 @@ mod tests {
         use Feature::*;
         let first = [Ssse3, Sse41, Popcnt, Avx2, Bmi1, Bmi2, Avx512f, Avx512bw, Avx512vl, Avx512dq];
         let first = Level::Avx512.bound(Features::pretended(first));
-        let expected = ["avx2", "avx2", "avx512-dq", "portable", "avx2", "portable"];
+        let expected = ["avx2", "avx2", "avx512-dq", "portable", "avx2", "portable", "avx512"];
         assert_eq!(chosen(first, false), expected);
         assert_eq!(chosen(first, true), expected);
         let without_popcnt = Level::Avx2.bound(Features::pretended([Avx2, Bmi1, Bmi2]));
-        assert_eq!(chosen(without_popcnt, false), ["portable", "avx2", "portable", "portable", "portable", "portable"]);
+        assert_eq!(
+            chosen(without_popcnt, false),
+            ["portable", "avx2", "portable", "portable", "portable", "portable", "avx2"]
+        );
     }
 }

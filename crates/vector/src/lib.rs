@@ -1,4 +1,4 @@
-//! The instructions of the CPU, and the vector kernels of similarity digests.
+//! The instructions of the CPU, and the vector kernels of similarity digests and of facts about contents.
 //!
 //! A [`Backend`] names instructions. It is detected or forced once, and handed down; the kernels that it stands for are
 //! chosen from the [`Features`] that the CPU has and the backend allows:
@@ -18,12 +18,13 @@
 //! | [`sdhash_rank`] | the rank of the entropy of each window of 64 bytes | sdhash |
 //! | [`sdhash_popularity`] | how often a position is the best one of its neighbours | sdhash |
 //! | [`tlsh_triplets`] | how often each hash of three bytes occurs | TLSH |
+//! | [`runs`] | runs of one byte | facts about contents |
 //! | [`bloom`] | the Bloom filters that share many bits with a given one | pairs of sdhash and of mrsh-v2 |
 //!
 //! [`prefetch`] announces memory before it is read.
 //!
-//! How digests are made with them is the business of `pfh-similarity`. This crate knows no files, no threads and no
-//! digests.
+//! How digests are made with them is the business of `pfh-similarity`, and facts that of `pfh-facts`.
+//! This crate knows no files, no threads and no digests.
 #![deny(unsafe_code)]
 
 mod backend;
@@ -34,6 +35,7 @@ pub mod ctph;
 pub mod fnv1a_many;
 mod kernels;
 mod prefetch;
+pub mod runs;
 pub mod sdhash_popularity;
 pub mod sdhash_rank;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which backends there are, against what the system says and what the test machine promises.
 
-use pfh_vector::{Backend, bloom, ctph, fnv1a_many, sdhash_popularity, sdhash_rank, tlsh_triplets};
+use pfh_vector::{Backend, bloom, ctph, fnv1a_many, runs, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
 /// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must be offered, so that a test machine cannot silently lose
 /// one; and what a backend stands for is among the kernels that the modules' tests compare with the definitions.
@@ -23,6 +23,7 @@ fn every_backend_stands_for_kernels_that_are_tested() {
         assert!(sdhash_popularity::Kernels::offered().any(|kernels| kernels == popularity), "{backend}");
         let rank = sdhash_rank::Kernels::new(backend);
         assert!(sdhash_rank::Kernels::offered().any(|kernels| kernels == rank), "{backend}");
+        assert!(runs::Kernels::offered().any(|kernels| kernels == runs::Kernels::new(backend)), "{backend}");
         let triplets = tlsh_triplets::Kernels::new(backend);
         assert!(tlsh_triplets::Kernels::offered().any(|kernels| kernels == triplets), "{backend}");
     }

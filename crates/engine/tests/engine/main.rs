@@ -8,6 +8,7 @@ mod cancel;
 mod changes;
 mod common;
 mod decisions;
+mod facts;
 mod faults;
 mod latency;
 mod links;
