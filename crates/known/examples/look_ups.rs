@@ -1,5 +1,6 @@
 //! Look-ups per second on one core in a set of MD5 digests, beside the machine's own bound and other structures:
-//! `cargo run --release -p pfh-known --example look_ups -- 50000000`. The figures of bench/results/*-known.md.
+//! `cargo run --release -p pfh-known --example look_ups -- 50000000`, with `set` behind it for the set alone. The
+//! figures of bench/results/*-known.md.
 #![expect(clippy::print_stdout, reason = "a measurement that a developer runs")]
 
 use std::collections::HashSet;
@@ -11,10 +12,10 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_known::{Keep, KnownSet, Origin, Row, SetBuilder};
 
 /// Queries of a round.
-const QUERIES: u64 = 4_000_000;
+const QUERIES: u64 = 1_000_000;
 
 /// Rounds, of which the median counts.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 15;
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 fn mixed(number: u64) -> u64 {
@@ -31,20 +32,30 @@ fn bytes_of(number: u64) -> [u8; 16] {
     bytes
 }
 
-/// Prints the median rate of some rounds, and its share of the bound.
-fn measure(name: &str, count: u64, bound: f64, mut run: impl FnMut() -> u64) -> f64 {
-    let mut rates: Vec<f64> = Vec::new();
-    let mut found = 0;
+/// One thing that is measured: answers queries and returns how many it found.
+type Measure<'a> = (&'a str, Box<dyn FnMut() -> u64 + 'a>);
+
+/// Runs each measure once in every round, and prints the median of its rate, and of its share of the first one's in the
+/// same round: so what disturbs the machine for a while disturbs them all.
+fn measure(measures: &mut [Measure<'_>]) {
+    let mut rates: Vec<Vec<f64>> = vec![Vec::new(); measures.len()];
     for _ in 0..ROUNDS {
-        let begun = Instant::now();
-        found = black_box(run());
-        rates.push(count as f64 / begun.elapsed().as_secs_f64() / 1e6);
+        for ((_, run), rates) in measures.iter_mut().zip(&mut rates) {
+            let begun = Instant::now();
+            black_box(run());
+            rates.push(QUERIES as f64 / begun.elapsed().as_secs_f64() / 1e6);
+        }
     }
-    rates.sort_by(f64::total_cmp);
-    let (median, least, most) = (rates[ROUNDS / 2], rates[0], rates[ROUNDS - 1]);
-    let share = if bound > 0.0 { format!(", {:.0} % of the bound", 100.0 * median / bound) } else { String::new() };
-    println!("{name:<34} {median:>7.2} million a second ({least:.2} to {most:.2}){share}; {found}");
-    median
+    let median = |values: &[f64]| {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        (values[0], values[values.len() / 2], values[values.len() - 1])
+    };
+    for ((name, run), of) in measures.iter_mut().zip(&rates) {
+        let shares: Vec<f64> = of.iter().zip(&rates[0]).map(|(rate, bound)| 100.0 * rate / bound).collect();
+        let ((least, middle, most), (_, share, _)) = (median(of), median(&shares));
+        println!("{name:<34} {middle:>7.2} million a second ({least:.2} to {most:.2}), {share:.0} %; {}", run());
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -72,56 +83,42 @@ fn main() -> Result<(), Box<dyn Error>> {
     // So that all of it is in memory.
     assert!(set.is_intact()?);
 
-    // The bound: independent reads of one cache line of a table of that size.
-    let table: Vec<[u64; 8]> = (0..entries / 4).map(|number| [number; 8]).collect();
-    let bound = measure("bound: random cache lines", QUERIES, 0.0, || {
-        (0..QUERIES).map(|number| table[(mixed(number) % table.len() as u64) as usize][3]).fold(0, u64::wrapping_add)
-    });
-    drop(table);
-
     let hits: Vec<Digest> = (0..QUERIES).map(|number| digest(mixed(number) % entries)).collect::<Result<_, _>>()?;
     let misses: Vec<Digest> = (0..QUERIES).map(|number| digest(entries + number)).collect::<Result<_, _>>()?;
     let mut sorted = hits.clone();
     sorted.sort_unstable_by(|one, other| one.bytes().cmp(other.bytes()));
-    // The same in a file that is mapped: small pages, which the processor has to look up too.
+    // The bound: independent reads of one cache line, of the file itself.
     let mapped = pfh_source::MappedFile::open(file.path())?;
     let lines = mapped.as_ref().as_chunks::<64>().0;
-    let of_file = measure("bound: random cache lines, mapped", QUERIES, 0.0, || {
+    let random_lines = || {
         let line = |number| u64::from(lines[(mixed(number) % lines.len() as u64) as usize][3]);
         (0..QUERIES).map(line).fold(0, u64::wrapping_add)
-    });
-    let in_memory = KnownSet::from_bytes(std::fs::read(file.path())?)?;
-    measure("batch of random hits, in memory", QUERIES, bound, || {
-        let mut found = 0;
-        // An error would show as no hits.
-        let _ = in_memory.find_many(&hits, |_, number| found += u64::from(number.is_some()));
-        found
-    });
-    measure("one by one, in memory", QUERIES, bound, || {
-        hits.iter().filter(|digest| matches!(in_memory.find(digest), Ok(Some(_)))).count() as u64
-    });
-    drop(in_memory);
-    let bound = of_file;
+    };
+    // An error would show as too few hits.
     let many = |queries: &[Digest]| {
         let mut found = 0;
-        // An error would show as no hits.
         let _ = set.find_many(queries, |_, number| found += u64::from(number.is_some()));
         found
     };
-    measure("batch of random hits", QUERIES, bound, || many(&hits));
-    measure("batch of random misses", QUERIES, bound, || many(&misses));
-    measure("sorted batch of hits", QUERIES, bound, || many(&sorted));
-    measure("one by one, hits", QUERIES, bound, || {
-        hits.iter().filter(|digest| matches!(set.find(digest), Ok(Some(_)))).count() as u64
-    });
-    let mut vector: Vec<[u8; 16]> = (0..entries).map(bytes_of).collect();
+    let one_by_one = || hits.iter().filter(|digest| matches!(set.find(digest), Ok(Some(_)))).count() as u64;
+    let is_short = std::env::args().nth(2).is_some_and(|word| word == "set");
+    let mut vector: Vec<[u8; 16]> = if is_short { Vec::new() } else { (0..entries).map(bytes_of).collect() };
     vector.sort_unstable();
-    measure("sorted vector, binary search", QUERIES, bound, || {
-        hits.iter().filter(|digest| vector.binary_search_by(|one| one[..].cmp(digest.bytes())).is_ok()).count() as u64
-    });
-    let hashed: HashSet<[u8; 16]> = vector.into_iter().collect();
-    measure("HashSet of the standard library", QUERIES, bound, || {
-        hits.iter().filter(|digest| hashed.contains(digest.bytes())).count() as u64
-    });
+    let hashed: HashSet<[u8; 16]> = vector.iter().copied().collect();
+    let mut measures: Vec<Measure<'_>> = vec![
+        ("bound: random cache lines", Box::new(random_lines)),
+        ("batch of random hits", Box::new(|| many(&hits))),
+        ("batch of random misses", Box::new(|| many(&misses))),
+        ("sorted batch of hits", Box::new(|| many(&sorted))),
+        ("one by one, hits", Box::new(one_by_one)),
+    ];
+    if !is_short {
+        let binary =
+            || hits.iter().filter(|digest| vector.binary_search_by(|one| one[..].cmp(digest.bytes())).is_ok()).count();
+        let in_hash_set = || hits.iter().filter(|digest| hashed.contains(digest.bytes())).count() as u64;
+        measures.push(("sorted vector, binary search", Box::new(move || binary() as u64)));
+        measures.push(("HashSet of the standard library", Box::new(in_hash_set)));
+    }
+    measure(&mut measures);
     Ok(())
 }

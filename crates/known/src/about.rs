@@ -120,4 +120,26 @@ pub struct About {
     pub block_bytes: u64,
     /// The sources, in the order in which they were given.
     pub sources: Vec<Origin>,
+    /// The files and blocks of a set of blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<BlockTotals>,
+}
+
+/// The files and blocks of which a set of blocks was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct BlockTotals {
+    /// Files with at least one whole block.
+    pub files: u64,
+    /// Files that are shorter than a block, and are not in the set.
+    pub short_files: u64,
+    /// Whole blocks of all files: those of [`About::rows`], and the next two.
+    pub blocks: u64,
+    /// Blocks of one byte value, which are left out.
+    pub constant: u64,
+    /// Other blocks that say nothing about where they come from, which are left out.
+    pub nonprobative: u64,
+    /// Places of blocks that are not kept, because the block has as many before.
+    pub places_left_out: u64,
 }

@@ -6,7 +6,7 @@ use pfh_digest::{Algorithm, Digest, Status};
 use pfh_list::{ByteSort, ExternalSort};
 
 use crate::about::{About, Origin};
-use crate::layout::{Kind, blake3};
+use crate::layout::{Kind, VERSION, blake3};
 use crate::sections::{Column, DistinctSizes, SetFile, TableWriter};
 use crate::strings::StringsWriter;
 
@@ -78,7 +78,6 @@ pub struct SetBuilder {
     /// Whether every row had a size.
     all_sized: bool,
     largest_size: u64,
-    block_bytes: u64,
     row: Vec<u8>,
 }
 
@@ -115,14 +114,8 @@ impl SetBuilder {
             deletes: false,
             all_sized: true,
             largest_size: 0,
-            block_bytes: 0,
             row: Vec::new(),
         }
-    }
-
-    /// States that the digests are of blocks of files, of this length.
-    pub fn set_block_bytes(&mut self, block_bytes: u64) {
-        self.block_bytes = block_bytes;
     }
 
     /// Prepares for rows that are deleted again. To be called before the first row.
@@ -239,7 +232,7 @@ impl SetBuilder {
     /// If the output cannot be written, or a temporary file cannot be created, written or read.
     pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
         let SetBuilder { algorithms, keep, memory_bytes, rows, mut shapes, origins, deletes, .. } = self;
-        let mut file = SetFile::begin(output)?;
+        let mut file = SetFile::begin(output, VERSION)?;
         shapes.sort_unstable();
         let row_layout = RowLayout { algorithms: &algorithms, keep, deletes };
         let of_shapes = shapes.iter().fold(0, |all, shape| all | shape);
@@ -265,8 +258,9 @@ impl SetBuilder {
             program: program.to_owned(),
             rows: pushed,
             entries: 0,
-            block_bytes: self.block_bytes,
+            block_bytes: 0,
             sources: origins,
+            blocks: None,
         };
         let (mut first_entries, mut record): (Vec<(u16, u64)>, _) = (Vec::new(), Vec::new());
         let mut take = |entry: &mut Entry| {
@@ -398,7 +392,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// The layout of a row to be sorted: shape, digests, [with deletions](Deletable) what is done with which row, and the
+/// The layout of a row to be sorted: shape, digests, with deletions what is done with which row, and the
 /// row's tail: class, source, size and texts.
 struct RowLayout<'a> {
     algorithms: &'a [Algorithm],

@@ -75,6 +75,33 @@ impl Classifier {
         needed
     }
 
+    /// Returns the digests that digits in hexadecimal may be: one for each algorithm of the sets with digests of that
+    /// length. None if the digits are not hexadecimal, or no set has digests of that length.
+    pub fn digests_in_hex(&self, digits: &[u8]) -> Vec<Digest> {
+        let mut digests: Vec<Digest> = Vec::new();
+        for algorithm in self.sets.iter().flat_map(|one| one.set.algorithms()) {
+            if !digests.iter().any(|digest| digest.algorithm() == algorithm) {
+                digests.extend(Digest::from_hex(algorithm, digits));
+            }
+        }
+        digests
+    }
+
+    /// Returns the first of these digests that is known by itself, with the entries that have it, the deciding one
+    /// first; `None` if none of them is known.
+    ///
+    /// # Errors
+    /// If a set cannot be read, or was truncated.
+    pub fn first_known(&self, digests: &[Digest]) -> io::Result<Option<(Digest, Vec<Known>)>> {
+        for &digest in digests {
+            let found = self.classify(&[digest])?;
+            if !found.is_empty() {
+                return Ok(Some((digest, found)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the entries that a file with these digests is; the first decides, and without any it is unknown.
     ///
     /// # Errors
@@ -83,18 +110,30 @@ impl Classifier {
         let mut found = Vec::new();
         for (set, one) in self.sets.iter().enumerate() {
             for entry in one.set.agreeing(digests)? {
-                let class = match one.class {
-                    Some(class) => class,
-                    None => {
-                        let source = one.set.source(entry)?;
-                        one.set.about().sources.get(source).map_or(Class::Other, |source| source.class)
-                    }
-                };
-                found.push(Known { class, set, entry });
+                found.push(self.known(set, entry)?);
             }
         }
         found.sort_unstable();
         Ok(found)
+    }
+
+    /// Returns an entry of a set with its class.
+    ///
+    /// # Errors
+    /// If the set cannot be read, or was truncated.
+    ///
+    /// # Panics
+    /// If there is no set at this place.
+    pub fn known(&self, set: usize, entry: u64) -> io::Result<Known> {
+        let one = &self.sets[set];
+        let class = match one.class {
+            Some(class) => class,
+            None => {
+                let source = one.set.source(entry)?;
+                one.set.about().sources.get(source).map_or(Class::Other, |source| source.class)
+            }
+        };
+        Ok(Known { class, set, entry })
     }
 
     /// Returns what its set tells of an entry.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use pfh_digest::{Algorithm, Digest};
-use pfh_list::{ByteSort, Contents, List, ReadError};
+use pfh_digest::Digest;
+use pfh_list::{Contents, List, ReadError};
 
 use crate::builder::{Row, SetBuilder};
 use crate::set::{KnownSet, Text};
@@ -114,7 +114,7 @@ impl Importer {
         for origin in &set.about().sources {
             places.push(self.builder.begin_source(origin.clone())?);
         }
-        let mut push = |entry: u64, digests: &[Digest]| {
+        let push = |entry: u64, digests: &[Digest]| {
             if stops() {
                 return Ok(());
             }
@@ -127,28 +127,6 @@ impl Importer {
             let size = set.size(entry)?;
             self.push(&Row { digests, size, name: &name, product: &product, category: &category, package: 0 }).map(drop)
         };
-        if set.keeps_digests() {
-            return (0..set.entries()).try_for_each(|entry| push(entry, &set.digests(entry)?));
-        }
-        // The digests of an entry come together by sorting: its number, the algorithm, the digest.
-        let algorithms: Vec<Algorithm> = set.algorithms().collect();
-        let mut sort = ByteSort::new(memory_bytes);
-        for (place, algorithm) in algorithms.iter().enumerate() {
-            set.each(*algorithm, |entry, digest| {
-                sort.push(&[&entry.to_be_bytes()[..], &[place as u8], digest].concat())
-            })?;
-        }
-        let (mut digests, mut current) = (Vec::new(), None);
-        sort.into_each(|record| {
-            let (entry, rest) = record.split_at(8);
-            let entry = entry.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-            if let Some(last) = current.replace(entry).filter(|last| *last != entry) {
-                push(last, &digests)?;
-                digests.clear();
-            }
-            digests.extend(Digest::new(algorithms[usize::from(rest[0])], &rest[1..]));
-            Ok(())
-        })?;
-        current.map_or(Ok(()), |last| push(last, &digests))
+        set.each_entry(memory_bytes, push)
     }
 }

@@ -12,16 +12,24 @@ pub(crate) fn prefix_bits(records: u64) -> u32 {
     (records / RECORDS_FOR_PREFIX).checked_ilog2().unwrap_or(0)
 }
 
-/// Returns the first `bits` bits of a record, of which it has at least 64.
-pub(crate) fn prefix(record: &[u8], bits: u32) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&record[..8]);
-    u64::from_be_bytes(first).checked_shr(64 - bits).unwrap_or(0)
+/// Returns the first 64 bits of a record as a number, which is ordered as records are.
+#[inline]
+pub(crate) fn first_bits(record: &[u8]) -> u64 {
+    record.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-/// Returns the place where evenly distributed records would have the first of a prefix.
+/// Returns the first `bits` of the first 64 bits of a record.
+#[inline]
+pub(crate) fn prefix(first_bits: u64, bits: u32) -> u64 {
+    first_bits.checked_shr(64 - bits).unwrap_or(0)
+}
+
+/// Returns the place where evenly distributed records would have the first of a prefix, of which there are 2^`bits`.
+#[inline]
 pub(crate) fn expected(prefix: u64, records: u64, bits: u32) -> u64 {
-    ((u128::from(prefix) * u128::from(records)) >> bits) as u64
+    // prefix × records ÷ 2^bits: as 64 bits, the prefix needs no division but the upper half of a product.
+    let of_64_bits = prefix << 1 << (63 - bits);
+    ((u128::from(of_64_bits) * u128::from(records)) >> 64) as u64
 }
 
 /// Returns the fewest bytes (2, 4 or 8) for differences from `least` to `most`.
@@ -54,6 +62,7 @@ impl Index<'_> {
     }
 
     /// Announces that the range of a prefix will be asked for.
+    #[inline]
     pub(crate) fn prefetch(&self, prefix: u64) {
         pfh_vector::prefetch(self.differences, prefix as usize * self.width_bytes);
     }

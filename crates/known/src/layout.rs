@@ -7,7 +7,10 @@ use pfh_digest::Algorithm;
 
 /// The first bytes of a set, and of its footer.
 pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
+/// The version of sets of files.
 pub(crate) const VERSION: u32 = 1;
+/// The version of sets of blocks, which a reader of sets of files would take for these.
+pub(crate) const BLOCKS_VERSION: u32 = 2;
 pub(crate) const FOOTER_BYTES: usize = 4096;
 /// Sections begin at multiples of a cache line.
 pub(crate) const ALIGN_BYTES: u64 = 64;
@@ -16,6 +19,8 @@ const SECTION_BYTES: usize = 64;
 const NAME_BYTES: usize = 32;
 pub(crate) const SECTIONS_MAX: usize = 61;
 const CHECK_BYTES: usize = 32;
+/// Length of a record about a file in a set of blocks.
+pub(crate) const FILE_BYTES: usize = 32;
 
 /// The contents of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +47,18 @@ pub(crate) enum Kind {
     Sizes,
     /// A text about the set, in JSON.
     About,
+    /// Of each block, and at their end, the number of the first of its places.
+    Firsts,
+    /// The places of blocks: numbers among all blocks of all files.
+    Located,
+    /// How often each block occurs.
+    Occurs,
+    /// The files whose blocks these are.
+    Files,
 }
 
 impl Kind {
-    const ALL: [Kind; 11] = [
+    const ALL: [Kind; 15] = [
         Kind::Digests,
         Kind::Index,
         Kind::Links,
@@ -57,6 +70,10 @@ impl Kind {
         Kind::Blocks,
         Kind::Sizes,
         Kind::About,
+        Kind::Firsts,
+        Kind::Located,
+        Kind::Occurs,
+        Kind::Files,
     ];
 
     fn name(self) -> &'static [u8; 8] {
@@ -72,6 +89,10 @@ impl Kind {
             Kind::Blocks => b"blocks\0\0",
             Kind::Sizes => b"sizes\0\0\0",
             Kind::About => b"about\0\0\0",
+            Kind::Firsts => b"firsts\0\0",
+            Kind::Located => b"located\0",
+            Kind::Occurs => b"occurs\0\0",
+            Kind::Files => b"files\0\0\0",
         }
     }
 
@@ -80,7 +101,10 @@ impl Kind {
         match self {
             Kind::Digests => (8..=64).contains(&bytes),
             Kind::Index => matches!(bytes, 2 | 4 | 8),
-            Kind::Links | Kind::Places | Kind::Numbers | Kind::Texts => (1..=8).contains(&bytes),
+            Kind::Links | Kind::Places | Kind::Numbers | Kind::Texts | Kind::Firsts | Kind::Located | Kind::Occurs => {
+                (1..=8).contains(&bytes)
+            }
+            Kind::Files => bytes == FILE_BYTES as u32,
             Kind::Shapes => bytes == 16,
             Kind::Blocks | Kind::Sizes => bytes == 8,
             Kind::Strings | Kind::About => bytes == 1,
@@ -112,6 +136,7 @@ impl Section {
 /// The footer of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Footer {
+    pub(crate) version: u32,
     /// Length of the whole file.
     pub(crate) file_bytes: u64,
     /// BLAKE3 of everything before the footer.
@@ -145,7 +170,10 @@ impl fmt::Display for OpenError {
             }
             OpenError::Damaged => f.write_str("the end of the set is damaged; build or copy it again"),
             OpenError::Version(version) => {
-                write!(f, "the set is of version {version}, and this program reads version {VERSION}")
+                write!(
+                    f,
+                    "the set is of version {version}, and this program reads versions {VERSION} and {BLOCKS_VERSION}"
+                )
             }
         }
     }
@@ -175,7 +203,7 @@ impl Footer {
     pub(crate) fn to_bytes(&self) -> [u8; FOOTER_BYTES] {
         let mut bytes = [0; FOOTER_BYTES];
         bytes[..16].copy_from_slice(MAGIC);
-        bytes[16..20].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.version.to_le_bytes());
         bytes[20..24].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
         bytes[24..32].copy_from_slice(&self.file_bytes.to_le_bytes());
         bytes[32..64].copy_from_slice(&self.contents);
@@ -206,8 +234,9 @@ impl Footer {
         }
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        if word(16) != VERSION {
-            return Err(OpenError::Version(word(16)));
+        let version = word(16);
+        if !matches!(version, VERSION | BLOCKS_VERSION) {
+            return Err(OpenError::Version(version));
         }
         if long(24) != file_bytes {
             return Err(OpenError::OtherLength);
@@ -232,7 +261,7 @@ impl Footer {
             is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits })
         };
         let sections = (0..count).map(section).collect::<Option<Vec<_>>>().ok_or(OpenError::Damaged)?;
-        Ok(Footer { file_bytes, contents, sections })
+        Ok(Footer { version, file_bytes, contents, sections })
     }
 
     /// Returns the section of this kind and name.

@@ -23,18 +23,29 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod block_hasher;
+mod block_sections;
+mod block_set;
+mod bloom;
 mod builder;
 mod classifier;
+mod entries;
+mod fragments;
 mod import;
 mod index;
 mod layout;
+mod look_up;
 mod sections;
 mod set;
 mod strings;
 
-pub use about::{About, Class, Origin, UnknownClass};
+pub use about::{About, BlockTotals, Class, Origin, UnknownClass};
+pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_BYTES};
+pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
+pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
 pub use builder::{Keep, Row, SetBuilder};
 pub use classifier::{ClassifiedSet, Classifier, Facts, Known};
+pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
 pub use import::Importer;
 pub use layout::OpenError;
 pub use set::{KnownSet, Text};

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use pfh_digest::{Algorithm, Hasher};
 use pfh_list::ExternalSort;
 
-use crate::index::{expected, prefix, prefix_bits, width_bytes};
+use crate::index::{expected, first_bits, prefix, prefix_bits, width_bytes};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
 
 /// Writes a section of digests while their index is made.
@@ -28,7 +28,7 @@ impl TableWriter {
     }
 
     pub(crate) fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
-        while self.next_prefix <= prefix(digest, self.fine_bits) {
+        while self.next_prefix <= prefix(first_bits(digest), self.fine_bits) {
             self.starts.write_all(&self.records.to_le_bytes())?;
             self.next_prefix += 1;
         }
@@ -103,6 +103,7 @@ pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
 
 /// The file of a set that is being written: counted and hashed.
 pub(crate) struct SetFile<'a, W> {
+    version: u32,
     output: &'a mut W,
     hasher: Hasher,
     bytes: u64,
@@ -110,8 +111,8 @@ pub(crate) struct SetFile<'a, W> {
 }
 
 impl<'a, W: Write> SetFile<'a, W> {
-    pub(crate) fn begin(output: &'a mut W) -> io::Result<SetFile<'a, W>> {
-        let mut file = SetFile { output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
+    pub(crate) fn begin(output: &'a mut W, version: u32) -> io::Result<SetFile<'a, W>> {
+        let mut file = SetFile { version, output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
         file.write_all(MAGIC)?;
         Ok(file)
     }
@@ -163,7 +164,8 @@ impl<'a, W: Write> SetFile<'a, W> {
         self.align()?;
         let mut contents = [0; 32];
         contents.copy_from_slice(self.hasher.finish().bytes());
-        let footer = Footer { file_bytes: self.bytes + FOOTER_BYTES as u64, contents, sections: self.sections };
+        let file_bytes = self.bytes + FOOTER_BYTES as u64;
+        let footer = Footer { version: self.version, file_bytes, contents, sections: self.sections };
         self.output.write_all(&footer.to_bytes())?;
         self.output.flush()
     }

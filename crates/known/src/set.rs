@@ -1,18 +1,18 @@
 //! Looking up digests in a set.
 
-use std::cmp::Ordering;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_source::MappedFile;
-use pfh_vector::prefetch;
 
 use crate::about::About;
+use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
-use crate::index::{Index, prefix};
-use crate::layout::{FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
+use crate::index::Index;
+use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
+use crate::look_up;
 use crate::strings::text_at;
 
 /// An open set.
@@ -29,6 +29,7 @@ pub struct KnownSet {
     size: Option<Section>,
     texts: [Option<TextColumn>; TEXTS.len()],
     sizes: Option<Section>,
+    pub(crate) blocks: Option<BlockSections>,
 }
 
 #[derive(Debug)]
@@ -144,10 +145,15 @@ impl KnownSet {
         let about = &all[needed(Kind::About, "")?.range()];
         let about: About = serde_json::from_slice(about).map_err(|_| OpenError::Damaged)?;
         let sizes = section(Kind::Sizes, "");
+        let is_of_blocks = footer.version == BLOCKS_VERSION;
+        if is_of_blocks != (about.block_bytes > 0) {
+            return Err(OpenError::Damaged);
+        }
+        let blocks = if is_of_blocks { Some(BlockSections::of(&footer, entries)?) } else { None };
         let ends = shapes.iter().zip(shapes.iter().skip(1));
         let shapes = ends.map(|(&(tables, _), &(_, end))| Shape { tables, end }).collect();
         bytes.check()?;
-        Ok(KnownSet { bytes, footer, tables, shapes, entries, about, source, size, texts, sizes })
+        Ok(KnownSet { bytes, footer, tables, shapes, entries, about, source, size, texts, sizes, blocks })
     }
 
     /// Returns the algorithms of which the set has digests, the one that says most about a file first.
@@ -193,6 +199,17 @@ impl KnownSet {
         &self.about
     }
 
+    /// Returns the facts about the set as `pfh known info --json` and servers tell them: `entries`, `file_bytes`, the
+    /// number of `digests` by algorithm, `sizes` ([`KnownSet::has_sizes`]) and `about` ([`About`]).
+    pub fn to_json(&self) -> serde_json::Value {
+        let digests: serde_json::Map<_, _> =
+            self.algorithms().map(|algorithm| (algorithm.name().to_owned(), self.len(algorithm).into())).collect();
+        serde_json::json!({
+            "file_bytes": self.file_bytes(), "entries": self.entries(), "digests": digests, "sizes": self.has_sizes(),
+            "about": self.about,
+        })
+    }
+
     /// Whether all bytes are those that were written.
     ///
     /// # Errors
@@ -205,21 +222,14 @@ impl KnownSet {
     }
 
     /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it. If it
-    /// is there several times, in several entries, returns the first.
+    /// is there several times, in several entries, returns one of them.
     ///
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn find(&self, digest: &Digest) -> io::Result<Option<u64>> {
-        let found = self.table(digest.algorithm()).and_then(|table| {
-            let (records, index) = (self.section(&table.digests), self.index(table));
-            match table.digests.record_bytes {
-                16 => find_one::<16>(records, index, digest.bytes()),
-                20 => find_one::<20>(records, index, digest.bytes()),
-                32 => find_one::<32>(records, index, digest.bytes()),
-                64 => find_one::<64>(records, index, digest.bytes()),
-                _ => find_any(records, index, digest.bytes()),
-            }
-        });
+        let found = self
+            .table(digest.algorithm())
+            .and_then(|table| look_up::find(self.section(&table.digests), &self.index(table), digest.bytes()));
         self.bytes.check()?;
         Ok(found)
     }
@@ -230,19 +240,14 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated; what was found up to then may be wrong.
     pub fn find_many(&self, digests: &[Digest], mut found: impl FnMut(&Digest, Option<u64>)) -> io::Result<()> {
-        for same in digests.chunk_by(|one, other| one.algorithm() == other.algorithm()) {
+        // By parts that the cache holds while they are passed over.
+        let parts = digests.chunks(256);
+        for same in parts.flat_map(|part| part.chunk_by(|one, other| one.algorithm() == other.algorithm())) {
             let Some(table) = same.first().and_then(|digest| self.table(digest.algorithm())) else {
                 same.iter().for_each(|digest| found(digest, None));
                 continue;
             };
-            let (records, index) = (self.section(&table.digests), self.index(table));
-            match table.digests.record_bytes {
-                16 => find_in::<16>(records, index, same, &mut found),
-                20 => find_in::<20>(records, index, same, &mut found),
-                32 => find_in::<32>(records, index, same, &mut found),
-                64 => find_in::<64>(records, index, same, &mut found),
-                _ => same.iter().for_each(|digest| found(digest, find_any(records, index, digest.bytes()))),
-            }
+            look_up::find_many(self.section(&table.digests), &self.index(table), same, &mut found);
         }
         self.bytes.check()
     }
@@ -252,12 +257,15 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn entries_of(&self, digest: &Digest) -> io::Result<Vec<u64>> {
-        let (Some(first), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
+        let (Some(found), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
             return Ok(Vec::new());
         };
-        let Some(links) = &table.links else { return Ok(vec![first]) };
         let has = |&place: &u64| self.record(&table.digests, place) == Some(digest.bytes());
-        let entries = (first..table.digests.records).take_while(has).filter_map(|place| self.number(links, place));
+        let (before, after) = ((0..found).rev().take_while(has), (found + 1..table.digests.records).take_while(has));
+        let first = before.last().unwrap_or(found);
+        let last = after.last().unwrap_or(found);
+        let entry = |place| table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
+        let entries = (first..=last).filter_map(entry);
         let entries = entries.filter(|entry| *entry < self.entries).collect();
         self.bytes.check()?;
         Ok(entries)
@@ -318,6 +326,11 @@ impl KnownSet {
         let digests = digests.collect();
         self.bytes.check()?;
         Ok(digests)
+    }
+
+    /// Returns the number of algorithms of which an entry has digests, whether the set keeps the way to them or not.
+    pub fn algorithms_of(&self, entry: u64) -> u32 {
+        self.tables_of(entry).count_ones()
     }
 
     /// Whether [`KnownSet::digests`] returns all digests of an entry.
@@ -392,17 +405,24 @@ impl KnownSet {
         }
     }
 
-    fn section(&self, section: &Section) -> &[u8] {
+    pub(crate) fn section(&self, section: &Section) -> &[u8] {
         &self.bytes.all()[section.range()]
     }
 
-    fn record(&self, section: &Section, place: u64) -> Option<&[u8]> {
+    pub(crate) fn record(&self, section: &Section, place: u64) -> Option<&[u8]> {
         let width = section.record_bytes as usize;
         self.section(section).get(usize::try_from(place).ok()?.checked_mul(width)?..)?.get(..width)
     }
 
-    fn number(&self, column: &Section, place: u64) -> Option<u64> {
+    pub(crate) fn number(&self, column: &Section, place: u64) -> Option<u64> {
         self.record(column, place).map(number)
+    }
+}
+
+impl KnownSet {
+    /// Checks that what was read is the file's.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        self.bytes.check()
     }
 }
 
@@ -423,73 +443,6 @@ impl Bytes {
 }
 
 /// Reads a number of up to 8 bytes, the lowest first.
-fn number(bytes: &[u8]) -> u64 {
+pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// Look-ups that are under way at a time: as many as a core has loads in flight, or a few more.
-const BATCH: usize = 32;
-
-/// Finds digests of `W` bytes.
-fn find_in<const W: usize>(
-    records: &[u8],
-    index: Index<'_>,
-    digests: &[Digest],
-    found: &mut impl FnMut(&Digest, Option<u64>),
-) {
-    let records = records.as_chunks::<W>().0;
-    for batch in digests.chunks(BATCH) {
-        let mut prefixes = [0; BATCH];
-        for (prefix, digest) in prefixes.iter_mut().zip(batch) {
-            *prefix = self::prefix(digest.bytes(), index.bits);
-            index.prefetch(*prefix);
-        }
-        let mut ranges = [(0, 0); BATCH];
-        for (range, prefix) in ranges.iter_mut().zip(prefixes).take(batch.len()) {
-            let of_prefix = index.range(prefix);
-            let (start, end) = (of_prefix.start as usize, of_prefix.end as usize);
-            prefetch(records, start);
-            prefetch(records, end.wrapping_sub(1));
-            *range = (start, end);
-        }
-        for ((start, end), digest) in ranges.into_iter().zip(batch) {
-            let place = place_among(&records[start..end], digest.bytes());
-            found(digest, place.map(|place| (start + place) as u64));
-        }
-    }
-}
-
-/// Finds a digest of `W` bytes.
-fn find_one<const W: usize>(records: &[u8], index: Index<'_>, searched: &[u8]) -> Option<u64> {
-    let range = index.range(prefix(searched, index.bits));
-    let records = records.as_chunks::<W>().0;
-    let place = place_among(&records[range.start as usize..range.end as usize], searched)?;
-    Some(range.start + place as u64)
-}
-
-/// Returns the first place of a record among a few, which are in order.
-fn place_among<const W: usize>(records: &[[u8; W]], searched: &[u8]) -> Option<usize> {
-    const FEW: usize = 32;
-    let is = |place: &usize| records.get(*place).is_some_and(|record| record[..] == *searched);
-    if records.len() > FEW {
-        return Some(records.partition_point(|record| record[..].cmp(searched) == Ordering::Less)).filter(is);
-    }
-    // Counting has no branch that could be guessed wrong. The first 8 bytes tell nearly all apart.
-    let first = |record: &[u8]| record.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    let wanted = first(searched);
-    let less = records.iter().map(|record| usize::from(first(record) < wanted)).sum();
-    let same = records[less..].iter().take_while(|record| first(&record[..]) == wanted);
-    same.zip(less..).find_map(|(record, place)| (record[..] == *searched).then_some(place))
-}
-
-/// Finds a digest of any length.
-fn find_any(records: &[u8], index: Index<'_>, searched: &[u8]) -> Option<u64> {
-    let record = |number: u64| &records[number as usize * searched.len()..][..searched.len()];
-    let mut range = index.range(prefix(searched, index.bits));
-    let end = range.end;
-    while range.start < range.end {
-        let middle = range.start + (range.end - range.start) / 2;
-        if record(middle) < searched { range.start = middle + 1 } else { range.end = middle }
-    }
-    (range.start < end && record(range.start) == searched).then_some(range.start)
 }

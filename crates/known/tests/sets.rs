@@ -162,11 +162,11 @@ fn every_changed_byte_is_found() {
 fn errors_say_what_to_do() {
     let mut file = build(&["md5"], 1 << 20, &[]);
     let footer = file.len() - 4096;
-    file[footer + 16] = 2;
+    file[footer + 16] = 3;
     // The check over the footer comes first: a changed version alone is damage.
     assert_eq!(refusal(file.clone()), OpenError::Damaged.to_string());
     let check = algorithm("blake3").digest(&file[footer..footer + 4064]);
     file[footer + 4064..].copy_from_slice(check.bytes());
-    assert_eq!(refusal(file), "the set is of version 2, and this program reads version 1");
+    assert_eq!(refusal(file), "the set is of version 3, and this program reads versions 1 and 2");
     assert!(OpenError::Damaged.to_string().ends_with("build or copy it again"));
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use pfh_digest::{Algorithm, Digest};
 
 use crate::archive::{Archive, base_name, digest, is_database};
-use crate::columns::{algorithm, from_hexadecimal};
+use crate::columns::algorithm;
 use crate::database::Database;
 use crate::error::Error;
 
@@ -231,15 +231,7 @@ fn published(text: &[u8], name: &str, algorithm: Algorithm) -> Option<Digest> {
 fn check_value(line: &[u8], algorithm: Algorithm) -> Option<(&[u8], Digest)> {
     let line = line.trim_ascii_end();
     let digits = 2 * algorithm.digest_bytes();
-    let digest = |hex: &[u8]| {
-        let mut bytes = [0; Digest::BYTES_MAX];
-        let bytes = &mut bytes[..algorithm.digest_bytes()];
-        if hex.len() == digits {
-            from_hexadecimal(hex, bytes).and_then(|()| Digest::new(algorithm, bytes))
-        } else {
-            None
-        }
-    };
+    let digest = |hex: &[u8]| Digest::from_hex(algorithm, hex);
     let (start, rest) = line.split_at_checked(digits).unwrap_or((line, b""));
     if let Some(digest) = digest(start) {
         let is_apart = rest.first().is_none_or(|byte| byte.is_ascii_whitespace());

@@ -48,13 +48,7 @@ impl Digests {
         if value.is_empty() {
             return Ok(());
         }
-        let mut bytes = [0; Digest::BYTES_MAX];
-        let length = column.algorithm.digest_bytes();
-        let digest = if value.len() == 2 * length {
-            from_hexadecimal(value, &mut bytes[..length]).and_then(|()| Digest::new(column.algorithm, &bytes[..length]))
-        } else {
-            Digest::new(column.algorithm, value)
-        };
+        let digest = Digest::from_hex(column.algorithm, value).or_else(|| Digest::new(column.algorithm, value));
         self.digests[self.count] = digest.ok_or(Fault::NotADigest(column.name))?;
         self.count += 1;
         Ok(())
@@ -80,31 +74,6 @@ impl Digests {
         }
         if self.count == 0 { Err(Fault::NoDigest) } else { Ok(()) }
     }
-}
-
-/// Not a hexadecimal digit.
-const NONE: u8 = 0xff;
-
-const HEX: [u8; 256] = {
-    let mut table = [NONE; 256];
-    let mut value = 0;
-    while value < 16 {
-        table[b"0123456789abcdef"[value] as usize] = value as u8;
-        table[b"0123456789ABCDEF"[value] as usize] = value as u8;
-        value += 1;
-    }
-    table
-};
-
-/// Decodes hexadecimal digits, twice as many as `bytes` has room for; `None` if one of them is none.
-pub(crate) fn from_hexadecimal(digits: &[u8], bytes: &mut [u8]) -> Option<()> {
-    let mut all = 0;
-    for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks::<2>().0) {
-        let (high, low) = (HEX[usize::from(pair[0])], HEX[usize::from(pair[1])]);
-        all |= high | low;
-        *byte = high << 4 | low & 15;
-    }
-    (all != NONE).then_some(())
 }
 
 /// Appends what the base64 stands for (RFC 4648, section 4); `false` if it is none, and then nothing is appended.
@@ -163,16 +132,6 @@ pub(crate) fn size(row: &rusqlite::Row<'_>, index: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hexadecimal_of_either_case() {
-        let mut bytes = [0; 4];
-        assert_eq!(from_hexadecimal(b"00fFAb9c", &mut bytes), Some(()));
-        assert_eq!(bytes, [0, 0xff, 0xab, 0x9c]);
-        for digits in [b"0g", b"g0", b"\xff\xff", b" 1", b"@1", b"/1"] {
-            assert_eq!(from_hexadecimal(digits, &mut [0]), None, "{digits:?}");
-        }
-    }
 
     #[test]
     fn base64() {

@@ -5,7 +5,9 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::{fmt, str};
 
-use crate::columns::{DigestColumn, Digests, from_hexadecimal};
+use pfh_digest::decode_hexadecimal;
+
+use crate::columns::{DigestColumn, Digests};
 use crate::minimal::digest_columns;
 use crate::release::Release;
 use crate::row::{Fault, Options, Row};
@@ -473,8 +475,7 @@ impl<R: BufRead> Delta<R> {
             Token::Blob => {
                 let start = self.bytes.len();
                 self.bytes.resize(start + text.len() / 2, 0);
-                let is_even = text.len().is_multiple_of(2);
-                if !is_even || from_hexadecimal(text, &mut self.bytes[start..]).is_none() {
+                if decode_hexadecimal(text, &mut self.bytes[start..]).is_none() {
                     return Err(Stop::Refused("the bytes of a value are not written in hexadecimal"));
                 }
                 Value::Bytes(start, self.bytes.len())
