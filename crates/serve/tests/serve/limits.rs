@@ -1,0 +1,293 @@
+//! Clients that ask for too much, too often, too slowly, or for nothing that is understood.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pfh_serve::Limits;
+use serde_json::json;
+
+use crate::client::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Checks that a server still answers.
+#[track_caller]
+fn answers(http: SocketAddr) {
+    assert_eq!(get(http, "/health").status, 200);
+}
+
+fn refused(http: SocketAddr, reason: &str) -> u64 {
+    metric(http, &format!("pfh_refused_total{{reason=\"{reason}\"}}"))
+}
+
+#[test]
+fn requests_have_a_size() {
+    let limits = Limits { body_bytes: 2000, digests: 20, line_bytes: 5000, line_digests: 10, ..Limits::default() };
+    let server = server(limits);
+    let http = server.http();
+    let md5 = digest("md5", b"").to_string();
+    let of = |count: usize| json!({ "hashes": vec![&md5; count], "digests": vec![&md5; count] }).to_string();
+    let few = json!({ "digests": vec!["ab"; 20] }).to_string();
+    assert_eq!(post(http, "/v1/lookup", &few).status, 200);
+    let more = json!({ "digests": vec!["ab"; 21] }).to_string();
+    let answer = post(http, "/v1/lookup", &more);
+    assert_eq!(
+        (answer.status, answer.json()),
+        (413, json!({ "message": "more than 20 digests are asked for at once" }))
+    );
+    for path in ["/v1/lookup", "/bulk/sha1"] {
+        assert_eq!(post(http, path, &of(40)).status, 413);
+        // Without a length, in pieces: more than is allowed is not read.
+        let mut request =
+            format!("POST {path} HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
+        for _ in 0..30 {
+            request.extend_from_slice(b"64\r\n");
+            request.extend_from_slice(&[b' '; 100]);
+            request.extend_from_slice(b"\r\n");
+        }
+        assert_eq!(Answer::of(&exchange(http, &request)).status, 413);
+        // A length that no memory would hold.
+        let request = format!("POST {path} HTTP/1.1\r\nHost: here\r\nContent-Length: 18446744073709551615\r\n\r\n");
+        assert!([400, 413, 431].contains(&Answer::of(&exchange(http, request.as_bytes())).status));
+    }
+    let nsrlsvr = server.nsrlsvr().unwrap();
+    let query = |count: usize| format!("query {}\n", vec![&md5[..]; count].join(" "));
+    assert_eq!(Lines::connect(nsrlsvr).ask(&query(10)), format!("OK {}\r\n", "0".repeat(10)));
+    let mut lines = Lines::connect(nsrlsvr);
+    assert_eq!((lines.ask(&query(11)), lines.receive()), ("NOT OK\r\n".to_owned(), String::new()));
+    for (length, answer) in [(4994, "OK 0\r\n"), (4995, "NOT OK\r\n"), (100_000, "NOT OK\r\n")] {
+        let line = format!("query {}{md5}\n", " ".repeat(length - 32));
+        assert_eq!(Lines::connect(nsrlsvr).ask(&line), answer, "{length}");
+    }
+    // A line without an end.
+    assert_eq!(Lines::connect(nsrlsvr).ask(&"a".repeat(1 << 20)), "NOT OK\r\n");
+    assert!(refused(http, "size") >= 8);
+    answers(http);
+    assert!(server.stop());
+}
+
+#[test]
+fn memory_for_requests_is_limited_and_given_back() {
+    // Enough for the body, but not for the answer.
+    let server = server(Limits { memory_bytes: 200_000, ..Limits::default() });
+    let http = server.http();
+    let md5 = digest("md5", &good(1)).to_string();
+    let body = |count: usize| json!({ "digests": vec![&md5; count] }).to_string();
+    for _ in 0..20 {
+        assert_eq!(post(http, "/v1/lookup", &body(300)).status, 200);
+        let answer = post(http, "/v1/lookup", &body(800));
+        assert_eq!(answer.status, 503);
+        assert!(answer.head.contains("retry-after: 1"));
+    }
+    assert_eq!((refused(http, "memory"), metric(http, "pfh_request_memory_bytes")), (20, 0));
+    let line = format!("query {}\n", vec![&md5[..]; 1000].join(" "));
+    assert!(line.len() > 32_000);
+    assert_eq!(Lines::connect(server.nsrlsvr().unwrap()).ask(&line), "NOT OK\r\n");
+    answers(http);
+    assert!(server.stop());
+}
+
+#[test]
+fn a_client_has_a_rate() {
+    let server = server(Limits { requests_per_second: 20, ..Limits::default() });
+    let http = server.http();
+    let answered: Vec<Answer> = (0..60).map(|_| get(http, "/info")).collect();
+    let too_often: Vec<&Answer> = answered.iter().filter(|answer| answer.status == 429).collect();
+    assert!(!too_often.is_empty() && too_often.len() <= 40, "{}", too_often.len());
+    assert!(
+        too_often.iter().all(|answer| answer.head.contains("retry-after: 1") && answer.json()["message"].is_string())
+    );
+    assert!(answered.iter().take(20).all(|answer| answer.status == 200));
+    // Answers in lines come later instead.
+    let begun = Instant::now();
+    let mut lines = Lines::connect(server.nsrlsvr().unwrap());
+    lines.send("status\n".repeat(30).as_bytes());
+    for _ in 0..30 {
+        assert_eq!(lines.receive(), "NOT SUPPORTED\r\n");
+    }
+    // 30 answers at 20 in a second, of which a few may have been left over.
+    assert!(begun.elapsed() > SECOND / 2, "{:?}", begun.elapsed());
+    thread::sleep(SECOND);
+    answers(http);
+    assert!(server.stop());
+}
+
+#[test]
+fn connections_have_a_limit() {
+    let server = server(Limits { connections: 50, ..Limits::default() });
+    let (http, nsrlsvr) = (server.http(), server.nsrlsvr().unwrap());
+    let mut open: Vec<Lines> = (0..49).map(|_| Lines::connect(nsrlsvr)).collect();
+    assert_eq!(open[48].ask("status\n"), "NOT SUPPORTED\r\n");
+    answers(http);
+    // The last one was answered, and its connection may be open for a moment.
+    let last = loop {
+        let mut last = Lines::connect(nsrlsvr);
+        if last.ask("status\n") == "NOT SUPPORTED\r\n" {
+            break last;
+        }
+    };
+    for _ in 0..100 {
+        let refused = Answer::of(&exchange(http, b""));
+        assert_eq!((refused.status, refused.json()), (503, json!({ "message": "too many connections" })));
+        assert_eq!(all_of(connect(nsrlsvr)), b"");
+    }
+    // Those that are open are not disturbed, and one that ends makes room.
+    assert!(open.iter_mut().all(|lines| lines.ask("version: 2.0\n") == "OK\r\n"));
+    drop(last);
+    let answered = (0..1000).any(|_| {
+        thread::sleep(Duration::from_millis(5));
+        get(http, "/health").status == 200
+    });
+    assert!(answered && refused_by_connections(&mut open, http) >= 200);
+    assert!(server.stop());
+}
+
+/// Returns the number of connections that were refused, from a server that has no room until one is closed.
+fn refused_by_connections(open: &mut Vec<Lines>, http: SocketAddr) -> u64 {
+    open.clear();
+    thread::sleep(Duration::from_millis(200));
+    refused(http, "connections")
+}
+
+#[test]
+fn slow_clients_are_cut_off() {
+    let server = server(Limits { timeout: SECOND, idle: 2 * SECOND, ..Limits::default() });
+    let (http, nsrlsvr) = (server.http(), server.nsrlsvr().unwrap());
+    let begun = Instant::now();
+    let slow = |address, first: &'static str, more: &'static [u8]| {
+        thread::spawn(move || {
+            let mut stream = connect(address);
+            let _ = stream.write_all(first.as_bytes());
+            let mut reader = stream.try_clone().unwrap();
+            // A byte now and then, for as long as the server takes it.
+            let writer = thread::spawn(move || {
+                while !more.is_empty() && begun.elapsed() < 20 * SECOND && stream.write_all(more).is_ok() {
+                    thread::sleep(Duration::from_millis(100));
+                }
+            });
+            let mut received = Vec::new();
+            let _ = reader.read_to_end(&mut received);
+            let ended = begun.elapsed();
+            writer.join().unwrap();
+            (String::from_utf8(received).unwrap(), ended)
+        })
+    };
+    let post = "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n";
+    for (client, answer) in [
+        // Nothing, a head without an end, and what keeps a connection without asking anything.
+        (slow(http, "", b""), ""),
+        (slow(http, "GET / HTTP/1.1\r\n", b"a"), "*"),
+        (slow(http, "GET /health HTTP/1.1\r\nHost: here\r\n\r\n", b""), "HTTP/1.1 200 OK"),
+        // A body.
+        (slow(http, post, b" "), "HTTP/1.1 408 Request Timeout"),
+        (slow(http, post, b""), "HTTP/1.1 408 Request Timeout"),
+        // Lines.
+        (slow(nsrlsvr, "", b""), ""),
+        (slow(nsrlsvr, "query", b" "), ""),
+        (slow(nsrlsvr, "status\n", b""), "NOT SUPPORTED"),
+    ] {
+        let (received, ended) = client.join().unwrap();
+        let first = received.lines().next().unwrap_or_default();
+        assert!(answer == "*" || first == answer, "{answer:?}: {received}");
+        assert!(ended < 10 * SECOND, "{answer:?}: {ended:?}");
+    }
+    assert!(refused(http, "timeout") >= 6);
+    answers(http);
+    assert!(server.stop());
+}
+
+#[test]
+fn who_does_not_take_an_answer_is_cut_off() {
+    let server = server(Limits { timeout: SECOND, requests_per_second: 0, ..Limits::default() });
+    let http = server.http();
+    let md5 = digest("md5", &good(1)).to_string();
+    let body = json!({ "digests": vec![&md5; 10_000] }).to_string();
+    let request = format!("POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    // More than the system keeps for a connection.
+    let mut greedy = connect(http);
+    greedy.set_write_timeout(Some(SECOND / 5)).unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < 20 * SECOND {
+        match greedy.write_all(request.as_bytes()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => break,
+        }
+    }
+    assert!(begun.elapsed() < 15 * SECOND, "the connection was not closed");
+    let ended = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        metric(http, "pfh_request_memory_bytes") == 0
+    });
+    assert!(ended, "the memory of the answer was not given back");
+    let mut greedy = connect(server.nsrlsvr().unwrap());
+    greedy.set_write_timeout(Some(SECOND / 5)).unwrap();
+    let begun = Instant::now();
+    let line = format!("query {}\n", vec![&md5[..]; 1000].join(" "));
+    let status = "status\n".repeat(2000);
+    let mut is_open = greedy.write_all(line.as_bytes()).is_ok();
+    while is_open && begun.elapsed() < 20 * SECOND {
+        is_open = !matches!(greedy.write_all(status.as_bytes()), Err(error) if error.kind() != std::io::ErrorKind::WouldBlock);
+    }
+    assert!(begun.elapsed() < 15 * SECOND, "the connection was not closed");
+    answers(http);
+    drop(greedy);
+    assert!(server.stop());
+}
+
+#[test]
+fn what_is_not_understood_is_refused_and_nothing_else_suffers() {
+    let server = server(Limits::default());
+    let http = server.http();
+    let many_headers: String = (0..200).map(|number| format!("a{number}: b\r\n")).collect();
+    for (request, statuses) in [
+        ("\r\n\r\n", &[][..]),
+        ("hello\r\n\r\n", &[400]),
+        ("GET / HTTP/9.9\r\n\r\n", &[400, 505]),
+        ("GET  / HTTP/1.1\r\n\r\n", &[400]),
+        ("GET /health HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n", &[400]),
+        ("POST /v1/lookup HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", &[400]),
+        (&format!("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", "a".repeat(100_000)), &[400, 414, 431]),
+        (&format!("GET / HTTP/1.1\r\nHost: h\r\na: {}\r\n\r\n", "a".repeat(100_000)), &[400, 431]),
+        (&format!("GET / HTTP/1.1\r\n{many_headers}\r\n"), &[400, 431]),
+        ("\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{fc}\u{3}\u{3}", &[400]),
+        ("GET /nothing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", &[404]),
+        ("DELETE /info HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", &[405]),
+        ("GET /v1/lookup HTTP/1.0\r\n\r\n", &[405]),
+        ("GET /lookup/md5/../../etc/passwd HTTP/1.0\r\n\r\n", &[404]),
+    ] {
+        let mut stream = connect(http);
+        let _ = stream.write_all(request.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let received = all_of(stream);
+        if !received.is_empty() || !statuses.is_empty() {
+            let status = Answer::of(&received).status;
+            assert!(statuses.contains(&status), "{request:.60}: {status}");
+        }
+    }
+    for body in ["", "{", "[]", "{\"digests\":7}", "{\"digests\":[\"a\"]", &"[".repeat(500_000), "\u{0}"] {
+        let answer = post(http, "/v1/lookup", body);
+        assert_eq!(answer.status, 400, "{body:.40}");
+        assert!(answer.json()["message"].is_string());
+    }
+    // Connections that go away at any moment.
+    for length in 0..80 {
+        let mut stream = TcpStream::connect(http).unwrap();
+        let request = b"POST /v1/lookup HTTP/1.1\r\nHost: h\r\nContent-Length: 14\r\n\r\n{\"digests\":[]}";
+        let _ = stream.write_all(&request[..length.min(request.len())]);
+    }
+    // Noise, from a generator that always says the same.
+    let mut random = pfh_testing::Random::new(9180);
+    for address in [http, server.nsrlsvr().unwrap()] {
+        for _ in 0..200 {
+            let noise: Vec<u8> = (0..random.below(300)).map(|_| random.below(256) as u8).collect();
+            let mut stream = TcpStream::connect(address).unwrap();
+            let _ = stream.write_all(&noise);
+        }
+    }
+    answers(http);
+    assert!(refused(http, "malformed") >= 8);
+    assert!(server.stop());
+}
