@@ -1,7 +1,7 @@
 //! Properties of known sets.
 
 use pfh_digest::Algorithm;
-use pfh_known::{KnownSet, Text};
+use pfh_known::{FragmentJoiner, KnownSet, Text};
 
 /// A set whose footer passes its check says whatever it says without a panic, and no number lies outside of it.
 pub fn set(input: &[u8]) {
@@ -31,4 +31,20 @@ pub fn set(input: &[u8]) {
         assert!([Text::Category, Text::Product, Text::Name].into_iter().all(|text| set.text(text, entry).is_ok()));
     }
     assert!(set.may_have_size(input.len() as u64).is_ok());
+    if let Some(blocks) = set.blocks() {
+        let (mut joiner, mut places, mut pushed, mut joined) = (FragmentJoiner::new(512), Vec::new(), 0, 0);
+        for (number, entry) in (0..8).chain([set.entries(), u64::MAX]).enumerate() {
+            assert!(blocks.places(entry, &mut places).is_ok() && blocks.occurrences(entry).is_ok());
+            assert!(places.len() <= 255 && places.is_sorted_by(|one, next| one < next));
+            for place in &places {
+                let file = blocks.file(place.file).unwrap_or_default();
+                assert!(place.file < blocks.files() && place.block < file.bytes / blocks.block_bytes());
+            }
+            pushed += places.len() as u64;
+            joiner.push(512 * number as u64, &places, &mut |one| joined += one.blocks);
+        }
+        joiner.end(&mut |one| joined += one.blocks);
+        assert_eq!(pushed, joined);
+        assert!(blocks.file(u64::MAX).is_ok());
+    }
 }

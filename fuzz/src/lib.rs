@@ -5,4 +5,5 @@ pub mod known;
 pub mod list;
 pub mod nsrl;
 pub mod property;
+pub mod serve;
 pub mod similarity;

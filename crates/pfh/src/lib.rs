@@ -96,6 +96,7 @@ mod shortcuts;
 
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
+pub use pfh_facts as facts;
 pub use pfh_list as list;
 pub use pfh_record as record;
 pub use pfh_similarity as similarity;
@@ -238,6 +239,7 @@ impl HashRun {
             },
             uid: Some(rustix::process::getuid().as_raw()),
             piece_bytes: self.engine.piece_bytes,
+            facts: self.engine.facts,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
+use super::blocks_args::FragmentArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
@@ -9,6 +10,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
+use pfh_facts::Counting;
 use pfh_record::FormatName;
 use pfh_similarity::frash::Test;
 use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
@@ -79,6 +81,8 @@ Examples:
       digest of a stream
   pfh hash --piecewise 1M disk.img
       digest of the whole and of each MiB
+  pfh hash --facts -f csv *.img
+      also how much of each image is zero, and the entropy of its bytes
 
 Exit status:
   0    all done
@@ -213,6 +217,8 @@ Examples:
       files below DIR whose digests are in a list
   pfh match --known good=nsrl.pfhk --known bad=case.md5 --only bad,unknown DIR
       files that are known to be bad, and those that are not known
+  pfh match --known case.pfhk --blocks 4096 disk.img
+      fragments of known files in a disk image (the set is one of `pfh known build --blocks`)
   pfh match --known malware.ssdeep DIR
       as `ssdeep -l -r -m malware.ssdeep DIR`
   pfh match --known known.sdbf --digests seized.sdbf
@@ -272,7 +278,7 @@ pub(crate) struct MatchArguments {
     #[arg(long, conflicts_with_all = ["only", "negate"])]
     pub(crate) not_found: bool,
 
-    /// Exit with status 1 if there is a file of these classes; `none` for never [default: bad].
+    /// Exit with status 1 if there is a file of these classes; `none` for never [default: bad; with --blocks: known].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) fail_on: Vec<VerdictClass>,
 
@@ -289,6 +295,9 @@ pub(crate) struct MatchArguments {
     /// of others.
     #[arg(long)]
     pub(crate) all_names: bool,
+
+    #[command(flatten)]
+    pub(crate) fragments: FragmentArguments,
 
     #[command(flatten)]
     pub(crate) keys: KeyArguments,
@@ -781,6 +790,14 @@ pub(crate) struct OutputArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_piece)]
     pub(crate) piecewise: Option<u64>,
 
+    /// Also find facts about contents: the longest run of one byte, sectors of zeros, the entropy of a byte.
+    ///
+    /// Lists have them as CSV, DFXML or JSON Lines, which is then the default. A file all of whose bytes are the same
+    /// is reported, since its digests cannot show that: a disk image of zeros, for example. The entropy of a file
+    /// above 4 KiB is taken from a sample, or with `exact` from all bytes, which takes about as long as hashing them.
+    #[arg(long, value_name = "COUNTING", num_args = 0..=1, require_equals = true, default_missing_value = "sampled")]
+    pub(crate) facts: Option<CountingWord>,
+
     /// Print where the time went, on standard error.
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(crate) stats: Option<StatsForm>,
@@ -921,6 +938,23 @@ pub(crate) struct EngineArguments {
     /// Type of storage that the files are on, if the system does not know it or is wrong.
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<MediumWord>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountingWord {
+    /// The first 4096 bytes, and of the others 32 in each 1024.
+    Sampled,
+    /// All bytes.
+    Exact,
+}
+
+impl From<CountingWord> for Counting {
+    fn from(word: CountingWord) -> Counting {
+        match word {
+            CountingWord::Sampled => Counting::Sampled,
+            CountingWord::Exact => Counting::Exact,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

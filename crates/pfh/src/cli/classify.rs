@@ -10,12 +10,12 @@ use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, lists, message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::Decision;
+use pfh_engine::{Decide, Decision};
 use pfh_known::{Class, Classifier, Known, Text};
 use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Prints the class of each file, and of each entry of lists.
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         arguments,
         writer: VerdictWriter::new(format, arguments.names_only),
         found: arguments.not_found.then(|| Found::new(&classifier)),
-        failed: Mutex::new(None),
+        failed: OnceLock::new(),
     };
     let mut out = Vec::new();
     run.writer.header(&algorithms, &mut out);
@@ -87,16 +87,17 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         };
         let mut deliver = |class: Option<Option<Class>>| {
             class.into_iter().for_each(|class| counts.add(class));
-            if run.has_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if run.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
         let tells_by_size = format == VerdictFormat::Text && classifier.sets().iter().all(|one| one.set.has_sizes());
         let decide = |_: &[u8], metadata: &Metadata| {
-            let is_unknown = tells_by_size
-                && classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)));
+            let is_unknown =
+                classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)));
             if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
         };
-        let report = command.hash(&engine, &source, Some(&decide), &prepare, &mut deliver);
+        let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
+        let report = command.hash(&engine, &source, decide, &prepare, &mut deliver);
         report.map_err(|error| gather::start_error(error, options))?;
     }
     for list in own_lists {
@@ -123,7 +124,7 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
             return Err(Failed::usage(contents.instead_of(&list_name, &names.join(", "))));
         }
     }
-    if let Some(error) = run.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+    if let Some(error) = run.failed.get() {
         return Err(Failed::unread(error.to_string()));
     }
     if let Some(found) = &run.found {
@@ -156,7 +157,7 @@ struct Classification<'a> {
     /// With --not-found, which entries were found.
     found: Option<Found>,
     /// The first error of a set.
-    failed: Mutex<Option<io::Error>>,
+    failed: OnceLock<io::Error>,
 }
 
 impl Classification<'_> {
@@ -197,12 +198,9 @@ impl Classification<'_> {
 
     /// Notes an error of a set, which ends the run.
     fn fail(&self, error: io::Error) -> Option<Option<Class>> {
-        self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+        // Later errors follow from the first.
+        let _ = self.failed.set(error);
         None
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
     }
 
     /// Prints the entries that no file was.
@@ -217,13 +215,9 @@ impl Classification<'_> {
                 } else {
                     name
                 };
-                let class = match one.class {
-                    Some(class) => class,
-                    None => one.set.about().sources.get(one.set.source(entry)?).map_or(Class::Other, |one| one.class),
-                };
-                let facts = self.classifier.facts(&Known { class, set: place, entry })?;
-                let verdict =
-                    Verdict { list: None, name: &name, digests: &digests, known: Some((class, facts)), entries: 1 };
+                let known = self.classifier.known(place, entry)?;
+                let facts = (known.class, self.classifier.facts(&known)?);
+                let verdict = Verdict { list: None, name: &name, digests: &digests, known: Some(facts), entries: 1 };
                 self.writer.verdict(&verdict, self.algorithms, &mut out);
                 if out.len() > 1 << 16 {
                     command.write(&std::mem::take(&mut out));

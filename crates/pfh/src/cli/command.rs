@@ -63,6 +63,8 @@ pub(crate) struct Tally {
     pub(crate) not_expressed: u64,
     /// Lines of lists among them.
     pub(crate) lines: u64,
+    /// Files all of whose bytes are the same.
+    pub(crate) uniform: u64,
 }
 
 /// A file's result for a command, with everything to report about it.
@@ -75,6 +77,8 @@ pub(crate) struct Item<T> {
     pub(crate) is_finding: bool,
     pub(crate) is_unread: bool,
     pub(crate) is_not_expressed: bool,
+    /// Whether all bytes of the file are the same.
+    is_uniform: bool,
     /// The counter of its outcome.
     counter: fn(&mut Summary) -> &mut u64,
 }
@@ -89,14 +93,15 @@ impl<T> Item<T> {
             is_finding: false,
             is_unread: record.outcome.is_failure(),
             is_not_expressed: false,
+            is_uniform: warnings::only_byte(record).is_some(),
             counter: Summary::counter(&record.outcome),
         }
     }
 
     /// Returns the item with another result, made of this one.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Item<U> {
-        let Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, counter } = self;
-        Item { made: make(made), bytes, warning, is_finding, is_unread, is_not_expressed, counter }
+        let Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, is_uniform, counter } = self;
+        Item { made: make(made), bytes, warning, is_finding, is_unread, is_not_expressed, is_uniform, counter }
     }
 }
 
@@ -115,6 +120,8 @@ pub(crate) struct Command {
     reporting: Reporting,
     warnings: Warnings,
     pub(crate) tally: Tally,
+    /// Whether a signal is the end that the command waits for.
+    ends_by_signal: bool,
     /// Whether the totals were reported, or are not to be.
     has_totals: bool,
     /// The result of writing so far.
@@ -153,6 +160,7 @@ impl Command {
             reporting,
             warnings: Warnings::new(Wanted::by(reporting.quiet, reporting.verbose)),
             tally: Tally::default(),
+            ends_by_signal: false,
             has_totals: false,
             written: Ok(()),
         }
@@ -183,6 +191,23 @@ impl Command {
     pub(crate) fn saves_by_itself(&mut self, continuation: String) {
         drop(self.guard.take());
         self.continuation = Some(continuation);
+    }
+
+    /// Writes out what was appended to the output, which takes no more after that. Returns whether it was written.
+    #[cfg(feature = "serve")]
+    pub(crate) fn deliver_now(&mut self) -> bool {
+        if self.written.is_ok() {
+            self.written = self.output.lock().output.finish();
+        }
+        self.written.is_ok()
+    }
+
+    /// Waits for the signal that ends the command, for commands that go on until then: it is no interruption of them.
+    #[cfg(feature = "serve")]
+    pub(crate) fn run_until_signal(&mut self) {
+        drop(self.guard.take());
+        self.signals.wait();
+        self.ends_by_signal = true;
     }
 
     /// Sets the output.
@@ -227,6 +252,7 @@ impl Command {
         self.tally.findings += u64::from(item.is_finding);
         self.tally.unread += u64::from(item.is_unread || item.is_not_expressed);
         self.tally.not_expressed += u64::from(item.is_not_expressed);
+        self.tally.uniform += u64::from(item.is_uniform);
         if let Some(warning) = &item.warning {
             self.warnings.say(warning);
         }
@@ -298,12 +324,12 @@ impl Command {
         is_empty && self.output.lock().output.replaced().is_some()
     }
 
-    /// Reports the totals once, if something could not be read.
+    /// Reports the totals once, if something could not be read, or the bytes of a file are all the same.
     pub(crate) fn report_totals(&mut self) {
-        if self.tally.unread > 0 && !self.has_totals {
+        if self.tally.unread + self.tally.uniform > 0 && !self.has_totals {
             self.has_totals = true;
-            let Tally { not_expressed, lines, .. } = self.tally;
-            warnings::say_totals(&self.output.lock().summary, Missing { not_expressed, lines });
+            let Tally { not_expressed, lines, uniform, .. } = self.tally;
+            warnings::say_totals(&self.output.lock().summary, Missing { not_expressed, lines, uniform });
         }
     }
 
@@ -319,7 +345,7 @@ impl Command {
         results: u64,
         summary: Option<&mut Summary>,
     ) -> Result<Ending, Failed> {
-        let interrupted = self.signals.came();
+        let interrupted = self.signals.came() && !self.ends_by_signal;
         let footer = match (&self.footer, summary) {
             (Some(footer), Some(summary)) => Some(footer(summary)),
             _ => None,

@@ -2,6 +2,7 @@
 
 use super::args::{ContentArguments, WalkArguments};
 use super::command::{Command, Item};
+use super::ended::lock;
 use super::exit::Failed;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
@@ -24,7 +25,7 @@ use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Collects files, and reads them as far as necessary.
 pub(crate) struct Gatherer<'a> {
@@ -273,10 +274,6 @@ struct Reader<'a> {
 struct OnTheirWay {
     files: VecDeque<Needed>,
     error: Option<io::Error>,
-}
-
-fn lock(on_their_way: &Mutex<OnTheirWay>) -> MutexGuard<'_, OnTheirWay> {
-    on_their_way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Reader<'_> {

@@ -97,9 +97,14 @@ pub(crate) fn engine_options(options: &SimilarityArguments, selection: Selection
 
 /// Converts an error of the engine, so that it names the whole memory option.
 pub(crate) fn start_error(error: pfh::Error, options: &SimilarityArguments) -> Failed {
+    start_error_of(error, options.memory)
+}
+
+/// Converts an error of the engine, which has half of this memory, so that it names all of it.
+pub(crate) fn start_error_of(error: pfh::Error, memory_bytes: u64) -> Failed {
     Failed::usage(match error {
         pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
-            pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes: options.memory, least_bytes: 2 * least_bytes })
+            pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes, least_bytes: 2 * least_bytes })
         }
         error => error,
     })

@@ -14,6 +14,7 @@ use pfh::HashRun;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decision, Options};
+use pfh_facts::Counting;
 use pfh_list::{FileIdentity, ResumedList};
 use pfh_record::{
     DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let options = WriteOptions {
         null_terminated: out.null,
         piecewise: out.piecewise.is_some(),
+        facts: out.facts.is_some(),
         sdhash_segment: arguments.families.segment(),
         encoding: match (out.uppercase, out.base64) {
             (true, _) => Encoding::UpperHexadecimal,
@@ -67,7 +69,10 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         ));
     }
     let mut recorded = match (&out.output, out.resume) {
-        (Some(path), true) => Some(ResumedList::load(path, &selection, out.piecewise).map_err(Failed::usage)?),
+        (Some(path), true) => {
+            let facts = out.facts.map(Counting::from);
+            Some(ResumedList::load(path, &selection, out.piecewise, facts).map_err(Failed::usage)?)
+        }
         _ => None,
     };
     pfh_source::raise_open_file_limit();
@@ -207,6 +212,8 @@ fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Optio
         (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
         (Some(_), true) => return Err(Failed::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
         (Some(name), false) => name,
+        // Few formats have facts about contents.
+        (None, false) if out.facts.is_some() => FormatName::Jsonl,
         (None, false) => match (selection.algorithms(), selection.families()) {
             ([], []) => return Ok(None),
             ([], [family]) => FormatName::Similarity(*family),
@@ -228,6 +235,7 @@ fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &Ha
     options.order = engine.order.into();
     options.balance = engine.balance;
     options.piece_bytes = arguments.output.piecewise;
+    options.facts = arguments.output.facts.map(Counting::from);
     // A journal is written as files finish, so finished files are safe however long the first one takes.
     options.unordered = arguments.output.unordered || arguments.output.resume;
     options.measure = arguments.output.stats.is_some();

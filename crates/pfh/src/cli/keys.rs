@@ -3,7 +3,7 @@
 use super::args::KeyArguments;
 use super::exit::Failed;
 use super::message;
-use pfh_digest::{Algorithm, Key, KeyError, Keys};
+use pfh_digest::{Algorithm, Key, KeyError, Keys, decode_hexadecimal};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -86,7 +86,7 @@ fn read(path: &OsStr, key_hex: bool) -> Result<Key, Failed> {
 }
 
 fn from_hexadecimal(digits: &[u8]) -> Option<Vec<u8>> {
-    let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let (pairs, []) = digits.as_chunks::<2>() else { return None };
-    pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect()
+    let mut bytes = vec![0; digits.len() / 2];
+    decode_hexadecimal(digits, &mut bytes)?;
+    Some(bytes)
 }

@@ -1,20 +1,26 @@
 //! `pfh known`.
 
+use super::blocks;
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
+use super::export;
 use super::known_args::{
     BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand, LookupArguments,
 };
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
+use super::output::interrupted;
 use super::quantity::{Bytes, Count};
 use super::reading;
+use super::serve;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
-use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Classifier, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
+use pfh_digest::Algorithm;
+use pfh_known::{BloomFile, BloomShape, Classifier, Importer, Keep, Origin, Row, SetBuilder};
 use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
+use std::cell::RefCell;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufRead, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -27,10 +33,15 @@ pub(crate) fn run(arguments: &KnownArguments) -> Result<Ending, Failed> {
         KnownCommand::Check(arguments) => check(arguments),
         KnownCommand::Info(arguments) => info(arguments),
         KnownCommand::Lookup(arguments) => lookup(arguments),
+        KnownCommand::Export(arguments) => export::run(arguments),
+        KnownCommand::Serve(arguments) => serve::run(arguments),
     }
 }
 
 fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
+    if let Some(block_bytes) = arguments.blocks {
+        return blocks::build(arguments, block_bytes);
+    }
     let algorithms = verdicts::set_algorithms(&arguments.algorithms)?;
     let mut keep = Keep::default();
     for kept in &arguments.keep {
@@ -44,7 +55,8 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     let builder = SetBuilder::new(&algorithms, keep, arguments.memory);
     let mut importer = Importer::new(builder, arguments.memory / 4);
-    if arguments.sources.iter().any(|source| is_delta(source)) {
+    let has_deltas = arguments.sources.iter().any(|source| is_delta(source));
+    if has_deltas {
         importer.builder().expect_deletions();
     }
     arguments.except.iter().try_for_each(|path| verdicts::open_set(path).map(|set| importer.leave_out(set)))?;
@@ -53,31 +65,33 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(Some(&arguments.set))?);
-    let mut loaded = Vec::new();
-    let mut release = String::new();
+    let (mut loaded, mut release) = (Vec::new(), None);
     for source in &arguments.sources {
         let added = match add_database(&mut importer, source, arguments, &command, &mut release)? {
             Some(added) => Some(added),
             None => add_source(&mut importer, source, arguments, &command)?,
         };
         loaded.extend(added);
+        if command.cancel().is_cancelled() {
+            return command.finish(Err(interrupted()), 0, None);
+        }
     }
     command.count_lines(lists::unread(&loaded, true, arguments.quiet)?);
     let left_out = importer.left_out();
-    let (mut about, mut written) = (None, Err(io::Error::other("interrupted")));
-    if !command.cancel().is_cancelled() {
-        let program = concat!("pfh ", env!("CARGO_PKG_VERSION"));
-        let made = importer.into_builder().write(&mut io::BufWriter::with_capacity(1 << 20, command.output()), program);
-        written = made.map(|made| about = Some(made));
-    }
-    if let (Some(about), Ok(()), false) = (&about, &written, arguments.quiet) {
+    let program = concat!("pfh ", env!("CARGO_PKG_VERSION"));
+    let mut output = io::BufWriter::with_capacity(1 << 20, command.output());
+    let (about, written) = match importer.into_builder().write(&mut output, program) {
+        Ok(about) => (Some(about), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    if let Some(about) = about.as_ref().filter(|_| !arguments.quiet) {
         let duplicates = about.rows - about.entries;
         let others = if left_out > 0 { format!(", left out: {}", Count(left_out)) } else { String::new() };
         message::error(format_args!(
             "known files: {}, lines: {}, {}: {}{others}",
             Count(about.entries),
             Count(about.rows),
-            if arguments.sources.iter().any(|source| is_delta(source)) { "repeated or deleted" } else { "repeated" },
+            if has_deltas { "repeated or deleted" } else { "repeated" },
             Count(duplicates)
         ));
     }
@@ -94,12 +108,8 @@ fn add_source(
     let path = Path::new(source);
     let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(source.as_bytes())));
     let stops = || command.cancel().is_cancelled();
-    if source != "-" {
-        match KnownSet::open(path) {
-            Ok(set) => return importer.add_set(&set, &stops).map(|()| None).map_err(failed),
-            Err(OpenError::NotASet | OpenError::Io(_)) => {}
-            Err(error) => return Err(Failed::usage(format_args!("{}: {error}", message::quoted_path(path)))),
-        }
+    if let Some(set) = verdicts::open_if_set(source)? {
+        return importer.add_set(&set, &stops).map(|()| None).map_err(failed);
     }
     let algorithm = match &arguments.algorithms[..] {
         [name] => Some(Algorithm::from_name(name).map_err(Failed::usage)?),
@@ -127,8 +137,7 @@ fn add_source(
     if let Some(origin) = importer.builder().origin() {
         origin.refused = broken.count;
     }
-    let wanted = "the algorithms of the set (-a names others)";
-    Ok(Some(Loaded { broken: broken.count, useless: (!is_useful).then(|| contents.instead_of(&name, wanted)) }))
+    Ok(Some(Loaded { broken: broken.count, useless: (!is_useful).then(|| contents.instead_of(&name, WANTED)) }))
 }
 
 /// Returns the origin of a source.
@@ -153,89 +162,79 @@ fn is_delta(source: &OsStr) -> bool {
     source.as_bytes().ends_with(b".sql")
 }
 
-/// Adds a database, or a delta of one; `None` if the source is neither. `release` is that of the source before.
+/// The algorithms that a source lacks, if it is of no use.
+const WANTED: &str = "the algorithms of the set (-a names others)";
+
+/// Returns a row of a database as one of a set.
+fn row_of<'a>(row: &pfh_nsrl::Row<'a>) -> Row<'a> {
+    let pfh_nsrl::Row { digests, size, name, package, product, category } = *row;
+    Row { digests, size, name, product, category, package: package.unwrap_or(0) }
+}
+
+/// Adds a database, or a delta of one; `None` if the source is neither. `release` is that of the database or the delta
+/// before; empty if that did not tell it.
 fn add_database(
     importer: &mut Importer,
     source: &OsStr,
     arguments: &BuildArguments,
     command: &Command,
-    release: &mut String,
+    release: &mut Option<String>,
 ) -> Result<Option<Loaded>, Failed> {
-    let (path, is_delta) = (Path::new(source), is_delta(source));
     if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
         return Ok(None);
     }
-    let failed =
-        |error: &dyn std::fmt::Display| Failed::usage(format_args!("{}: {error}", message::quoted(source.as_bytes())));
-    let stops = || if command.cancel().is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) };
-    let mut refused = 0;
-    let mut refuse = |reason: &dyn std::fmt::Display| {
-        refused += 1;
-        if refused <= 100 && !arguments.quiet {
-            message::error(format_args!("{}: {reason}", message::quoted(source.as_bytes())));
-        }
-    };
-    let row_of = |row: &pfh_nsrl::Row<'_>| -> (Option<u64>, i64) { (row.size, row.package.unwrap_or(0)) };
-    let is_useful = std::cell::Cell::new(false);
+    let path = Path::new(source);
+    let failed = |error: &dyn Display| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+    let goes_on = || if command.cancel().is_cancelled() { Err(interrupted()) } else { Ok(()) };
     let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
-    if is_delta {
+    let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
+    let mut is_useful = false;
+    let read: Result<(), Failed> = if is_delta(source) {
         let mut delta = pfh_nsrl::Delta::open(path, &options).map_err(|error| failed(&error))?;
         let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
-        if !leads_to.is_empty() && leads_to <= *release {
-            return Err(failed(&format_args!(
-                "it leads to release {leads_to}, and the source before is {release}: give deltas in order"
-            )));
+        let Some(before) = release else { return Err(failed(&"a delta is given after its database")) };
+        if !leads_to.is_empty() && leads_to <= *before {
+            let order = format_args!("it leads to release {leads_to}, and {before} is before it: give deltas in order");
+            return Err(failed(&order));
         }
         let mut origin = origin_of(source, "nsrl-delta", arguments)?;
         if origin.release.is_empty() {
             origin.release.clone_from(&leads_to);
         }
         importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
-        let refuse = std::cell::RefCell::new(&mut refuse);
-        let read = delta.each(
-            &mut |change| {
-                stops()?;
-                let (row, adds) = match change {
-                    pfh_nsrl::Change::Insert(row) => (row, true),
-                    pfh_nsrl::Change::Delete(row) => (row, false),
-                };
-                let (size, package) = row_of(&row);
-                let known = Row {
-                    digests: row.digests,
-                    size,
-                    name: row.name,
-                    product: row.product,
-                    category: row.category,
-                    package,
-                };
-                if adds {
-                    is_useful.set(importer.push(&known)? || is_useful.get());
-                } else if row.size.is_none() || row.package.is_none() {
-                    (refuse.borrow_mut())(&"a deletion that does not name size and package of its row");
-                } else {
-                    is_useful.set(importer.builder().delete(&known)? || is_useful.get());
+        if !leads_to.is_empty() {
+            *before = leads_to;
+        }
+        let mut change = |change: pfh_nsrl::Change<'_>| {
+            goes_on()?;
+            is_useful |= match change {
+                pfh_nsrl::Change::Insert(row) => importer.push(&row_of(&row))?,
+                pfh_nsrl::Change::Delete(row) if row.size.is_some() && row.package.is_some() => {
+                    importer.builder().delete(&row_of(&row))?
                 }
-                Ok(())
-            },
-            &mut |statement| {
-                (refuse.borrow_mut())(&statement);
-                Ok(())
-            },
-        );
-        read.map_err(|error| failed(&error))?;
-        *release = leads_to;
+                pfh_nsrl::Change::Delete(_) => {
+                    broken.borrow_mut().report(&"a deletion that does not name size and package of its row");
+                    false
+                }
+            };
+            Ok(())
+        };
+        let mut refused = |statement| {
+            broken.borrow_mut().report(&statement);
+            Ok(())
+        };
+        delta.each(&mut change, &mut refused).map(drop).map_err(|error| failed(&error))
     } else {
         let opened = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
-            pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| stops())
+            pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| goes_on())
         } else {
             pfh_nsrl::Database::open(path)
         };
         let mut database = match opened {
             Ok(database) => database,
             // It may be a list, or have one.
-            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Io(_) | pfh_nsrl::Error::Archive(_)) => {
-                return Ok(None);
-            }
+            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Archive(_)) => return Ok(None),
+            Err(_) if command.cancel().is_cancelled() => return Ok(Some(Loaded { broken: 0, useless: None })),
             Err(error) => return Err(failed(&error)),
         };
         let kind = match database.kind() {
@@ -244,51 +243,47 @@ fn add_database(
             _ => "nsrl-database",
         };
         let mut origin = origin_of(source, kind, arguments)?;
-        if let Some(own) = database.release() {
-            release.clone_from(&own.version);
-            if origin.release.is_empty() {
-                (origin.release, origin.date) = (own.version.clone(), own.date.clone());
-            }
+        let own = database.release().cloned().unwrap_or_default();
+        if origin.release.is_empty() {
+            (origin.release, origin.date) = (own.version.clone(), own.date);
         }
+        *release = Some(own.version);
         importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
-        let read = database.each(
-            &options,
-            &mut |row| {
-                stops()?;
-                let (size, package) = row_of(&row);
-                let known = Row {
-                    digests: row.digests,
-                    size,
-                    name: row.name,
-                    product: row.product,
-                    category: row.category,
-                    package,
-                };
-                is_useful.set(importer.push(&known)? || is_useful.get());
-                Ok(())
-            },
-            &mut |row| {
-                refuse(&row);
-                Ok(())
-            },
-        );
-        read.map_err(|error| failed(&error))?;
+        let mut row = |row: pfh_nsrl::Row<'_>| {
+            goes_on()?;
+            is_useful |= importer.push(&row_of(&row))?;
+            Ok(())
+        };
+        let mut refused = |row| {
+            broken.borrow_mut().report(&row);
+            Ok(())
+        };
+        database.each(&options, &mut row, &mut refused).map(drop).map_err(|error| failed(&error))
+    };
+    // An interruption is the caller's to report.
+    if !command.cancel().is_cancelled() {
+        read?;
     }
+    let broken = broken.into_inner().count;
     if let Some(origin) = importer.builder().origin() {
-        origin.refused = refused;
+        origin.refused = broken;
     }
-    let wanted = "the algorithms of the set (-a names others)";
-    let useless = (!is_useful.get()).then(|| Contents::default().instead_of(source.as_bytes(), wanted));
-    Ok(Some(Loaded { broken: refused, useless }))
+    let useless = (!is_useful).then(|| Contents::default().instead_of(source.as_bytes(), WANTED));
+    Ok(Some(Loaded { broken, useless }))
 }
 
 fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {
     let mut command = Command::printing()?;
     let cancel = command.cancel().clone();
-    let mut progress = |_| if cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) };
+    let mut progress = |_| if cancel.is_cancelled() { Err(interrupted()) } else { Ok(()) };
     let links = pfh_nsrl::verify_chain(&arguments.archive, &pfh_nsrl::ChainOptions::default(), &mut progress);
-    let links =
-        links.map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(&arguments.archive))))?;
+    let links = match links {
+        Ok(links) => links,
+        Err(_) if cancel.is_cancelled() => return command.finish(Err(interrupted()), 0, None),
+        Err(error) => {
+            return Err(Failed::usage(format_args!("{}: {error}", message::quoted_path(&arguments.archive))));
+        }
+    };
     for link in links {
         command.write(format!("{}\n", message::escaped_lines(&link.to_string())).as_bytes());
         match link.verdict {
@@ -301,29 +296,33 @@ fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {
 }
 
 fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
-    let set = verdicts::open_set(&arguments.set)?;
+    if let Ok(filter) = BloomFile::open(&arguments.set) {
+        return info_of_filter(&filter, arguments);
+    }
+    let set = verdicts::open_any_set(&arguments.set)?;
     let failed = |error: io::Error| Failed::unread(format_args!("{}: {error}", message::quoted_path(&arguments.set)));
     let intact = if arguments.verify { Some(set.is_intact().map_err(failed)?) } else { None };
     let about = set.about();
     let mut command = Command::printing()?;
     if arguments.json {
-        let digests: serde_json::Map<_, _> =
-            set.algorithms().map(|algorithm| (algorithm.name().to_owned(), set.len(algorithm).into())).collect();
-        let facts = serde_json::json!({
-            "file_bytes": set.file_bytes(), "entries": set.entries(), "digests": digests, "intact": intact,
-            "sizes": set.has_sizes(), "about": about,
-        });
+        let mut facts = set.to_json();
+        facts["intact"] = intact.into();
         command.write(format!("{facts}\n").as_bytes());
     } else {
         let mut text = format!("entries   {}\nbytes     {}\n", Count(set.entries()), Count(set.file_bytes()));
         for algorithm in set.algorithms() {
             text += &format!("{:<9} {}\n", algorithm.name(), Count(set.len(algorithm)));
         }
-        text += &format!("built by  {}, of {} lines\n", message::escaped_lines(&about.program), Count(about.rows));
+        if let Some(blocks) = &about.blocks {
+            text += &format!("blocks    of {} bytes, of {} files\n", Count(about.block_bytes), Count(blocks.files));
+        }
+        let lines = if about.blocks.is_some() { "blocks" } else { "lines" };
+        text += &format!("built by  {}, of {} {lines}\n", message::escaped_lines(&about.program), Count(about.rows));
         for origin in &about.sources {
             let Origin { name, format, bytes, sha256, release, date, class, note, rows, refused, entries, .. } = origin;
             text += &format!("\nsource    {}\n", message::quoted(name.as_bytes()));
-            text += &format!("  class   {class}\n  lines   {}, {} of which are shown\n", Count(*rows), Count(*entries));
+            text +=
+                &format!("  class   {class}\n  {lines:<7} {}, {} of which are shown\n", Count(*rows), Count(*entries));
             if *refused > 0 {
                 text += &format!("  refused {} lines that could not be read\n", Count(*refused));
             }
@@ -349,24 +348,45 @@ fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
     command.finish(Ok(()), 1, None)
 }
 
-/// Digests that are looked up together.
-const TOGETHER: usize = 4096;
+fn info_of_filter(filter: &BloomFile, arguments: &InfoArguments) -> Result<Ending, Failed> {
+    if arguments.verify {
+        return Err(Failed::usage("--verify: a Bloom filter has nothing by which it could be verified"));
+    }
+    let BloomShape { capacity, probability, hashes, bits, .. } = filter.shape();
+    let text = if arguments.json {
+        let facts = serde_json::json!({
+            "format": "bloom", "values": filter.values(), "capacity": capacity, "probability": probability,
+            "hash_functions": hashes, "bits": bits,
+        });
+        format!("{facts}\n")
+    } else {
+        format!(
+            "Bloom filter of DCSO, version 1\nvalues    {} of {}\nbits      {}, {hashes} for each value\n\
+             false     {probability} of the digests that it was not given\n",
+            Count(filter.values()),
+            Count(capacity),
+            Count(bits)
+        )
+    };
+    Command::printing()?.print(text)
+}
+
+/// Answers that are written together, in bytes.
+const ANSWERS_BYTES: usize = 1 << 18;
 
 /// Longest line of standard input, in bytes.
 const LINE_BYTES_MAX: u64 = 4096;
 
 fn lookup(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
-    let mut algorithms: Vec<Algorithm> = Vec::new();
-    for algorithm in classifier.sets().iter().flat_map(|one| one.set.algorithms()) {
-        algorithms.push(algorithm);
-    }
+    let algorithms: Vec<Algorithm> = classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect();
     let mut command = Command::printing()?;
     command.count_lines(unread);
     let mut lookup = Lookup {
         writer: VerdictWriter::new(arguments.format, false),
         classifier: &classifier,
         algorithms,
+        filter: arguments.filter.as_deref().map(open_filter).transpose()?,
         counts: Counts::default(),
         out: Vec::new(),
     };
@@ -387,7 +407,7 @@ fn lookup(arguments: &LookupArguments) -> Result<Ending, Failed> {
                 message::error(format_args!("line {number}: {} is no digest of this set", message::quoted(text)));
                 command.count_lines(1);
             }
-            if lookup.out.len() > TOGETHER * 64 {
+            if lookup.out.len() > ANSWERS_BYTES {
                 command.write(&std::mem::take(&mut lookup.out));
             }
         }
@@ -407,27 +427,31 @@ struct Lookup<'a> {
     writer: VerdictWriter,
     classifier: &'a Classifier,
     algorithms: Vec<Algorithm>,
+    /// A filter that is asked before the set.
+    filter: Option<BloomFile>,
     counts: Counts,
     out: Vec<u8>,
+}
+
+fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
+    BloomFile::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
 }
 
 impl Lookup<'_> {
     /// Looks up a digest in hexadecimal. Returns `false` if it is none of the set's algorithms.
     fn one(&mut self, text: &[u8]) -> Result<bool, Failed> {
-        let digests: Vec<Digest> = self.algorithms.iter().filter_map(|algorithm| digest_of(*algorithm, text)).collect();
-        if digests.is_empty() {
-            return Ok(false);
-        }
+        let digests = self.classifier.digests_in_hex(text);
+        let Some(&first) = digests.first() else { return Ok(false) };
         // Algorithms of the same length: the one that is known, if any.
         let failed = |error: io::Error| Failed::unread(error.to_string());
-        let (mut found, mut shown) = (Vec::new(), digests[0]);
-        for digest in digests {
-            found = self.classifier.classify(&[digest]).map_err(failed)?;
-            if !found.is_empty() {
-                shown = digest;
-                break;
-            }
-        }
+        // Filters have digits in upper or in lower case, and do not tell which.
+        let may_have = |filter: &BloomFile| -> io::Result<bool> {
+            Ok(filter.may_have(&text.to_ascii_uppercase())? || filter.may_have(&text.to_ascii_lowercase())?)
+        };
+        let is_possible = self.filter.as_ref().map_or(Ok(true), may_have).map_err(failed)?;
+        let possible = if is_possible { &digests[..] } else { &[] };
+        let found = self.classifier.first_known(possible).map_err(failed)?;
+        let (shown, found) = found.unwrap_or((first, Vec::new()));
         let known = match found.first() {
             Some(first) => Some((first.class, self.classifier.facts(first).map_err(failed)?)),
             None => None,
@@ -437,14 +461,4 @@ impl Lookup<'_> {
         self.writer.verdict(&verdict, &self.algorithms, &mut self.out);
         Ok(true)
     }
-}
-
-/// Reads a digest in hexadecimal.
-fn digest_of(algorithm: Algorithm, text: &[u8]) -> Option<Digest> {
-    if text.len() != 2 * algorithm.digest_bytes() {
-        return None;
-    }
-    let nibble = |byte: u8| char::from(byte).to_digit(16).map(|nibble| nibble as u8);
-    let bytes = text.as_chunks::<2>().0.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));
-    Digest::new(algorithm, &bytes.collect::<Option<Vec<u8>>>()?)
 }

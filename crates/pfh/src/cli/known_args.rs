@@ -1,6 +1,7 @@
 //! The command line of `pfh known`.
 
 use super::quantity::parse_bytes;
+use super::serve_args::ServeArguments;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use pfh_known::Class;
 use pfh_record::{Columns, FormatName};
@@ -21,16 +22,23 @@ Examples:
       two sets as one; each file keeps its class
   pfh known build new.pfhk --class good --except nsrl.pfhk list.csv
       what of a list is not in another set
+  pfh known build case.pfhk --blocks 4096 --class bad DIR
+      a set of the blocks of all files below DIR, whose fragments `pfh match --blocks 4096` finds in disk images
   pfh known info --verify nsrl.pfhk
       what is in a set and where it comes from, and whether it is intact
   pfh known lookup nsrl.pfhk 5d41402abc4b2a76b9719d911017c592
       whether a digest is known
+  pfh known export nsrl.pfhk -a md5 --only good -o good.txt
+      the digests as a list for other programs
+  pfh known serve nsrl.pfhk bad=case.pfhk
+      a server for other programs, at http://127.0.0.1:9180
 
 Exit status:
   0    all done
   1    the set is damaged (info --verify), or an archive is not what was published (check)
   2    the command line is wrong, a set cannot be opened, or no source has a digest
-  3    some lines of a source could not be read, or a part of an archive could not be checked
+  3    some lines of a source could not be read, a part of an archive could not be checked (check), or an
+       entry cannot be expressed in the format (export)
   4    the set could not be written
   130  interrupted; no set was written
   141  the reader of standard output closed it before the end";
@@ -53,6 +61,10 @@ pub(crate) enum KnownCommand {
     Info(InfoArguments),
     /// Look digests up in sets.
     Lookup(LookupArguments),
+    /// Write a set as a list, or as a Bloom filter.
+    Export(Box<ExportArguments>),
+    /// Answer other programs about sets, by HTTP and by the protocol of nsrlsvr.
+    Serve(Box<ServeArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -68,6 +80,16 @@ pub(crate) struct BuildArguments {
     /// all that `pfh hash` writes. A list may lie in a zip archive.
     #[arg(value_name = "SOURCE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) sources: Vec<OsString>,
+
+    /// Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each
+    /// whole block of SIZE bytes is hashed.
+    ///
+    /// A block is a multiple of 512 bytes; 4096 is the length of a cluster in most file systems, and 512 finds
+    /// fragments anywhere. The rest of a file after its last whole block is left out, and so are blocks of one byte
+    /// value and others that occur in files that have nothing to do with each other. The digests are SHA-256 unless
+    /// -a says otherwise.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with_all = ["format", "columns", "keep", "except", "common"])]
+    pub(crate) blocks: Option<u64>,
 
     /// Class of the files in the lists: good, bad or other. Sets keep their own classes.
     #[arg(long, value_name = "CLASS", default_value = "other")]
@@ -157,9 +179,85 @@ pub(crate) struct LookupArguments {
     #[arg(value_name = "DIGEST")]
     pub(crate) digests: Vec<String>,
 
+    /// Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them.
+    ///
+    /// The filter decides nothing else. It must have been made of this set, or of more: `pfh known export --format
+    /// bloom`.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) filter: Option<PathBuf>,
+
     /// Format of the answers.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: VerdictFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The set.
+    #[arg(value_name = "SET", value_hint = ValueHint::FilePath)]
+    pub(crate) set: PathBuf,
+
+    /// A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the
+    /// format of DCSO, which hashlookup uses.
+    ///
+    /// At the end, the facts that the format cannot hold are counted on standard error.
+    #[arg(short, long, value_name = "FORMAT", default_value = "digests", value_parser = ExportFormat::parse)]
+    pub(crate) format: ExportFormat,
+
+    /// Only digests by these algorithms [default: all of the set; for `bloom` sha1].
+    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<String>,
+
+    /// Only files of these classes.
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    pub(crate) only: Vec<ClassArgument>,
+
+    /// Write the digits of digests in lower or upper case [default: upper for `bloom`, otherwise lower].
+    #[arg(long, value_name = "CASE")]
+    pub(crate) letters: Option<LetterCase>,
+
+    /// For `bloom`: the chance that the filter says "maybe" of a digest that the set does not have.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0001)]
+    pub(crate) probability: f64,
+
+    /// Write to FILE, which appears whole or not at all [default: standard output].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Memory limit (K, M, G: powers of 1024).
+    #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+
+    /// Do not print what the list lacks.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// The form in which a set is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    Digests,
+    Bloom,
+    List(FormatName),
+}
+
+impl ExportFormat {
+    fn parse(name: &str) -> Result<ExportFormat, String> {
+        match name {
+            "digests" => Ok(ExportFormat::Digests),
+            "bloom" => Ok(ExportFormat::Bloom),
+            name => FormatName::from_name(name)
+                .map(ExportFormat::List)
+                .map_err(|error| format!("{error}; also digests, bloom")),
+        }
+    }
+}
+
+/// The letters of hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LetterCase {
+    Lower,
+    Upper,
 }
 
 /// The form of answers about files and digests.

@@ -38,7 +38,7 @@ impl BrokenLines {
     }
 
     /// Counts a line, and reports it unless `quiet`.
-    pub(crate) fn report(&mut self, error: &ReadError) {
+    pub(crate) fn report(&mut self, error: &dyn Display) {
         self.count += 1;
         let list = message::quoted(&self.list);
         match self.count {

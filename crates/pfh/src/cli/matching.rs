@@ -10,7 +10,7 @@ use super::message;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
-use super::{classify, verdicts};
+use super::{classify, fragments, verdicts};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name, NamedDigests};
@@ -47,6 +47,9 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
                 similar(arguments, known, Vec::new())
             }
         };
+    }
+    if let Some(block_bytes) = arguments.fragments.blocks {
+        return fragments::run(arguments, algorithm, family, block_bytes);
     }
     if verdicts::are_classified(&arguments.known) {
         if let Some(family) = family {

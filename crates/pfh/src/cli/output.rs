@@ -47,10 +47,15 @@ impl SharedOutput {
     }
 }
 
+/// Returns the error that ends writing and reading after a signal.
+pub(crate) fn interrupted() -> io::Error {
+    io::Error::other("interrupted")
+}
+
 impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
-            return Err(io::Error::other("interrupted"));
+            return Err(interrupted());
         }
         self.lock().output.write(bytes).map(|()| bytes.len())
     }

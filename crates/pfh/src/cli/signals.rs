@@ -19,8 +19,8 @@ pub(crate) struct Signals {
     came: Arc<AtomicBool>,
     /// Set while a run may have to be abandoned.
     rescue: Mutex<Option<Rescue>>,
-    /// Notified when the run has ended.
-    ended: Condvar,
+    /// Notified when the run has ended, and when a signal has come.
+    changed: Condvar,
 }
 
 /// The handler of the process; a second one would never be called.
@@ -36,7 +36,7 @@ impl Signals {
                 cancel: CancelToken::default(),
                 came: Arc::default(),
                 rescue: Mutex::new(None),
-                ended: Condvar::new(),
+                changed: Condvar::new(),
             }
         });
         if is_first {
@@ -60,6 +60,13 @@ impl Signals {
         self.came.load(Ordering::Relaxed)
     }
 
+    /// Waits until a signal comes.
+    #[cfg(feature = "serve")]
+    pub(crate) fn wait(&self) {
+        let waited = self.changed.wait_while(self.lock(), |_| !self.came());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Until the guard is dropped, a run that does not end within two seconds after a signal is abandoned, after
     /// `rescue`.
     pub(crate) fn guard(&'static self, rescue: impl FnMut() -> Option<Partial> + Send + 'static) -> Guard {
@@ -76,7 +83,9 @@ impl Signals {
             exit::leave(None);
         }
         self.cancel.cancel();
-        let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, |rescue| rescue.is_some());
+        let rescue = self.lock();
+        self.changed.notify_all();
+        let waited = self.changed.wait_timeout_while(rescue, PATIENCE, |rescue| rescue.is_some());
         let (mut rescue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if let Some(rescue) = &mut *rescue {
             exit::leave(rescue().as_ref());
@@ -90,6 +99,6 @@ pub(crate) struct Guard(&'static Signals);
 impl Drop for Guard {
     fn drop(&mut self) {
         *self.0.lock() = None;
-        self.0.ended.notify_all();
+        self.0.changed.notify_all();
     }
 }

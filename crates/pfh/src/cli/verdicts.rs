@@ -44,17 +44,64 @@ fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
 pub(crate) fn are_classified(known: &[OsString]) -> bool {
     known.iter().any(|argument| {
         let (class, path) = split_class(argument);
-        class.is_some() || is_set(path)
+        class.is_some() || !matches!(open_if_set(path), Ok(None))
     })
 }
 
-fn is_set(path: &OsStr) -> bool {
-    path != "-" && !matches!(KnownSet::open(Path::new(path)), Err(OpenError::NotASet | OpenError::Io(_)))
+/// Opens a set; `None` for what is none, such as a list.
+pub(crate) fn open_if_set(path: &OsStr) -> Result<Option<KnownSet>, Failed> {
+    if path == "-" {
+        return Ok(None);
+    }
+    match KnownSet::open(Path::new(path)) {
+        Ok(set) => of_files(Path::new(path), set).map(Some),
+        Err(OpenError::NotASet | OpenError::Io(_)) => Ok(None),
+        Err(error) => Err(refused(Path::new(path), &error)),
+    }
 }
 
-/// Opens a set.
+fn refused(path: &Path, error: &OpenError) -> Failed {
+    Failed::usage(format_args!("{}: {error}", message::quoted_path(path)))
+}
+
+/// Opens a set of files.
 pub(crate) fn open_set(path: &Path) -> Result<KnownSet, Failed> {
-    KnownSet::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
+    open_any_set(path).and_then(|set| of_files(path, set))
+}
+
+/// Opens a set of files or of blocks.
+pub(crate) fn open_any_set(path: &Path) -> Result<KnownSet, Failed> {
+    KnownSet::open(path).map_err(|error| refused(path, &error))
+}
+
+/// Refuses a set of blocks where whole files are compared.
+fn of_files(path: &Path, set: KnownSet) -> Result<KnownSet, Failed> {
+    let Some(blocks) = set.blocks() else { return Ok(set) };
+    let (path, block_bytes) = (message::quoted_path(path), blocks.block_bytes());
+    Err(Failed::usage(format_args!(
+        "{path} is a set of blocks of {block_bytes} bytes and knows no whole files; `pfh match --blocks {block_bytes}` \
+         finds fragments with it"
+    )))
+}
+
+/// Opens a set of blocks of this length. CLASS=PATH gives its files another class.
+pub(crate) fn open_block_set(argument: &OsStr, block_bytes: u64) -> Result<ClassifiedSet, Failed> {
+    let (class, path) = split_class(argument);
+    let set = open_any_set(Path::new(path))?;
+    let quoted = message::quoted(path.as_bytes());
+    match set.blocks().map(|blocks| blocks.block_bytes()) {
+        None => {
+            return Err(Failed::usage(format_args!(
+                "{quoted} is a set of whole files; `pfh known build --blocks` makes one of blocks"
+            )));
+        }
+        Some(own) if own != block_bytes => {
+            return Err(Failed::usage(format_args!("{quoted} is a set of blocks of {own} bytes: `--blocks {own}`")));
+        }
+        Some(_) => {}
+    }
+    let name = Path::new(path).file_name().unwrap_or(path).as_bytes().to_vec();
+    Ok(ClassifiedSet { name, class, set })
 }
 
 /// Returns the algorithms of these names, or those that sets take by default.
@@ -87,12 +134,13 @@ pub(crate) fn open_all(
     let (mut classifier, mut unread) = (Classifier::default(), 0);
     for argument in known {
         let (class, path) = split_class(argument);
-        let set = if is_set(path) {
-            open_set(Path::new(path))?
-        } else {
-            let (set, broken) = temporary_set(path, algorithm, memory_bytes, quiet)?;
-            unread += broken;
-            set
+        let set = match open_if_set(path)? {
+            Some(set) => set,
+            None => {
+                let (set, broken) = temporary_set(path, algorithm, memory_bytes, quiet)?;
+                unread += broken;
+                set
+            }
         };
         let name = Path::new(path).file_name().unwrap_or(path).as_bytes().to_vec();
         classifier.push(ClassifiedSet { name, class, set });
@@ -172,7 +220,7 @@ pub(crate) struct VerdictWriter {
 }
 
 /// Returns the word for a class.
-fn word(class: Option<Class>) -> &'static str {
+pub(crate) fn word(class: Option<Class>) -> &'static str {
     match class {
         Some(Class::Bad) => "known-bad",
         Some(Class::Other) => "known-other",
@@ -331,7 +379,7 @@ fn push_line(name: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
     for &byte in name {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),

@@ -150,6 +150,13 @@ pub(crate) fn about(record: &Record) -> Option<Warning> {
             &record.path,
             "made by a known SHA-1 collision attack: another file with the same SHA-1 exists".to_owned(),
         )),
+        Outcome::Complete if only_byte(record).is_some() => {
+            let reason = match only_byte(record) {
+                Some(0) => "all of its bytes are zero".to_owned(),
+                byte => format!("all of its bytes are {:#04x}", byte.unwrap_or_default()),
+            };
+            Some(Warning::of_kind(&record.path, reason, "all bytes of the file are the same".to_owned()))
+        }
         Outcome::Complete => record.pieces.iter().find(|piece| piece.collision_detected()).map(|piece| {
             let reason =
                 format!("the piece at byte {} bears the marks of a known SHA-1 collision attack", piece.offset);
@@ -172,6 +179,11 @@ pub(crate) fn about(record: &Record) -> Option<Warning> {
     }
 }
 
+/// Returns the value of all bytes of a file, if its facts tell that it has several, and all are the same.
+pub(crate) fn only_byte(record: &Record) -> Option<u8> {
+    record.facts.filter(|facts| facts.bytes > 1).and_then(|facts| facts.only_byte())
+}
+
 /// Returns the warning about a file that has no digest of a family, which is no failure.
 pub(crate) fn no_digest(record: &Record) -> Option<Warning> {
     let why =
@@ -192,9 +204,11 @@ pub(crate) struct Missing {
     pub(crate) not_expressed: u64,
     /// Lines of lists that could not be read.
     pub(crate) lines: u64,
+    /// Files all of whose bytes are the same.
+    pub(crate) uniform: u64,
 }
 
-/// Prints the totals of an incomplete run, by outcome.
+/// Prints the totals of a run, by outcome.
 pub(crate) fn say_totals(summary: &Summary, missing: Missing) {
     message::error(totals(summary, missing));
 }
@@ -206,6 +220,7 @@ fn totals(summary: &Summary, missing: Missing) -> String {
         (summary.unreadable, "unreadable"),
         (summary.skipped, "skipped"),
         (missing.not_expressed, "not expressible in the format"),
+        (missing.uniform, "of one repeated byte"),
     ];
     let files = if summary.complete == 1 { "file" } else { "files" };
     let mut text = format!("totals: {} {files} complete", Count(summary.complete));
@@ -257,11 +272,11 @@ mod tests {
         assert_eq!(totals(&summary, Missing::default()), "totals: 1,234 files complete, 2 unreadable");
         let mut summary = Summary::default();
         (summary.complete, summary.changed, summary.short, summary.skipped) = (1, 1, 2, 3);
-        let missing = Missing { not_expressed: 4, lines: 1 };
+        let missing = Missing { not_expressed: 4, lines: 1, uniform: 5 };
         assert_eq!(
             totals(&summary, missing),
             "totals: 1 file complete, 1 changed while they were read, 2 ended early, 3 skipped, 4 not expressible in the \
-             format, 1 line of lists unreadable"
+             format, 5 of one repeated byte, 1 line of lists unreadable"
         );
     }
 }

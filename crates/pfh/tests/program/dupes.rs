@@ -12,6 +12,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::faults::Mounted;
 use crate::fixture::*;
 
 /// Makes files with these contents, and the directories that they need.
@@ -557,4 +558,23 @@ fn paths_are_bytes_of_any_length() {
     let deep = deep.strip_prefix(d).unwrap().to_str().unwrap();
     assert_eq!(found, [members("directories", &[&format!("{deep}/1"), &format!("{deep}/2")])]);
     assert!(OsStr::new(deep).as_bytes().len() > 1200);
+}
+
+#[test]
+fn blocks_that_are_shared_already_save_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    let mounted = d.join("t");
+    let Some(_mounted) = Mounted::xfs(d, &mounted) else { return };
+    let contents = vec![7; 1 << 20];
+    fs::write(mounted.join("a"), &contents).unwrap();
+    peer("cp", &mounted, ["--reflink=always", "a", "shared"]).unwrap();
+    peer("cp", &mounted, ["--reflink=never", "a", "copied"]).unwrap();
+    fs::hard_link(mounted.join("a"), mounted.join("linked")).unwrap();
+    // Blocks have their places only when they are written.
+    peer("sync", &mounted, ["-f", "."]).unwrap();
+    let ended = run(d, "dupes", &["t"]);
+    let message = "pfh: 4 files, 0 groups of directories and 1 group of files, 2 duplicates, \
+                   1.05 MB could be saved, 1.05 MB are shared already, 1 hard link\n";
+    ended.expect(1, message);
 }

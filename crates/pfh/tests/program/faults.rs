@@ -103,12 +103,28 @@ fn every_fault_has_its_outcome() {
     }
 }
 
-/// An overlay over a directory, unmounted when dropped.
-struct Overlay<'a>(&'a Path);
+/// A mounted filesystem, unmounted when dropped.
+pub(crate) struct Mounted<'a>(&'a Path);
 
-impl<'a> Overlay<'a> {
-    /// Returns `None` if this user may not mount one; the test reports that.
-    fn mount(root: &Path, lower: &str, merged: &'a Path) -> Option<Overlay<'a>> {
+impl<'a> Mounted<'a> {
+    /// Makes an XFS in a file `image` of `root`, whose files can share blocks, and mounts it. Returns `None` if this
+    /// user may not, or there is no program for it; the test reports that.
+    pub(crate) fn xfs(root: &Path, mounted: &'a Path) -> Option<Mounted<'a>> {
+        let image = root.join("image");
+        // The smallest that mkfs.xfs takes.
+        fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
+        fs::create_dir_all(mounted).unwrap();
+        let succeeds = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+        let is_mounted = succeeds(Command::new("mkfs.xfs").args(["-q", "-m", "reflink=1"]).arg(&image))
+            && succeeds(Command::new("mount").args(["-o", "loop"]).arg(&image).arg(mounted));
+        if !is_mounted {
+            skipped(Need::Mount, "cannot make and mount an XFS");
+        }
+        is_mounted.then_some(Mounted(mounted))
+    }
+
+    /// Mounts an overlay over a directory. Returns `None` if this user may not; the test reports that.
+    fn overlay(root: &Path, lower: &str, merged: &'a Path) -> Option<Mounted<'a>> {
         ["upper", "work"].iter().for_each(|name| fs::create_dir_all(root.join(name)).unwrap());
         fs::create_dir_all(merged).unwrap();
         let options = format!("lowerdir={lower},upperdir=upper,workdir=work");
@@ -118,11 +134,11 @@ impl<'a> Overlay<'a> {
         if !mounted {
             skipped(Need::Mount, "cannot mount an overlay");
         }
-        mounted.then_some(Overlay(merged))
+        mounted.then_some(Mounted(merged))
     }
 }
 
-impl Drop for Overlay<'_> {
+impl Drop for Mounted<'_> {
     fn drop(&mut self) {
         // A failed test may leave the mount in use; the directory must be removed anyway.
         let _ = Command::new("umount").arg("-l").arg(self.0).status();
@@ -150,7 +166,7 @@ fn never_torn(options: FaultyOptions, under_overlay: bool) {
             skipped(Need::Fuse, "cannot mount");
             return;
         };
-        let overlay = if under_overlay { Overlay::mount(root, "shown", &merged) } else { None };
+        let overlay = if under_overlay { Mounted::overlay(root, "shown", &merged) } else { None };
         if under_overlay && overlay.is_none() {
             return;
         }

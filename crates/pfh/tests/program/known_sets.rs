@@ -84,6 +84,16 @@ fn options_choose_lines_and_the_exit_status() {
         .expect(2, "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n");
 }
 
+#[cfg(not(feature = "serve"))]
+#[test]
+fn a_program_without_the_server_says_so() {
+    let directory = case();
+    let ended = pfh(directory.path(), ["known", "serve", "good.pfhk"]).run();
+    let text = "pfh: this pfh was built without the server; build it with \
+                `cargo build --release --package pfh --features serve`\n";
+    ended.expect(2, text);
+}
+
 #[test]
 fn what_cannot_be_read_is_not_unknown() {
     let directory = case();
@@ -161,6 +171,16 @@ fn broken_lines_are_reported_and_the_others_taken() {
     let refused = pfh(directory.path(), ["known", "build", "other.pfhk", "empty"]).run();
     refused.expect(2, "pfh: `empty` has no digests\n");
     assert!(!directory.path().join("other.pfhk").exists());
+}
+
+#[test]
+fn a_delta_needs_its_database() {
+    let directory = scratch();
+    let delta = "RDS_2026.06.1_modern_minimal_delta.sql";
+    fs::write(directory.path().join(delta), "BEGIN TRANSACTION;\nCOMMIT;\n").unwrap();
+    let refused = pfh(directory.path(), ["known", "build", "set.pfhk", delta]).run();
+    refused.expect(2, &format!("pfh: `{delta}`: a delta is given after its database\n"));
+    assert_eq!(names(directory.path()), [Path::new(delta)]);
 }
 
 /// A program that is killed leaves no set under its name.

@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
+mod blocks;
 mod compare;
 mod documentation;
 mod dupes;
+mod facts;
 mod faults;
 mod findings;
 mod fixture;
@@ -16,6 +18,9 @@ mod hostile;
 /// The inputs of the vectors.
 mod inputs;
 mod known;
+mod known_export;
+#[cfg(feature = "serve")]
+mod known_serve;
 mod known_sets;
 mod lab;
 mod lab_report;

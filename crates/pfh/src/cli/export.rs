@@ -1,0 +1,260 @@
+//! `pfh known export`.
+
+use super::command::{Command, Reporting};
+use super::exit::{Ending, Failed};
+use super::known_args::{ExportArguments, ExportFormat, LetterCase};
+use super::message;
+use super::output::interrupted;
+use super::quantity::{Bytes, Count};
+use super::reading;
+use super::verdicts;
+use pfh::HashRun;
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{BloomFilter, BloomShape, Class, ClassifiedSet, Classifier, Known, KnownSet, Text};
+use pfh_record::{Encoding, Feature, FormatName, Metadata, Outcome, Record, Selection, Summary, WriteOptions};
+use std::io::{self, BufWriter, Write};
+
+/// Bytes of a list that are written together.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Writes the entries of a set as a list, or as a Bloom filter.
+pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
+    let set = verdicts::open_set(&arguments.set)?;
+    let mut algorithms: Vec<Algorithm> = if arguments.algorithms.is_empty() {
+        set.algorithms().collect()
+    } else {
+        verdicts::set_algorithms(&arguments.algorithms)?
+    };
+    if let Some(absent) = algorithms.iter().find(|algorithm| set.len(**algorithm) == 0) {
+        return Err(Failed::usage(format_args!("-a {absent}: the set has no digests by it")));
+    }
+    let list = match arguments.format {
+        ExportFormat::List(format) => Some(format),
+        ExportFormat::Digests | ExportFormat::Bloom => {
+            if arguments.format == ExportFormat::Bloom && arguments.algorithms.is_empty() {
+                // The digest that the filters of hashlookup have.
+                algorithms.retain(|algorithm| algorithm.name() == "sha1" || set.algorithms().count() == 1);
+            }
+            if algorithms.len() != 1 {
+                return Err(Failed::usage("this format has digests of one algorithm: name one with -a"));
+            }
+            None
+        }
+    };
+    let mut classifier = Classifier::default();
+    classifier.push(ClassifiedSet { name: Vec::new(), class: None, set });
+    let mut command = Command::begin(Reporting { quiet: arguments.quiet, ..Reporting::DEFAULT }, None);
+    command.without_totals();
+    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let mut export = Export {
+        set: &classifier.sets()[0].set,
+        classifier: &classifier,
+        arguments,
+        algorithms: &algorithms,
+        lost: Lost::default(),
+        command: &command,
+    };
+    let written = match list {
+        Some(format) => export.list(format)?,
+        None if arguments.format == ExportFormat::Bloom => export.bloom()?,
+        None => export.digests(),
+    };
+    let lost = export.lost;
+    // An interruption is told once, by the end.
+    if !arguments.quiet && written.is_ok() {
+        lost.report();
+    }
+    command.count_lines(lost.not_expressed);
+    command.finish(written, lost.entries, None)
+}
+
+/// A set on its way to a list.
+struct Export<'a> {
+    set: &'a KnownSet,
+    classifier: &'a Classifier,
+    arguments: &'a ExportArguments,
+    algorithms: &'a [Algorithm],
+    lost: Lost,
+    command: &'a Command,
+}
+
+/// The facts of a set that a list lacks, in entries.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lost {
+    /// Entries that were written.
+    entries: u64,
+    /// Entries with digests by other algorithms too.
+    digests: u64,
+    /// Entries without a digest by the wanted algorithms.
+    without_digest: u64,
+    names: u64,
+    sizes: u64,
+    products: u64,
+    categories: u64,
+    /// Entries whose name is not known: their digest stands for it.
+    unnamed: u64,
+    /// Entries that the format cannot express.
+    not_expressed: u64,
+}
+
+impl Lost {
+    fn report(self) {
+        let Lost { entries, digests, without_digest, names, sizes, products, categories, unnamed, not_expressed } =
+            self;
+        message::error(format_args!(
+            "written: {}; the list does not have the class and the source of any",
+            Count(entries)
+        ));
+        let facts = [
+            (digests, "have digests by other algorithms too, which it lacks"),
+            (without_digest, "have no digest by the wanted algorithms, and are left out"),
+            (names, "have a name, which it lacks"),
+            (sizes, "have a size, which it lacks"),
+            (products, "have a product, which it lacks"),
+            (categories, "have a category, which it lacks"),
+            (unnamed, "have no name in the set; their digest stands for it"),
+            (not_expressed, "cannot be expressed in this format, and are left out"),
+        ];
+        for (count, words) in facts.into_iter().filter(|(count, _)| *count > 0) {
+            message::error(format_args!("entries: {} {words}", Count(count)));
+        }
+    }
+}
+
+impl Export<'_> {
+    /// Whether an entry is of a wanted class.
+    fn is_wanted(&self, entry: u64) -> io::Result<bool> {
+        if self.command.cancel().is_cancelled() {
+            return Err(interrupted());
+        }
+        let only = &self.arguments.only;
+        if only.is_empty() {
+            return Ok(true);
+        }
+        let Known { class, .. } = self.classifier.known(0, entry)?;
+        Ok(only.iter().any(|one| Class::from(*one) == class))
+    }
+
+    fn list(&mut self, format: FormatName) -> Result<io::Result<()>, Failed> {
+        let selection: Selection = self.algorithms.into();
+        let mut options = WriteOptions::default();
+        if self.arguments.letters == Some(LetterCase::Upper) {
+            options.encoding = Encoding::UpperHexadecimal;
+        }
+        let writer = format.writer(&selection, &options).map_err(Failed::usage)?;
+        let mut facts = HashRun::new([]).map_err(Failed::usage)?.facts();
+        facts.selection = selection;
+        let (mut out, mut summary, mut record) = (Vec::new(), Summary::default(), Record::new("", Outcome::Complete));
+        let mut output = self.command.output();
+        writer.header(&facts, &mut out);
+        let keeps_size = format.keeps(Feature::Size);
+        let written = self.set.each_entry(self.arguments.memory, |entry, digests| {
+            if !self.is_wanted(entry)? {
+                return Ok(());
+            }
+            record.digests.clear();
+            let wanted = |algorithm: &Algorithm| digests.iter().find(|digest| digest.algorithm() == *algorithm);
+            record.digests.extend(self.algorithms.iter().filter_map(wanted));
+            let Some(first) = record.digests.first() else {
+                self.lost.without_digest += 1;
+                return Ok(());
+            };
+            let name = self.set.text(Text::Name, entry)?;
+            let is_named = !name.is_empty();
+            record.path = if is_named { name } else { first.to_string().into_bytes() };
+            let size = self.set.size(entry)?;
+            record.metadata = size.map(|size| Metadata::new(size, None));
+            record.bytes_read = size.unwrap_or(0);
+            // A size that is not known would be written as 0.
+            let is_known = !keeps_size || size.is_some();
+            if !is_known || writer.record(&record, &mut out).is_err() {
+                self.lost.not_expressed += 1;
+                return Ok(());
+            }
+            summary.complete += 1;
+            self.lost.entries += 1;
+            self.lost.unnamed += u64::from(!is_named);
+            self.lost.digests += u64::from(digests.len() > record.digests.len());
+            self.lost.sizes += u64::from(!keeps_size && size.is_some());
+            self.note_texts(entry)?;
+            if out.len() > BUFFER_BYTES {
+                output.write_all(&std::mem::take(&mut out))?;
+            }
+            Ok(())
+        });
+        writer.footer(&summary, &mut out);
+        Ok(written.and_then(|()| output.write_all(&out)))
+    }
+
+    fn digests(&mut self) -> io::Result<()> {
+        let mut output = BufWriter::with_capacity(BUFFER_BYTES, self.command.output());
+        self.each_digest(|text| {
+            output.write_all(text)?;
+            output.write_all(b"\n")
+        })?;
+        output.flush()
+    }
+
+    fn bloom(&mut self) -> Result<io::Result<()>, Failed> {
+        let capacity = self.set.len(self.algorithms[0]);
+        let shape = BloomShape::new(capacity.max(1), self.arguments.probability)
+            .ok_or_else(|| Failed::usage("--probability: give a number between 0 and 1, such as 0.0001"))?;
+        if shape.memory_bytes() > self.arguments.memory {
+            return Err(Failed::usage(format_args!(
+                "the filter takes {} of memory, more than -m allows; allow more, or a greater --probability",
+                Bytes(shape.memory_bytes())
+            )));
+        }
+        let mut filter = BloomFilter::new(shape).map_err(|error| Failed::internal(error.to_string()))?;
+        let filled = self.each_digest(|text| {
+            filter.insert(text);
+            Ok(())
+        });
+        let mut output = BufWriter::with_capacity(BUFFER_BYTES, self.command.output());
+        Ok(filled.and_then(|()| filter.write(&mut output)).and_then(|()| output.flush()))
+    }
+
+    /// Calls `each` with every different digest of the algorithm, in hexadecimal.
+    fn each_digest(&mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let is_bloom = self.arguments.format == ExportFormat::Bloom;
+        let is_upper = match self.arguments.letters {
+            Some(letters) => letters == LetterCase::Upper,
+            // As in the filters of hashlookup.
+            None => is_bloom,
+        };
+        let (set, algorithm) = (self.set, self.algorithms[0]);
+        let (mut text, mut last) = (Vec::new(), None);
+        self.lost.without_digest = set.entries().saturating_sub(set.len(algorithm));
+        set.each(algorithm, |entry, digest| {
+            if !self.is_wanted(entry)? {
+                return Ok(());
+            }
+            // Without a report, nobody asks for it.
+            if !self.arguments.quiet {
+                self.lost.digests += u64::from(set.algorithms_of(entry) > 1);
+                self.lost.names += u64::from(!set.text(Text::Name, entry)?.is_empty());
+                self.lost.sizes += u64::from(set.size(entry)?.is_some());
+                self.note_texts(entry)?;
+            }
+            let digest = Digest::new(algorithm, digest);
+            if let (Some(digest), true) = (digest, last != digest) {
+                last = Some(digest);
+                text.clear();
+                digest.push_hex(&mut text);
+                if is_upper {
+                    text.make_ascii_uppercase();
+                }
+                each(&text)?;
+                self.lost.entries += 1;
+            }
+            Ok(())
+        })
+    }
+
+    /// Counts the texts of an entry that no list has.
+    fn note_texts(&mut self, entry: u64) -> io::Result<()> {
+        self.lost.products += u64::from(!self.set.text(Text::Product, entry)?.is_empty());
+        self.lost.categories += u64::from(!self.set.text(Text::Category, entry)?.is_empty());
+        Ok(())
+    }
+}
