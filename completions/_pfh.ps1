@@ -48,6 +48,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
             [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Also find facts about contents: the longest run of one byte, sectors of zeros, the entropy of a byte')
             [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Print where the time went, on standard error')
             [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
             [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input')
@@ -164,10 +165,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it')
             [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it')
             [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Print only files of these classes: good, bad, other, known (all three) or unknown')
-            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad; with --blocks: known]')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print only the K most similar known digests for each file')
+            [CompletionResult]::new('--blocks', '--blocks', [CompletionResultType]::ParameterName, 'Look for fragments of known files: the paths are disk images, and the set has digests of blocks of SIZE bytes')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'With --blocks: look for blocks at every multiple of SIZE bytes in the image; SIZE is a multiple of 512 that divides the length of blocks [default: 512]')
             [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input')
             [CompletionResult]::new('--derive-key', '--derive-key', [CompletionResultType]::ParameterName, 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)')
             [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]')
@@ -226,10 +229,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
             [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
             [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a set as a list, or as a Bloom filter')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'pfh;known;build' {
+            [CompletionResult]::new('--blocks', '--blocks', [CompletionResultType]::ParameterName, 'Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each whole block of SIZE bytes is hashed')
             [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Class of the files in the lists: good, bad or other. Sets keep their own classes')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb')
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category')
@@ -267,8 +273,49 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;known;lookup' {
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the answers')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the answers')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;export' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Only digests by these algorithms [default: all of the set; for `bloom` sha1]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Only digests by these algorithms [default: all of the set; for `bloom` sha1]')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only files of these classes')
+            [CompletionResult]::new('--letters', '--letters', [CompletionResultType]::ParameterName, 'Write the digits of digests in lower or upper case [default: upper for `bloom`, otherwise lower]')
+            [CompletionResult]::new('--probability', '--probability', [CompletionResultType]::ParameterName, 'For `bloom`: the chance that the filter says "maybe" of a digest that the set does not have')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit (K, M, G: powers of 1024)')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;known;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Answer HTTP at this address [default port: 9180; port 0 is any free one]')
+            [CompletionResult]::new('--nsrlsvr', '--nsrlsvr', [CompletionResultType]::ParameterName, 'Also speak the protocol of nsrlsvr at this address [default port: 9120]')
+            [CompletionResult]::new('--nsrlsvr-classes', '--nsrlsvr-classes', [CompletionResultType]::ParameterName, 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other')
+            [CompletionResult]::new('--max-connections', '--max-connections', [CompletionResultType]::ParameterName, 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]')
+            [CompletionResult]::new('--max-rate', '--max-rate', [CompletionResultType]::ParameterName, 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)')
+            [CompletionResult]::new('--max-digests', '--max-digests', [CompletionResultType]::ParameterName, 'Most digests in a request over HTTP')
+            [CompletionResult]::new('--max-body', '--max-body', [CompletionResultType]::ParameterName, 'Longest body of a request over HTTP (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--max-line-digests', '--max-line-digests', [CompletionResultType]::ParameterName, 'Most digests in a line of the protocol of nsrlsvr')
+            [CompletionResult]::new('--max-line', '--max-line', [CompletionResultType]::ParameterName, 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for a client to send a request that it has begun, and to take each part of an answer')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Time for which a connection of the protocol of nsrlsvr may be without a request')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -280,6 +327,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
             [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
             [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a set as a list, or as a Bloom filter')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -293,6 +342,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;known;help;lookup' {
+            break
+        }
+        'pfh;known;help;export' {
+            break
+        }
+        'pfh;known;help;serve' {
             break
         }
         'pfh;known;help;help' {
@@ -577,6 +632,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it')
             [CompletionResult]::new('info', 'info', [CompletionResultType]::ParameterValue, 'Show what is in a set, and where it comes from')
             [CompletionResult]::new('lookup', 'lookup', [CompletionResultType]::ParameterValue, 'Look digests up in sets')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a set as a list, or as a Bloom filter')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr')
             break
         }
         'pfh;help;known;build' {
@@ -589,6 +646,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;known;lookup' {
+            break
+        }
+        'pfh;help;known;export' {
+            break
+        }
+        'pfh;help;known;serve' {
             break
         }
         'pfh;help;dupes' {

@@ -100,11 +100,17 @@ _pfh() {
             pfh__subcmd__help__subcmd__known,check)
                 cmd="pfh__subcmd__help__subcmd__known__subcmd__check"
                 ;;
+            pfh__subcmd__help__subcmd__known,export)
+                cmd="pfh__subcmd__help__subcmd__known__subcmd__export"
+                ;;
             pfh__subcmd__help__subcmd__known,info)
                 cmd="pfh__subcmd__help__subcmd__known__subcmd__info"
                 ;;
             pfh__subcmd__help__subcmd__known,lookup)
                 cmd="pfh__subcmd__help__subcmd__known__subcmd__lookup"
+                ;;
+            pfh__subcmd__help__subcmd__known,serve)
+                cmd="pfh__subcmd__help__subcmd__known__subcmd__serve"
                 ;;
             pfh__subcmd__help__subcmd__lab,claims)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__claims"
@@ -133,6 +139,9 @@ _pfh() {
             pfh__subcmd__known,check)
                 cmd="pfh__subcmd__known__subcmd__check"
                 ;;
+            pfh__subcmd__known,export)
+                cmd="pfh__subcmd__known__subcmd__export"
+                ;;
             pfh__subcmd__known,help)
                 cmd="pfh__subcmd__known__subcmd__help"
                 ;;
@@ -142,11 +151,17 @@ _pfh() {
             pfh__subcmd__known,lookup)
                 cmd="pfh__subcmd__known__subcmd__lookup"
                 ;;
+            pfh__subcmd__known,serve)
+                cmd="pfh__subcmd__known__subcmd__serve"
+                ;;
             pfh__subcmd__known__subcmd__help,build)
                 cmd="pfh__subcmd__known__subcmd__help__subcmd__build"
                 ;;
             pfh__subcmd__known__subcmd__help,check)
                 cmd="pfh__subcmd__known__subcmd__help__subcmd__check"
+                ;;
+            pfh__subcmd__known__subcmd__help,export)
+                cmd="pfh__subcmd__known__subcmd__help__subcmd__export"
                 ;;
             pfh__subcmd__known__subcmd__help,help)
                 cmd="pfh__subcmd__known__subcmd__help__subcmd__help"
@@ -156,6 +171,9 @@ _pfh() {
                 ;;
             pfh__subcmd__known__subcmd__help,lookup)
                 cmd="pfh__subcmd__known__subcmd__help__subcmd__lookup"
+                ;;
+            pfh__subcmd__known__subcmd__help,serve)
+                cmd="pfh__subcmd__known__subcmd__help__subcmd__serve"
                 ;;
             pfh__subcmd__lab,claims)
                 cmd="pfh__subcmd__lab__subcmd__claims"
@@ -893,7 +911,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -947,6 +965,10 @@ _pfh() {
                     ;;
                 --piecewise)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts)
+                    COMPREPLY=($(compgen -W "sampled exact" -- "${cur}"))
                     return 0
                     ;;
                 --stats)
@@ -1234,7 +1256,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__known)
-            opts="build check info lookup"
+            opts="build check info lookup export serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1275,6 +1297,20 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__help__subcmd__known__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__help__subcmd__known__subcmd__info)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1290,6 +1326,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__known__subcmd__lookup)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__known__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1444,7 +1494,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known)
-            opts="-h -V --help --version build check info lookup help"
+            opts="-h -V --help --version build check info lookup export serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1458,12 +1508,16 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__build)
-            opts="-a -m -q -h -V --class --as --columns --algorithm --keep --release --note --except --common --memory --quiet --help --version"
+            opts="-a -m -q -h -V --blocks --class --as --columns --algorithm --keep --release --note --except --common --memory --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --class)
                     COMPREPLY=($(compgen -W "good bad other" -- "${cur}"))
                     return 0
@@ -1555,8 +1609,88 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__known__subcmd__export)
+            opts="-f -a -o -m -q -h -V --format --algorithm --only --letters --probability --output --memory --quiet --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --algorithm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -W "good bad other" -- "${cur}"))
+                    return 0
+                    ;;
+                --letters)
+                    COMPREPLY=($(compgen -W "lower upper" -- "${cur}"))
+                    return 0
+                    ;;
+                --probability)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__known__subcmd__help)
-            opts="build check info lookup help"
+            opts="build check info lookup export serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1584,6 +1718,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__known__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1639,6 +1787,20 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__known__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__known__subcmd__info)
             opts="-h -V --verify --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1654,18 +1816,99 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__lookup)
-            opts="-f -h -V --format --help --version"
+            opts="-f -h -V --filter --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filter)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text csv jsonl" -- "${cur}"))
                     return 0
                     ;;
                 -f)
                     COMPREPLY=($(compgen -W "text csv jsonl" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__known__subcmd__serve)
+            opts="-m -h -V --listen --nsrlsvr --nsrlsvr-classes --max-connections --max-rate --max-digests --max-body --max-line-digests --max-line --memory --timeout --idle --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nsrlsvr)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nsrlsvr-classes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-digests)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-body)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-line-digests)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-line)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --idle)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -2064,7 +2307,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --only --negate --names-only --not-found --fail-on --algorithm --top --all-names --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --only --negate --names-only --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2121,6 +2364,14 @@ _pfh() {
                     return 0
                     ;;
                 --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --step)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -44,6 +44,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
             cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
             cand --piecewise 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)'
+            cand --facts 'Also find facts about contents: the longest run of one byte, sectors of zeros, the entropy of a byte'
             cand --stats 'Print where the time went, on standard error'
             cand --progress 'Show progress on standard error'
             cand --key-file 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input'
@@ -158,10 +159,12 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --digest 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it'
             cand --known 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it'
             cand --only 'Print only files of these classes: good, bad, other, known (all three) or unknown'
-            cand --fail-on 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]'
+            cand --fail-on 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad; with --blocks: known]'
             cand -a 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
             cand --algorithm 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]'
             cand --top 'Print only the K most similar known digests for each file'
+            cand --blocks 'Look for fragments of known files: the paths are disk images, and the set has digests of blocks of SIZE bytes'
+            cand --step 'With --blocks: look for blocks at every multiple of SIZE bytes in the image; SIZE is a multiple of 512 that divides the length of blocks [default: 512]'
             cand --key-file 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input'
             cand --derive-key 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)'
             cand --threshold 'Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]'
@@ -219,9 +222,12 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
             cand info 'Show what is in a set, and where it comes from'
             cand lookup 'Look digests up in sets'
+            cand export 'Write a set as a list, or as a Bloom filter'
+            cand serve 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pfh;known;build'= {
+            cand --blocks 'Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each whole block of SIZE bytes is hashed'
             cand --class 'Class of the files in the lists: good, bad or other. Sets keep their own classes'
             cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb'
             cand --columns 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category'
@@ -256,8 +262,47 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;known;lookup'= {
+            cand --filter 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them'
             cand -f 'Format of the answers'
             cand --format 'Format of the answers'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;export'= {
+            cand -f 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses'
+            cand --format 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses'
+            cand -a 'Only digests by these algorithms [default: all of the set; for `bloom` sha1]'
+            cand --algorithm 'Only digests by these algorithms [default: all of the set; for `bloom` sha1]'
+            cand --only 'Only files of these classes'
+            cand --letters 'Write the digits of digests in lower or upper case [default: upper for `bloom`, otherwise lower]'
+            cand --probability 'For `bloom`: the chance that the filter says "maybe" of a digest that the set does not have'
+            cand -o 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand --output 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand -m 'Memory limit (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit (K, M, G: powers of 1024)'
+            cand -q 'Do not print what the list lacks'
+            cand --quiet 'Do not print what the list lacks'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;known;serve'= {
+            cand --listen 'Answer HTTP at this address [default port: 9180; port 0 is any free one]'
+            cand --nsrlsvr 'Also speak the protocol of nsrlsvr at this address [default port: 9120]'
+            cand --nsrlsvr-classes 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other'
+            cand --max-connections 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]'
+            cand --max-rate 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)'
+            cand --max-digests 'Most digests in a request over HTTP'
+            cand --max-body 'Longest body of a request over HTTP (K, M, G: powers of 1024)'
+            cand --max-line-digests 'Most digests in a line of the protocol of nsrlsvr'
+            cand --max-line 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)'
+            cand -m 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it'
+            cand --memory 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it'
+            cand --timeout 'Time for a client to send a request that it has begun, and to take each part of an answer'
+            cand --idle 'Time for which a connection of the protocol of nsrlsvr may be without a request'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -268,6 +313,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
             cand info 'Show what is in a set, and where it comes from'
             cand lookup 'Look digests up in sets'
+            cand export 'Write a set as a list, or as a Bloom filter'
+            cand serve 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pfh;known;help;build'= {
@@ -277,6 +324,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;known;help;info'= {
         }
         &'pfh;known;help;lookup'= {
+        }
+        &'pfh;known;help;export'= {
+        }
+        &'pfh;known;help;serve'= {
         }
         &'pfh;known;help;help'= {
         }
@@ -531,6 +582,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand check 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
             cand info 'Show what is in a set, and where it comes from'
             cand lookup 'Look digests up in sets'
+            cand export 'Write a set as a list, or as a Bloom filter'
+            cand serve 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
         }
         &'pfh;help;known;build'= {
         }
@@ -539,6 +592,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;known;info'= {
         }
         &'pfh;help;known;lookup'= {
+        }
+        &'pfh;help;known;export'= {
+        }
+        &'pfh;help;known;serve'= {
         }
         &'pfh;help;dupes'= {
         }

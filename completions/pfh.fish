@@ -54,6 +54,8 @@ mrsh-v2\t''
 tlsh\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l piecewise -d 'Also print the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l facts -d 'Also find facts about contents: the longest run of one byte, sectors of zeros, the entropy of a byte' -r -f -a "sampled\t'The first 4096 bytes, and of the others 32 in each 1024'
+exact\t'All bytes'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l stats -d 'Print where the time went, on standard error' -r -f -a "text\t'For people'
 json\t'One JSON object'"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
@@ -173,7 +175,7 @@ other\t''
 known\t'Good, bad or other'
 unknown\t''
 none\t'No file'"
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l fail-on -d 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad]' -r -f -a "good\t''
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l fail-on -d 'Exit with status 1 if there is a file of these classes; `none` for never [default: bad; with --blocks: known]' -r -f -a "good\t''
 bad\t''
 other\t''
 known\t'Good, bad or other'
@@ -181,6 +183,8 @@ unknown\t''
 none\t'No file'"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s a -l algorithm -d 'Look only for digests of this algorithm or family, and assume it where a list names none [default: the one that the list names, or by length: CRC-32, MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l top -d 'Print only the K most similar known digests for each file' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l blocks -d 'Look for fragments of known files: the paths are disk images, and the set has digests of blocks of SIZE bytes' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l step -d 'With --blocks: look for blocks at every multiple of SIZE bytes in the image; SIZE is a multiple of 512 that divides the length of blocks [default: 512]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l threshold -d 'Lowest score to report, 0 to 100; with tlsh the largest distance [default: 1; tlsh: 30]' -r
@@ -229,13 +233,16 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l follow-directories -d 
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "build" -d 'Build a set from lists, and from other sets'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "info" -d 'Show what is in a set, and where it comes from'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "lookup" -d 'Look digests up in sets'
-complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "build" -d 'Build a set from lists, and from other sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "info" -d 'Show what is in a set, and where it comes from'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "lookup" -d 'Look digests up in sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "export" -d 'Write a set as a list, or as a Bloom filter'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and not __fish_seen_subcommand_from build check info lookup export serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l blocks -d 'Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each whole block of SIZE bytes is hashed' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l class -d 'Class of the files in the lists: good, bad or other. Sets keep their own classes' -r -f -a "good\t'Known files that may be left out of the view'
 bad\t'Known files that are looked for'
 other\t'Known files from which nothing follows'"
@@ -261,15 +268,45 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -l json -d 'Print a JSON object instead of text'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -l filter -d 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s f -l format -d 'Format of the answers' -r -f -a "text\t'Lines of class, name and what the set tells'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, files, a summary'"
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s f -l format -d 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s a -l algorithm -d 'Only digests by these algorithms [default: all of the set; for `bloom` sha1]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -l only -d 'Only files of these classes' -r -f -a "good\t'Known files that may be left out of the view'
+bad\t'Known files that are looked for'
+other\t'Known files from which nothing follows'"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -l letters -d 'Write the digits of digests in lower or upper case [default: upper for `bloom`, otherwise lower]' -r -f -a "lower\t''
+upper\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -l probability -d 'For `bloom`: the chance that the filter says "maybe" of a digest that the set does not have' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s m -l memory -d 'Memory limit (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s q -l quiet -d 'Do not print what the list lacks'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l listen -d 'Answer HTTP at this address [default port: 9180; port 0 is any free one]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr -d 'Also speak the protocol of nsrlsvr at this address [default port: 9120]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr-classes -d 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-connections -d 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-rate -d 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-digests -d 'Most digests in a request over HTTP' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-body -d 'Longest body of a request over HTTP (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-line-digests -d 'Most digests in a line of the protocol of nsrlsvr' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-line -d 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s m -l memory -d 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l timeout -d 'Time for a client to send a request that it has begun, and to take each part of an answer' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l idle -d 'Time for which a connection of the protocol of nsrlsvr may be without a request' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build a set from lists, and from other sets'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "info" -d 'Show what is in a set, and where it comes from'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "lookup" -d 'Look digests up in sets'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "export" -d 'Write a set as a list, or as a Bloom filter'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l digests -d 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s f -l format -d 'Format of the groups' -r -f -a "text\t'For people'
@@ -428,6 +465,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "info" -d 'Show what is in a set, and where it comes from'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "lookup" -d 'Look digests up in sets'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "export" -d 'Write a set as a list, or as a Bloom filter'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'

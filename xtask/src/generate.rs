@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::process;
-use crate::workspace::Workspace;
+use crate::workspace::{SHIPPED, Workspace};
 
 /// Where the man pages lie.
 pub(crate) const MAN_FOLDER: &str = "docs/man";
@@ -31,7 +31,16 @@ pub(crate) struct Generated {
 /// Asks the program.
 pub(crate) fn generate(workspace: &Workspace) -> Result<Generated> {
     // As the tests build it: built by itself it would have dependencies with other features, and all of them twice.
-    process::run(workspace.cargo().args(["test", "--quiet", "--workspace", "--no-run", "--test", "program"]))?;
+    process::run(workspace.cargo().args([
+        "test",
+        "--quiet",
+        "--workspace",
+        "--features",
+        SHIPPED,
+        "--no-run",
+        "--test",
+        "program",
+    ]))?;
     let target = workspace.target_folder()?;
     let pfh = target.join("debug/pfh");
     let mut completions = Files::new();

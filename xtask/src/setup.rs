@@ -28,6 +28,7 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("hfind", "sleuthkit", "indexes lists of known files, whose digests we read too"),
         program("md5sum", "coreutils", "checks our GNU and BSD output"),
         program("rhash", "rhash", "checks our SFV and BSD output, independent digests"),
+        program("curl", "curl", "asks our server"),
         program("cksfv", "cksfv", "checks our SFV"),
         program("fish", "fish", "completes names"),
         program("zsh", "zsh", "completes names"),

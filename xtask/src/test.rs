@@ -12,7 +12,7 @@ use crate::runners;
 use crate::setup;
 use crate::summary::{Outcome, Summary};
 use crate::toolchain;
-use crate::workspace::Workspace;
+use crate::workspace::{SHIPPED, Workspace};
 
 pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
     let mut quick = false;
@@ -44,7 +44,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
 
     summary.step("cargo test", || {
         let mut cargo = workspace.cargo();
-        cargo.args(["test", "--workspace", "--no-fail-fast"]);
+        cargo.args(["test", "--workspace", "--no-fail-fast", "--features", SHIPPED]);
         if quick {
             cargo.args(["--lib", "--bins"]);
         }

@@ -12,6 +12,9 @@ use serde_json::Value;
 
 use crate::process;
 
+/// The features that released programs have, in the words of cargo for the workspace.
+pub(crate) const SHIPPED: &str = "pfh/serve";
+
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
 }

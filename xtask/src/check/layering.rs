@@ -8,17 +8,19 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
-    ("pfh-record", &["pfh-digest", "pfh-similarity"]),
-    ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-record"]),
+    ("pfh-facts", &["pfh-vector"]),
+    ("pfh-record", &["pfh-digest", "pfh-similarity", "pfh-facts"]),
+    ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-facts", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
     ("pfh-nsrl", &["pfh-digest"]),
+    ("pfh-serve", &["pfh-digest", "pfh-known"]),
     ("pfh-source", &["pfh-record"]),
-    ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity"]),
+    ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity", "pfh-facts"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
     ("pfh-lab", &[]),
     (
@@ -28,12 +30,14 @@ const LAYERS: [(&str, &[&str]); 14] = [
             "pfh-duplicates",
             "pfh-known",
             "pfh-nsrl",
+            "pfh-serve",
             "pfh-engine",
             "pfh-list",
             "pfh-source",
             "pfh-record",
             "pfh-digest",
             "pfh-similarity",
+            "pfh-facts",
             "pfh-vector",
         ],
     ),
