@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-facts", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
+    ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-nsrl", &["pfh-digest"]),
     ("pfh-serve", &["pfh-digest", "pfh-known"]),
     ("pfh-source", &["pfh-record"]),
@@ -28,6 +29,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
         &[
             "pfh-lab",
             "pfh-duplicates",
+            "pfh-fixity",
             "pfh-known",
             "pfh-nsrl",
             "pfh-serve",
