@@ -71,7 +71,7 @@ fn requests_have_a_size() {
 #[test]
 fn memory_for_requests_is_limited_and_given_back() {
     // Enough for the body, but not for the answer.
-    let server = server(Limits { memory_bytes: 200_000, ..Limits::default() });
+    let server = server(Limits { memory_bytes: 400_000, ..Limits::default() });
     let http = server.http();
     let md5 = digest("md5", &good(1)).to_string();
     let body = |count: usize| json!({ "digests": vec![&md5; count] }).to_string();
