@@ -1,0 +1,216 @@
+//! Comparing what was found, in the order of a walk, with what was expected.
+
+use crate::class::Class;
+use crate::expected::{Expected, OneExpected};
+use crate::file::{Agreement, File, compare};
+use crate::finding::{Finding, Findings};
+use crate::pairing::{Candidate, Pairing};
+use crate::path::push_key;
+use std::collections::BTreeMap;
+use std::io;
+
+/// What a run found of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The path and the size, and the digests if it was hashed.
+    pub file: File,
+    /// Whether it was hashed.
+    pub state: State,
+}
+
+/// Whether a file that was found was hashed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It was read to its end.
+    Hashed,
+    /// It was not read, on purpose. The reason in words; empty if all files are treated so.
+    NotHashed(String),
+    /// It could not be read to its end, or is a directory that could not be listed. The reason in words.
+    Unreadable(String),
+}
+
+/// What is at the path of an expected file that was not found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Nothing.
+    Gone,
+    /// Something that is no file. The reason in words.
+    NoFile(String),
+    /// A file, or something that may lead to one, which was left out. The reason in words.
+    LeftOut(String),
+    /// The system does not tell. The reason in words.
+    Unknown(String),
+}
+
+/// Tells what is at a path.
+pub type Look<'a> = &'a mut (dyn FnMut(&[u8]) -> Presence + Send);
+
+/// A comparison under way.
+pub struct Comparison {
+    expected: Expected,
+    /// The next expected file.
+    next: Option<OneExpected>,
+    /// For each expected file that was passed, whether it was found as expected.
+    matched: Vec<u64>,
+    passed: u64,
+    findings: Findings,
+    pairing: Pairing,
+    /// What could not be read, by the key of its path, and why.
+    unreadable: BTreeMap<Vec<u8>, String>,
+    latest_key: Vec<u8>,
+}
+
+impl Comparison {
+    /// Begins. `lists_matched` keeps also the findings of files that matched. Takes at most `memory_bytes` of memory, or
+    /// 1 MiB, beside one bit for each expected file and the paths of what could not be read.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read.
+    pub fn new(mut expected: Expected, lists_matched: bool, memory_bytes: u64) -> io::Result<Comparison> {
+        expected.rewind()?;
+        let next = expected.next_file()?;
+        let findings = Findings::new(expected.codec().clone(), lists_matched, memory_bytes / 4);
+        Ok(Comparison {
+            expected,
+            next,
+            matched: Vec::new(),
+            passed: 0,
+            findings,
+            pairing: Pairing::new(memory_bytes / 4),
+            unreadable: BTreeMap::new(),
+            latest_key: Vec::new(),
+        })
+    }
+
+    /// Takes the next file that was found.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read, or the files do not come in the order of a walk.
+    pub fn found(&mut self, found: Found) -> io::Result<()> {
+        let mut key = Vec::with_capacity(found.file.path.len() + 2);
+        push_key(&found.file.path, &mut key);
+        if key <= self.latest_key {
+            let path = String::from_utf8_lossy(&found.file.path).into_owned();
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is out of order")));
+        }
+        let mut own = Vec::new();
+        while let Some(next) = &self.next {
+            own.clear();
+            push_key(&next.file.path, &mut own);
+            if own > key {
+                break;
+            }
+            let one = self.advance()?;
+            let Some(one) = one else { break };
+            if own == key {
+                self.latest_key = key;
+                return self.both(one, found);
+            }
+            self.pairing.push(&Candidate::missing(one.file))?;
+        }
+        if let State::Unreadable(reason) = &found.state {
+            self.unreadable.insert(key.clone(), reason.clone());
+        }
+        self.latest_key = key;
+        match found.state {
+            State::Unreadable(reason) => self.findings.push(&Finding {
+                class: Class::Unreadable,
+                expected: None,
+                found: Some(found.file),
+                reason,
+            }),
+            State::Hashed | State::NotHashed(_) => self.pairing.push(&Candidate::new(found.file)),
+        }
+    }
+
+    /// Returns the expected file that is next, and goes to the one after it.
+    fn advance(&mut self) -> io::Result<Option<OneExpected>> {
+        let following = self.expected.next_file()?;
+        if self.passed.is_multiple_of(64) {
+            self.matched.push(0);
+        }
+        self.passed += 1;
+        Ok(std::mem::replace(&mut self.next, following))
+    }
+
+    /// Takes a file that was expected at its path.
+    fn both(&mut self, one: OneExpected, found: Found) -> io::Result<()> {
+        let (class, reason) = judge(&one, &found);
+        if class == Class::Matched {
+            let place = self.passed - 1;
+            self.matched[(place / 64) as usize] |= 1 << (place % 64);
+        }
+        self.findings.push(&Finding { class, expected: Some(one.file), found: Some(found.file), reason })
+    }
+
+    /// Ends: finds out what was moved or copied. `look` tells what is at the path of an expected file that was not
+    /// found.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    ///
+    /// # Panics
+    /// If the classes of the expected files do not add up to all of them.
+    pub fn finish(mut self, look: Look<'_>) -> io::Result<Findings> {
+        while let Some(one) = self.advance()? {
+            self.pairing.push(&Candidate::missing(one.file))?;
+        }
+        let Comparison { mut expected, matched, mut findings, pairing, unreadable, .. } = self;
+        let mut gone = |file: &File| match presence(file, &unreadable, look) {
+            Presence::Gone => None,
+            Presence::NoFile(reason) => Some((Class::Changed, reason)),
+            Presence::LeftOut(reason) => Some((Class::NotChecked, reason)),
+            Presence::Unknown(reason) => Some((Class::Unreadable, reason)),
+        };
+        expected.rewind()?;
+        let mut place = 0;
+        let mut present = || -> io::Result<Option<File>> {
+            while let Some(one) = expected.next_file()? {
+                place += 1;
+                if matched[(place - 1) / 64] >> ((place - 1) % 64) & 1 == 1 {
+                    return Ok(Some(one.file));
+                }
+            }
+            Ok(None)
+        };
+        pairing.finish(&mut findings, &mut gone, &mut present)?;
+        assert_eq!(findings.totals().expected.all(), expected.len(), "each expected file is in one class");
+        Ok(findings)
+    }
+}
+
+/// Returns what is at the path of an expected file that was not found.
+fn presence(file: &File, unreadable: &BTreeMap<Vec<u8>, String>, look: Look<'_>) -> Presence {
+    if !unreadable.is_empty() {
+        // A directory that could not be listed, among those above it.
+        for (place, _) in file.path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            let mut key = Vec::new();
+            push_key(&file.path[..place], &mut key);
+            if let Some(reason) = unreadable.get(&key) {
+                return Presence::Unknown(reason.clone());
+            }
+        }
+    }
+    look(&file.path)
+}
+
+/// Judges a file that was expected at its path.
+pub(crate) fn judge(one: &OneExpected, found: &Found) -> (Class, String) {
+    let agreement = compare(&one.file, &found.file);
+    match (&found.state, agreement) {
+        (State::Unreadable(reason), _) => (Class::Unreadable, reason.clone()),
+        (_, Agreement::OtherSize) => {
+            let size = |file: &File| file.size.unwrap_or(0);
+            (Class::Changed, format!("size {} instead of {}", size(&found.file), size(&one.file)))
+        }
+        (_, Agreement::OtherDigest(algorithm)) => (Class::Changed, format!("other {algorithm}")),
+        _ if one.contradicts => (Class::Changed, "the list states different values for it".to_owned()),
+        (State::NotHashed(reason), _) => (Class::NotChecked, reason.clone()),
+        (State::Hashed, Agreement::Same) => (Class::Matched, String::new()),
+        (State::Hashed, Agreement::NotCompared) => {
+            let reason =
+                if one.file.digests.is_empty() { "the list has no digest of it" } else { "no digest of it was made" };
+            (Class::NotChecked, reason.to_owned())
+        }
+    }
+}

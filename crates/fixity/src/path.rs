@@ -1,0 +1,121 @@
+//! Paths below a root, and their order.
+
+use std::fmt;
+
+/// The longest path that is compared, in bytes. Linux takes 4,096 in a call; deeper files can be reached step by step.
+pub const PATH_BYTES_MAX: usize = 16 << 10;
+
+/// The reason why a path of a list names no file below a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathError {
+    /// It is empty.
+    Empty,
+    /// It begins with `/`.
+    Absolute,
+    /// It has a component `..`, which could lead out of the root.
+    Parent,
+    /// It has a NUL byte, which no path of the system has.
+    Nul,
+    /// It is longer than [`PATH_BYTES_MAX`].
+    TooLong,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PathError::Empty => "there is no path",
+            PathError::Absolute => "the path is absolute and not below the root",
+            PathError::Parent => "the path has a component `..`, which could lead out of the root",
+            PathError::Nul => "the path has a NUL byte",
+            PathError::TooLong => return write!(f, "the path is longer than {PATH_BYTES_MAX} bytes"),
+        })
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// Returns the path without components that mean nothing: `.` and empty ones.
+///
+/// # Errors
+/// [`PathError`].
+pub fn below_root(path: &[u8]) -> Result<Vec<u8>, PathError> {
+    if path.first() == Some(&b'/') {
+        return Err(PathError::Absolute);
+    }
+    if path.contains(&0) {
+        return Err(PathError::Nul);
+    }
+    let mut below = Vec::with_capacity(path.len().min(PATH_BYTES_MAX));
+    for component in path.split(|byte| *byte == b'/') {
+        match component {
+            b"" | b"." => continue,
+            b".." => return Err(PathError::Parent),
+            _ => {}
+        }
+        if !below.is_empty() {
+            below.push(b'/');
+        }
+        below.extend_from_slice(component);
+        if below.len() > PATH_BYTES_MAX {
+            return Err(PathError::TooLong);
+        }
+    }
+    if below.is_empty() { Err(PathError::Empty) } else { Ok(below) }
+}
+
+/// Appends a key whose order by bytes is that of a walk: names sorted by bytes, and what a directory contains at the
+/// place of its name. So `/` comes before all other bytes. No key is the beginning of another.
+pub(crate) fn push_key(path: &[u8], out: &mut Vec<u8>) {
+    out.extend(path.iter().map(|byte| if *byte == b'/' { 0 } else { *byte }));
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// Splits bytes after the key that they begin with. Returns its path and the rest.
+pub(crate) fn split_key(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let end = memchr::memmem::find(bytes, &[0, 0])?;
+    let path = bytes[..end].iter().map(|byte| if *byte == 0 { b'/' } else { *byte }).collect();
+    Some((path, &bytes[end + 2..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_the_root() {
+        for (path, below) in
+            [("a", "a"), ("./a//b/./c/", "a/b/c"), ("...", "..."), (" a", " a"), ("a\\..\\b", "a\\..\\b")]
+        {
+            assert_eq!(below_root(path.as_bytes()).as_deref(), Ok(below.as_bytes()), "{path}");
+        }
+        for (path, error) in [
+            ("", PathError::Empty),
+            ("./.", PathError::Empty),
+            ("/a", PathError::Absolute),
+            ("..", PathError::Parent),
+            ("a/../../b", PathError::Parent),
+            ("a\0b", PathError::Nul),
+        ] {
+            assert_eq!(below_root(path.as_bytes()), Err(error), "{path:?}");
+        }
+        assert_eq!(below_root(&b"a/".repeat(1_000_000)), Err(PathError::TooLong));
+        assert_eq!(below_root(&[b'a'; PATH_BYTES_MAX]).map(|path| path.len()), Ok(PATH_BYTES_MAX));
+    }
+
+    #[test]
+    fn keys_have_the_order_of_a_walk() {
+        let walked = ["a", "a/b", "a/b/c", "a/b-c", "a/bc", "a b", "a-b", "a.txt", "ab", "b"];
+        let keys: Vec<Vec<u8>> = walked
+            .iter()
+            .map(|path| {
+                let mut key = Vec::new();
+                push_key(path.as_bytes(), &mut key);
+                key.push(7);
+                assert_eq!(split_key(&key), Some((path.as_bytes().to_vec(), &[7][..])));
+                key
+            })
+            .collect();
+        assert!(keys.is_sorted());
+    }
+}

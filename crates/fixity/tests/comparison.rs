@@ -1,0 +1,311 @@
+//! The classes of files: by example, and against a naive comparison in memory.
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
+
+use pfh_digest::Algorithm;
+use pfh_fixity::{Class, Comparison, Expectations, File, Finding, Found, Presence, State, Totals};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn algorithm(name: &str) -> Algorithm {
+    Algorithm::from_name(name).unwrap()
+}
+
+/// A file with these contents.
+fn file(path: &str, contents: &str, algorithms: &[&str]) -> File {
+    let digests = algorithms.iter().map(|name| algorithm(name).digest(contents.as_bytes())).collect();
+    let mut file = File::new(path);
+    (file.size, file.digests) = (Some(contents.len() as u64), digests);
+    file
+}
+
+fn sha256(path: &str, contents: &str) -> File {
+    file(path, contents, &["sha256"])
+}
+
+fn hashed(file: File) -> Found {
+    Found { file, state: State::Hashed }
+}
+
+/// The order of a walk.
+fn sorted(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by(|one, other| {
+        let components = |found: &Found| -> Vec<Vec<u8>> {
+            found.file.path.split(|byte| *byte == b'/').map(<[u8]>::to_vec).collect()
+        };
+        components(one).cmp(&components(other))
+    });
+    found
+}
+
+fn compare_with(
+    expected: &[File],
+    found: Vec<Found>,
+    memory_bytes: u64,
+    look: &mut (dyn FnMut(&[u8]) -> Presence + Send),
+) -> (Totals, Vec<Finding>) {
+    let mut expectations = Expectations::new(memory_bytes);
+    for file in expected {
+        expectations.push(file).unwrap().unwrap();
+    }
+    let mut comparison = Comparison::new(expectations.sorted().unwrap(), true, memory_bytes).unwrap();
+    for found in sorted(found) {
+        comparison.found(found).unwrap();
+    }
+    let findings = comparison.finish(look).unwrap();
+    let (totals, mut all) = (*findings.totals(), Vec::new());
+    findings
+        .into_each(|finding| {
+            all.push(finding.clone());
+            Ok(())
+        })
+        .unwrap();
+    (totals, all)
+}
+
+fn compare(expected: &[File], found: Vec<Found>) -> Vec<String> {
+    let (_, findings) = compare_with(expected, found, 1 << 20, &mut |_| Presence::Gone);
+    findings.iter().map(told).collect()
+}
+
+/// A finding in a line.
+fn told(finding: &Finding) -> String {
+    let path =
+        |file: &Option<File>| file.as_ref().map_or("-".into(), |file| String::from_utf8_lossy(&file.path).into_owned());
+    let Finding { class, expected, found, reason } = finding;
+    format!("{class} {} {} {reason}", path(expected), path(found)).trim_end().to_owned()
+}
+
+#[test]
+fn each_class() {
+    let expected = [
+        sha256("same", "1"),
+        sha256("other", "22"),
+        sha256("longer", "333"),
+        sha256("old/name", "4444"),
+        sha256("original", "55555"),
+        sha256("lost", "666666"),
+        sha256("locked", "7777777"),
+        file("no digest", "88888888", &[]),
+    ];
+    let unreadable = Found { file: File::new("locked"), state: State::Unreadable("permission denied".into()) };
+    let found = vec![
+        hashed(sha256("same", "1")),
+        hashed(sha256("other", "23")),
+        hashed(sha256("longer", "3333")),
+        hashed(sha256("new/name", "4444")),
+        hashed(sha256("original", "55555")),
+        hashed(sha256("copy", "55555")),
+        hashed(sha256("added", "999999999")),
+        unreadable,
+        hashed(sha256("no digest", "88888888")),
+    ];
+    assert_eq!(
+        compare(&expected, found),
+        [
+            "changed longer longer size 4 instead of 3",
+            "changed other other other sha256",
+            "missing lost -",
+            "unreadable locked locked permission denied",
+            "moved old/name new/name",
+            "copied original copy",
+            "new - added",
+            "not-checked no digest no digest the list has no digest of it",
+            "matched original original",
+            "matched same same",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_file_is_never_moved_or_copied() {
+    let found = vec![hashed(sha256("new", "")), hashed(sha256("there", ""))];
+    let told = compare(&[sha256("gone", ""), sha256("there", "")], found);
+    assert_eq!(told, ["missing gone -", "new - new", "matched there there"]);
+}
+
+#[test]
+fn only_names_that_are_gone_were_moved() {
+    // The old name is still there, with other contents.
+    let found = vec![hashed(sha256("a", "y")), hashed(sha256("b", "x"))];
+    assert_eq!(compare(&[sha256("a", "x")], found), ["changed a a other sha256", "new - b"]);
+    // It is there, and was not looked at.
+    let mut look = |path: &[u8]| match path {
+        b"link" => Presence::LeftOut("it is a symbolic link".into()),
+        b"directory" => Presence::NoFile("it is a directory".into()),
+        _ => Presence::Unknown("no answer".into()),
+    };
+    let expected = [sha256("link", "x"), sha256("directory", "y"), sha256("slow", "z")];
+    let found = vec![hashed(sha256("b", "x")), hashed(sha256("c", "y")), hashed(sha256("d", "z"))];
+    let (_, findings) = compare_with(&expected, found, 1 << 20, &mut look);
+    assert_eq!(
+        findings.iter().map(told).collect::<Vec<_>>(),
+        [
+            "changed directory - it is a directory",
+            "unreadable slow - no answer",
+            "new - b",
+            "new - c",
+            "new - d",
+            "not-checked link - it is a symbolic link",
+        ]
+    );
+}
+
+#[test]
+fn pairs_are_one_to_one_and_prefer_the_name() {
+    let expected = [sha256("a/one", "x"), sha256("a/two", "x"), sha256("a/three", "x")];
+    let found = vec![hashed(sha256("b/two", "x")), hashed(sha256("b/zero", "x"))];
+    assert_eq!(compare(&expected, found), ["missing a/three -", "moved a/two b/two", "moved a/one b/zero"]);
+    let found = ["c", "d", "e", "f"].map(|path| hashed(sha256(path, "x")));
+    assert_eq!(compare(&expected[..2], found.to_vec()), ["moved a/one c", "moved a/two d", "copied c e", "copied c f"]);
+}
+
+#[test]
+fn any_digest_that_differs_is_a_change() {
+    let both = &["md5", "sha1"];
+    let mut mixed = file("a", "x", both);
+    mixed.digests[1] = algorithm("sha1").digest(b"y");
+    assert_eq!(compare(&[mixed.clone()], vec![hashed(file("a", "x", both))]), ["changed a a other sha1"]);
+    // Nor is it a move.
+    mixed.path = b"b".to_vec();
+    assert_eq!(compare(&[mixed], vec![hashed(file("a", "x", both))]), ["missing b -", "new - a"]);
+}
+
+#[test]
+fn lines_of_the_same_file_are_one() {
+    let lines = [file("a", "x", &["md5"]), file("./a", "x", &["sha1"]), file("a", "x", &["md5"])];
+    let found = || vec![hashed(file("a", "x", &["md5", "sha1"]))];
+    assert_eq!(compare(&lines, found()), ["matched a a"]);
+    let lines = [file("a", "x", &["md5"]), file("a", "y", &["md5"])];
+    for order in [[0, 1], [1, 0]] {
+        let lines = order.map(|place: usize| lines[place].clone());
+        assert!(compare(&lines, found())[0].starts_with("changed a a "));
+    }
+    let mut sizes = [file("a", "x", &["md5"]), file("a", "x", &["md5"])];
+    sizes[1].size = Some(2);
+    assert!(compare(&sizes, found())[0].starts_with("changed a a "));
+}
+
+#[test]
+fn directories_that_cannot_be_listed_lose_nothing() {
+    let closed = || Found { file: File::new("closed"), state: State::Unreadable("permission denied".into()) };
+    let expected = [sha256("closed/a/b", "x"), sha256("closed/c", "y"), sha256("closed-not", "z")];
+    assert_eq!(
+        compare(&expected, vec![closed(), hashed(sha256("new", "x"))]),
+        [
+            "missing closed-not -",
+            "unreadable - closed permission denied",
+            "unreadable closed/a/b - permission denied",
+            "unreadable closed/c - permission denied",
+            "new - new",
+        ]
+    );
+}
+
+#[test]
+fn letters_may_be_composed_otherwise() {
+    let (composed, decomposed) = ("d\u{e9}j\u{e0}", "de\u{301}ja\u{300}");
+    let reason = "the list composes letters of its name otherwise";
+    for (listed, found) in [(composed, decomposed), (decomposed, composed)] {
+        assert_eq!(
+            compare(&[sha256(listed, "x")], vec![hashed(sha256(found, "x"))]),
+            [format!("matched {listed} {found} {reason}")]
+        );
+        assert_eq!(
+            compare(&[sha256(listed, "x")], vec![hashed(sha256(found, "y"))]),
+            [format!("changed {listed} {found} other sha256, and {reason}")]
+        );
+    }
+    // Two files whose names differ in that alone are two.
+    let both = [sha256(composed, "x"), sha256(decomposed, "y")];
+    let told = compare(&both, both.iter().cloned().map(hashed).collect());
+    assert!(told.iter().all(|told| told.starts_with("matched ") && !told.contains(reason)), "{told:?}");
+}
+
+#[test]
+fn files_come_in_the_order_of_a_walk() {
+    let mut expectations = Expectations::new(1 << 20);
+    expectations.push(&sha256("a", "x")).unwrap().unwrap();
+    let mut comparison = Comparison::new(expectations.sorted().unwrap(), false, 1 << 20).unwrap();
+    for path in ["b/c", "b-c", "c"] {
+        comparison.found(hashed(sha256(path, "x"))).unwrap();
+    }
+    assert!(comparison.found(hashed(sha256("b.c", "x"))).is_err());
+    assert!(comparison.found(hashed(sha256("c", "x"))).is_err());
+}
+
+#[test]
+fn common_directories() {
+    let common = |paths: &[&str]| {
+        let mut expectations = Expectations::new(1 << 20);
+        paths.iter().for_each(|path| expectations.push(&File::new(*path)).unwrap().unwrap());
+        String::from_utf8(expectations.sorted().unwrap().common_directory().to_vec()).unwrap()
+    };
+    assert_eq!(common(&[]), "");
+    assert_eq!(common(&["a"]), "");
+    assert_eq!(common(&["a/b", "a/c/d"]), "a/");
+    assert_eq!(common(&["a/bc/1", "a/bd/2"]), "a/");
+    assert_eq!(common(&["a/b/1", "a/b/c/2", "a/b/c/d/3"]), "a/b/");
+    assert_eq!(common(&["a/b/1", "c"]), "");
+}
+
+/// The class of each expected and each found file, by a comparison in memory. Moves are counted by contents, since which
+/// of equal files was moved is a matter of taste.
+fn naive(expected: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> BTreeMap<(Class, String), u64> {
+    let mut counts = BTreeMap::new();
+    let mut count = |class, contents: &str| *counts.entry((class, contents.to_owned())).or_insert(0) += 1;
+    let mut present = BTreeSet::new();
+    for (path, contents) in expected {
+        match found.get(path) {
+            Some(other) if other == contents => {
+                present.insert(contents.clone());
+                count(Class::Matched, contents);
+            }
+            Some(other) => count(Class::Changed, other),
+            None => {}
+        }
+    }
+    let only = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>, contents: &str| {
+        one.iter().filter(|(path, own)| *own == contents && !other.contains_key(*path)).count()
+    };
+    let all: BTreeSet<&String> = expected.values().chain(found.values()).collect();
+    for contents in all {
+        let (missing, new) = (only(expected, found, contents), only(found, expected, contents));
+        let moved = if contents.is_empty() { 0 } else { missing.min(new) };
+        (0..moved).for_each(|_| count(Class::Moved, contents));
+        (moved..missing).for_each(|_| count(Class::Missing, contents));
+        let is_copy = !contents.is_empty() && (moved > 0 || present.contains(contents));
+        (moved..new).for_each(|_| count(if is_copy { Class::Copied } else { Class::New }, contents));
+    }
+    counts
+}
+
+proptest! {
+    #[test]
+    fn it_is_what_a_naive_comparison_finds(
+        expected in proptest::collection::btree_map("[ab](/[ab.-]){0,3}", "[xy]{0,2}", 0..40),
+        found in proptest::collection::btree_map("[ab](/[ab.-]){0,3}", "[xy]{0,2}", 0..40),
+        algorithms in prop_oneof![Just(&["md5"][..]), Just(&["crc32", "sha256"][..])],
+    ) {
+        // `.` is no name.
+        let named = |files: BTreeMap<String, String>| -> BTreeMap<String, String> {
+            files.into_iter().filter(|(path, _)| !path.split('/').any(|name| name == ".")).collect()
+        };
+        let (expected, found) = (named(expected), named(found));
+        let listed: Vec<File> = expected.iter().map(|(path, contents)| file(path, contents, algorithms)).collect();
+        let there = || found.iter().map(|(path, contents)| hashed(file(path, contents, algorithms))).collect();
+        let (totals, findings) = compare_with(&listed, there(), 1, &mut |_| Presence::Gone);
+        let contents: BTreeMap<_, &String> =
+            expected.values().chain(found.values()).map(|contents| (file("", contents, algorithms).digests[0].to_string(), contents)).collect();
+        let mut counts = BTreeMap::new();
+        for finding in &findings {
+            let digest = finding.found.as_ref().or(finding.expected.as_ref()).unwrap().digests[0].to_string();
+            *counts.entry((finding.class, contents[&digest].clone())).or_insert(0) += 1;
+        }
+        prop_assert_eq!(counts, naive(&expected, &found));
+        prop_assert_eq!(totals.expected.all(), expected.len() as u64);
+        prop_assert_eq!(totals.found.all(), found.len() as u64);
+        prop_assert_eq!(totals.files.all(), findings.len() as u64);
+        // Memory changes nothing.
+        prop_assert_eq!(compare_with(&listed, there(), 1 << 30, &mut |_| Presence::Gone), (totals, findings));
+    }
+}
