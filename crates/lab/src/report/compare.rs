@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::document::{Block, Cell, Document, Section, Table};
 use super::format::{count, duration, estimate, number, size};
-use super::sections::subject;
+use super::sections::{subject, verdict};
 use crate::claims::rules::EQUAL_WITHIN;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
+use pfh_page::{Block, Cell, Document, Section, Table};
 
 /// The verdict on a pair of medians.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,13 +73,12 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
     }
     let (projections, coverage) = projections(a, b);
     let sections = [cells, projections, claims(a, b), differences(a.measurements, b.measurements)];
-    Document {
-        title: format!("{}: two results side by side", a.definition.title),
-        question: "What is different?".to_owned(),
-        answer: std::iter::once(answer).chain(coverage).collect(),
-        facts,
-        sections: sections.into_iter().filter(Section::has_matter).collect(),
-    }
+    Document::new(format!("{}: two results side by side", a.definition.title))
+        .question("What is different?")
+        .sentence(answer)
+        .sentences(coverage)
+        .facts(facts)
+        .sections(sections.into_iter().filter(Section::has_matter))
 }
 
 fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) {
@@ -90,10 +89,8 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
     let mut counts: Vec<(Change, usize)> =
         [Change::Slower, Change::Faster, Change::Same, Change::Unclear].map(|change| (change, 0)).into();
     for (mode, name) in a.subjects() {
-        let mut table = Table::new(
-            subject(mode, name),
-            ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"].map(str::to_owned).into(),
-        );
+        let mut table =
+            Table::new(subject(mode, name), ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"]);
         for (key, series) in a.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name) {
             let Some(others) = b.series.get(key) else { continue };
             for point in &series.points {
@@ -102,7 +99,7 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
                 let Some(ratio) = ratio_of_medians(other.times_ns(), point.times_ns()) else { continue };
                 let change = Change::of(&ratio);
                 counts.iter_mut().filter(|(other, _)| *other == change).for_each(|(_, count)| *count += 1);
-                table.rows.push(vec![
+                table.push(vec![
                     Cell::text(a.label(&key.runner)),
                     Cell::text(&key.profile),
                     Cell::number(extent(key, point)),
@@ -113,7 +110,7 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
                 ]);
             }
         }
-        if !table.rows.is_empty() {
+        if !table.is_empty() {
             section.push(table);
         }
     }
@@ -139,10 +136,10 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
          as A, 83 % of B's projections would lie in them (both are uncertain, so the difference is by the square root of 2 more so \
          than either). More is a wide interval, less a narrow one.",
     );
-    let head = ["Runner", "Profile", "A, 95 % interval", "B", "B in A's interval"].map(str::to_owned);
+    let head = ["Runner", "Profile", "A, 95 % interval", "B", "B in A's interval"];
     let (mut inside, mut all) = (0, 0);
     for (mode, name) in a.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
-        let mut table = Table::new(subject(mode, name), head.clone().into());
+        let mut table = Table::new(subject(mode, name), head);
         let of = a.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
         for (key, series) in of {
             let project = |series: &Series| Some(series.project_ns(mode, volume as f64)?.map(|ns| ns / 1e9));
@@ -152,7 +149,7 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
             };
             let is_inside = interval.low <= in_b.value && in_b.value <= interval.high;
             (inside, all) = (inside + u64::from(is_inside), all + 1);
-            table.rows.push(vec![
+            table.push(vec![
                 Cell::text(a.measurements.label(&key.runner)),
                 Cell::text(&key.profile),
                 Cell::number(format!(
@@ -165,7 +162,7 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
                 Cell::text(if is_inside { "yes" } else { "no" }),
             ]);
         }
-        if !table.rows.is_empty() {
+        if !table.is_empty() {
             section.push(table);
         }
     }
@@ -190,7 +187,7 @@ fn extent(key: &SeriesKey, point: &Point) -> String {
 
 fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
     let mut section = Section::new("claims", "Claims");
-    let mut table = Table::new("Verdicts", ["Claim", "The study says", "Profile", "A", "B"].map(str::to_owned).into());
+    let mut table = Table::new("Verdicts", ["Claim", "The study says", "Profile", "A", "B"]);
     for finding in &a.findings {
         let is_same = |other: &&crate::claims::Finding| {
             (other.claim.id, &other.profile, &other.subject) == (finding.claim.id, &finding.profile, &finding.subject)
@@ -199,15 +196,15 @@ fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
         if finding.statements.is_empty() && other.statements.is_empty() {
             continue;
         }
-        table.rows.push(vec![
+        table.push(vec![
             Cell::text(finding.claim.id),
             Cell::Lines(vec![finding.claim.text.to_owned(), finding.subject.clone()]),
             Cell::text(&finding.profile),
-            Cell::Verdict(finding.verdict),
-            Cell::Verdict(other.verdict),
+            verdict(finding.verdict),
+            verdict(other.verdict),
         ]);
     }
-    if !table.rows.is_empty() {
+    if !table.is_empty() {
         section.push(table);
     }
     section
@@ -216,17 +213,17 @@ fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
 /// Lists differences between machines and between runners.
 fn differences(a: &Measurements, b: &Measurements) -> Section {
     let mut section = Section::new("machines", "Machines and versions");
-    let mut table = Table::new("What differs", ["Fact", "A", "B"].map(str::to_owned).into());
+    let mut table = Table::new("What differs", ["Fact", "A", "B"]);
     let (facts_a, facts_b) = (facts(a), facts(b));
     let names: BTreeSet<&String> = facts_a.keys().chain(facts_b.keys()).collect();
     for name in names {
         let (in_a, in_b) = (facts_a.get(name), facts_b.get(name));
         if in_a != in_b {
             let cell = |value: Option<&String>| Cell::text(value.map_or("–", String::as_str));
-            table.rows.push(vec![Cell::text(name), cell(in_a), cell(in_b)]);
+            table.push(vec![Cell::text(name), cell(in_a), cell(in_b)]);
         }
     }
-    if !table.rows.is_empty() {
+    if !table.is_empty() {
         section.push(table);
     }
     section

@@ -1,22 +1,18 @@
 //! Reports of one experiment, or of two beside each other: [`Report`].
 //!
-//! A report is a [`Document`] of headings, paragraphs, plots and tables, which is printed as HTML or as Markdown; and
-//! the figures alone, as CSV or as JSON Lines.
+//! A report is a [`Document`] of headings, paragraphs, plots and tables, which `pfh-page` prints as HTML or as
+//! Markdown; and the figures alone, as CSV or as JSON Lines.
 
 mod compare;
 mod definition;
-mod document;
 mod export;
 mod format;
-mod html;
-mod markdown;
 mod plots;
 mod sections;
-pub mod theme;
 
 pub use compare::compare;
-pub use document::Document;
 pub use export::ExportError;
+pub use pfh_page::Document;
 
 use crate::claims::{self, Finding};
 use crate::measurements::Measurements;

@@ -10,10 +10,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::document::Plot;
 use super::format::{number, shorten};
-use super::theme::{self, Rgb};
 use crate::statistics::{Estimate, Line};
+use pfh_page::Plot;
+use pfh_page::theme::{self, Rgb};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;

@@ -1,18 +1,12 @@
 //! Reports in a real browser: no sideways scrolling of the page, and every text readable in both schemes.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
+use crate::chromium::{chromium, run};
 use crate::skip::{Need, skipped};
 use crate::synthetic::{algorithms, ciphers, languages, strings};
 use pfh_lab::report::{Options, Report};
 
 /// A phone and a desktop, in CSS pixels.
 const WIDTHS: [u32; 2] = [390, 1280];
-
-/// Starting a browser on a busy machine takes its time.
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// Measures the page in the frame: widths, and the least contrast of any text, by the definition of WCAG 2.2. SVG text
 /// has its colour in `fill`, and stands on the page or on a rectangle drawn before it.
@@ -54,49 +48,6 @@ frame.addEventListener('load', () => {
   document.documentElement.setAttribute('data-done', '1');
 });
 "#;
-
-fn chromium() -> Option<PathBuf> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
-}
-
-/// Runs the browser until it ends by itself; a hang is a failure, not a wait.
-fn run(browser: &Path, folder: &Path, arguments: &[String]) -> Result<String, String> {
-    let out = folder.join("stdout");
-    let file = std::fs::File::create(&out).map_err(|error| error.to_string())?;
-    let mut child = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--no-first-run",
-            "--disable-sync",
-        ])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-quic", "--hide-scrollbars"])
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(file)
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let begin = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(|error| error.to_string())? {
-            Some(status) => break status,
-            None if begin.elapsed() > LIMIT => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("no end within {LIMIT:?}"));
-            }
-            None => std::thread::sleep(Duration::from_millis(50)),
-        }
-    };
-    let text = std::fs::read_to_string(&out).map_err(|error| error.to_string())?;
-    if status.success() { Ok(text) } else { Err(format!("{status}: {text}")) }
-}
 
 fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")

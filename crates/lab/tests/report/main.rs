@@ -2,6 +2,9 @@
 //! reports.
 
 mod browser;
+/// One text for all crates: the laboratory imports none of them.
+#[path = "../../../testing/src/chromium.rs"]
+mod chromium;
 mod claims;
 mod comparison;
 mod hostile;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::synthetic::{self, MIB, Synthetic, algorithms, cell, ciphers, languages, languages_measured, strings};
 use pfh_lab::measurements::Measurements;
-use pfh_lab::report::theme::{self, Rgb};
 use pfh_lab::report::{Options, Report};
 use pfh_lab::results::{Entry, FailureKind};
+use pfh_page::theme::{self, Rgb};
 use quick_xml::events::Event;
 
 fn html(measurements: &Measurements) -> String {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::measurements::TODAY;
 use crate::report::Report;
-use crate::report::document::{Block, Cell, Section, Table};
 use crate::report::format::{count, size};
 use crate::report::sections::{profile_name, subject};
 use crate::results::{Failure, FailureKind};
+use pfh_page::{Block, Cell, Section, Table};
 
 /// Facts of the machine in the order in which people ask for them; others follow by name.
 const FACTS: [&str; 9] =
@@ -31,15 +31,15 @@ fn runners(report: &Report<'_>) -> Section {
     );
     let mut table = Table::new(
         "Runners that were measured",
-        ["Runner", "Id", "Language", "Library", "Provider or engine", "Instructions"].map(str::to_owned).into(),
+        ["Runner", "Id", "Language", "Library", "Provider or engine", "Instructions"],
     );
-    let mut absent = Table::new("Runners that were not available", ["Runner", "Reason"].map(str::to_owned).into());
+    let mut absent = Table::new("Runners that were not available", ["Runner", "Reason"]);
     for ((id, profile), runner) in &report.measurements.runners {
         match &runner.hello {
             Some(hello) if profile == TODAY => {
                 let stand_in = if hello.stand_in { " (stand-in)" } else { "" };
                 let language = if hello.language.is_empty() { &runner.language } else { &hello.language };
-                table.rows.push(vec![
+                table.push(vec![
                     Cell::text(format!("{}{stand_in}", report.measurements.label(id))),
                     Cell::text(id),
                     Cell::text(format!("{language} {}", hello.language_version)),
@@ -53,14 +53,12 @@ fn runners(report: &Report<'_>) -> Section {
                 let name =
                     if profile == TODAY { String::new() } else { format!(", {}", profile_name(report, profile)) };
                 let reason = runner.unavailable.as_deref().unwrap_or("it did not say why");
-                absent
-                    .rows
-                    .push(vec![Cell::text(format!("{}{name}", report.measurements.label(id))), Cell::text(reason)]);
+                absent.push(vec![Cell::text(format!("{}{name}", report.measurements.label(id))), Cell::text(reason)]);
             }
         }
     }
     for table in [table, absent] {
-        if !table.rows.is_empty() {
+        if !table.is_empty() {
             section.push(table);
         }
     }
@@ -73,8 +71,7 @@ fn answers(report: &Report<'_>) -> Section {
         "No time counts before the runner's answer equals one on which different implementations agree. These agreed, over all \
          sizes:",
     );
-    let mut table =
-        Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"].map(str::to_owned).into());
+    let mut table = Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"]);
     let mut witnesses: BTreeMap<String, (u64, BTreeSet<&str>)> = BTreeMap::new();
     for truth in &report.measurements.truths {
         let (answers, names) = witnesses.entry(subject(&truth.mode, &truth.algorithm)).or_default();
@@ -83,9 +80,9 @@ fn answers(report: &Report<'_>) -> Section {
     }
     for (task, (answers, names)) in witnesses {
         let names: Vec<&str> = names.into_iter().collect();
-        table.rows.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
+        table.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
     }
-    if !table.rows.is_empty() {
+    if !table.is_empty() {
         section.push(table);
     }
     section
@@ -112,11 +109,11 @@ fn failures(report: &Report<'_>) -> Section {
     if !faults.is_empty() {
         let mut table = Table::new(
             format!("Tasks that gave no figures: {}", count(faults.len() as u64)),
-            ["Runner", "Task", "Kind", "What it said"].map(str::to_owned).into(),
+            ["Runner", "Task", "Kind", "What it said"],
         );
         for failure in faults.iter().take(FAILURES_MAX) {
             let cell = &failure.cell;
-            table.rows.push(vec![
+            table.push(vec![
                 Cell::text(report.measurements.label(&cell.runner)),
                 Cell::text(format!("{}, {}", subject(&cell.mode, &cell.algorithm), size(cell.bytes))),
                 Cell::text(kind(failure.kind)),
@@ -150,7 +147,7 @@ fn failures(report: &Report<'_>) -> Section {
 fn environment(report: &Report<'_>) -> Section {
     let mut section = Section::new("environment", "Machine");
     let environment = &report.measurements.header.environment;
-    let mut table = Table::new("Facts of the machine", ["Fact", "Value"].map(str::to_owned).into());
+    let mut table = Table::new("Facts of the machine", ["Fact", "Value"]);
     let first = FACTS.iter().filter_map(|name| environment.get_key_value(*name));
     let others = environment.iter().filter(|(name, _)| !FACTS.contains(&name.as_str()));
     for (name, value) in first.chain(others) {
@@ -158,10 +155,10 @@ fn environment(report: &Report<'_>) -> Section {
             Some(bytes) => size(bytes),
             None => value.clone(),
         };
-        table.rows.push(vec![Cell::text(name), Cell::text(value)]);
+        table.push(vec![Cell::text(name), Cell::text(value)]);
     }
-    table.rows.push(vec![Cell::text("pfh"), Cell::text(&report.measurements.header.program)]);
-    table.rows.push(vec![Cell::text("seed"), Cell::text(report.measurements.header.seed.to_string())]);
+    table.push(vec![Cell::text("pfh"), Cell::text(&report.measurements.header.program)]);
+    table.push(vec![Cell::text("seed"), Cell::text(report.measurements.header.seed.to_string())]);
     section.push(table);
     section
 }

@@ -2,9 +2,9 @@
 
 use crate::measurements::{Point, TODAY};
 use crate::report::Report;
-use crate::report::document::{Cell, Section, Table};
 use crate::report::format::{algorithm, estimate, number, size};
 use crate::statistics::{Estimate, Repeats, Summary, of_medians};
+use pfh_page::{Cell, Section, Table};
 
 pub(super) fn files(report: &Report<'_>) -> Section {
     let mut section = Section::new("files", "Files: with reading, and without").text(
@@ -51,11 +51,9 @@ pub(super) fn files(report: &Report<'_>) -> Section {
         }
         let mut table = Table::new(
             format!("{}, {}", algorithm(name), size(bytes)),
-            ["Runner", "File, ms", "Less reading, ms", "In memory, ms", "Reading", "Collection", "Memory"]
-                .map(str::to_owned)
-                .into(),
+            ["Runner", "File, ms", "Less reading, ms", "In memory, ms", "Reading", "Collection", "Memory"],
         );
-        table.rows = rows.into_iter().map(|(_, row)| row).collect();
+        table.extend(rows.into_iter().map(|(_, row)| row));
         section.push(table);
     }
     section

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{REFERENCE, subject};
 use crate::measurements::{Series, SeriesKey, TODAY};
 use crate::report::Report;
-use crate::report::document::{Cell, Section, Table};
 use crate::report::format::{number, size};
+use pfh_page::{Cell, Section, Table};
 
 /// Of pfh and the reference. Empty where the machine has no counter of which the rate is known.
 pub(super) fn tables(report: &Report<'_>) -> Section {
@@ -27,7 +27,7 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
         let title = if mode == "messages" { "Single messages" } else { "Large data" };
         let head =
             ["Algorithm".to_owned(), "Runner".to_owned()].into_iter().chain(sizes.iter().map(|value| size(*value)));
-        let mut table = Table::new(title.to_owned(), head.collect());
+        let mut table = Table::new(title.to_owned(), head);
         let row = |(key, series): (&SeriesKey, &Series)| {
             let cycles: BTreeMap<u64, f64> = series
                 .points
@@ -40,8 +40,8 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
         };
         let mut all: Vec<_> = of().collect();
         all.sort_by_key(|(key, _)| (&key.algorithm, &key.runner));
-        table.rows = all.into_iter().map(row).collect();
-        if !table.rows.is_empty() {
+        table.extend(all.into_iter().map(row));
+        if !table.is_empty() {
             section.push(table);
         }
     }

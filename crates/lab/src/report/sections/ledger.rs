@@ -2,9 +2,9 @@
 
 use crate::claims::{Finding, Verdict};
 use crate::report::Report;
-use crate::report::document::{Block, Cell, Section, Table};
 use crate::report::format::{figure, published, sentence};
-use crate::report::sections::profile_name;
+use crate::report::sections::{profile_name, verdict};
+use pfh_page::{Block, Cell, Section, Table};
 
 /// Figures printed for one claim, those that decide first. The JSON Lines have all.
 const FIGURES_MAX: usize = 5;
@@ -23,12 +23,10 @@ pub(super) fn claims(report: &Report<'_>) -> Section {
         let findings = || report.findings.iter().filter(|finding| finding.profile == profile);
         let mut table = Table::new(
             sentence(&format!("Claims {}", heading(report, profile))),
-            ["Claim", "The study says", "Verdict", "Measured here, 95 % interval, and published"]
-                .map(str::to_owned)
-                .into(),
+            ["Claim", "The study says", "Verdict", "Measured here, 95 % interval, and published"],
         );
-        table.rows = findings().filter(|finding| finding.verdict != Verdict::NotMeasured).map(row).collect();
-        if !table.rows.is_empty() {
+        table.extend(findings().filter(|finding| finding.verdict != Verdict::NotMeasured).map(row));
+        if !table.is_empty() {
             section.push(table);
         }
     }
@@ -102,7 +100,7 @@ fn row(finding: &Finding) -> Vec<Cell> {
     vec![
         Cell::text(finding.claim.id),
         Cell::Lines(vec![format!("{}.", finding.claim.text), format!("{}{subject}", finding.claim.study)]),
-        Cell::Verdict(finding.verdict),
+        verdict(finding.verdict),
         Cell::Lines(lines),
     ]
 }

@@ -11,9 +11,10 @@ mod strings;
 mod table_of_times;
 
 use super::Report;
-use super::document::{Document, Section};
 use super::format::{algorithm, duration, number, sentence};
+use crate::claims::Verdict;
 use crate::measurements::{Clock, TODAY};
+use pfh_page::{Cell, Document, Section, Tone};
 
 /// The runner that others are compared with.
 pub(super) const REFERENCE: &str = "c-openssl";
@@ -69,13 +70,23 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     for note in &report.measurements.notes {
         facts.push(("Note".to_owned(), note.clone()));
     }
-    Document {
-        title: report.definition.title.clone(),
-        question: report.definition.question.clone(),
-        answer: answer::sentences(report),
-        facts,
-        sections,
-    }
+    Document::new(report.definition.title.clone())
+        .question(report.definition.question.clone())
+        .sentences(answer::sentences(report))
+        .facts(facts)
+        .sections(sections)
+}
+
+/// A verdict as the cell of a table.
+pub(super) fn verdict(verdict: Verdict) -> Cell {
+    let tone = match verdict {
+        Verdict::Holds | Verdict::Stronger | Verdict::HoldsInPart => Tone::Good,
+        Verdict::Weaker => Tone::Caution,
+        Verdict::Reversed => Tone::Bad,
+        Verdict::Undecided => Tone::Neutral,
+        Verdict::NotMeasured => Tone::Faint,
+    };
+    Cell::mark(tone, verdict.name())
 }
 
 /// A profile as a reader knows it.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::measurements::{Measurements, Point, Series, TODAY, Unit};
 use crate::report::Report;
-use crate::report::document::Section;
 use crate::report::format::{algorithm, count, number, sentence, size};
 use crate::report::plots::{self, Row};
 use crate::report::sections::{REFERENCE, profile_name, subject};
 use crate::statistics::{Estimate, median};
+use pfh_page::Section;
 
 /// Groups of bars; beyond that a plot for each runner serves better than one for each algorithm.
 const PLOTS_MAX: usize = 12;

@@ -3,11 +3,11 @@
 use crate::measurements::{Series, SeriesKey, TODAY, Unit};
 use crate::published;
 use crate::report::Report;
-use crate::report::document::{Cell, Section, Table};
 use crate::report::format::{algorithm, duration, estimate, number, size};
 use crate::report::plots::{self, Curve};
 use crate::report::sections::{REFERENCE, profile_name, subject};
 use crate::statistics::{Estimate, Line};
+use pfh_page::{Cell, Section, Table};
 
 /// Lines that can be told apart in one plot.
 const CURVES_MAX: usize = 6;
@@ -129,7 +129,7 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
             report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name)
         {
             let Some(line) = series.line(mode) else { continue };
-            table.rows.push(vec![
+            table.push(vec![
                 Cell::text(report.measurements.label(&key.runner)),
                 Cell::text(profile_name(report, &key.profile)),
                 Cell::number(estimate(&line.intercept.map(|ns| ns / time))),
@@ -138,7 +138,7 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
                 Cell::number(line.points.to_string()),
             ]);
         }
-        if !table.rows.is_empty() {
+        if !table.is_empty() {
             section.push(table);
         }
     }
@@ -176,9 +176,7 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
             };
             let mut table = Table::new(
                 format!("{}, {}", algorithm(name), profile_name(report, profile)),
-                ["Runner", "Time", "95 % interval", "Published for 722 GB (2015)", "Minutes beyond the fastest"]
-                    .map(str::to_owned)
-                    .into(),
+                ["Runner", "Time", "95 % interval", "Published for 722 GB (2015)", "Minutes beyond the fastest"],
             );
             for (runner, seconds) in rows {
                 let published = implementation(runner).and_then(|implementation| {
@@ -189,7 +187,7 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
                 let interval = seconds
                     .interval
                     .map(|interval| format!("{} to {}", duration(interval.low.max(0.0)), duration(interval.high)));
-                table.rows.push(vec![
+                table.push(vec![
                     Cell::text(report.measurements.label(runner)),
                     Cell::number(duration(seconds.value)),
                     Cell::maybe(interval),

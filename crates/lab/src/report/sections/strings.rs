@@ -2,8 +2,8 @@
 
 use crate::measurements::{Series, TODAY, Unit};
 use crate::report::Report;
-use crate::report::document::{Cell, Section, Table};
 use crate::report::format::{algorithm, duration, estimate, number};
+use pfh_page::{Cell, Section, Table};
 
 const YEAR_SECONDS: f64 = 365.25 * 86_400.0;
 
@@ -17,7 +17,7 @@ pub(super) fn passwords(report: &Report<'_>) -> Section {
     ));
     let mut table = Table::new(
         "Trying all keys, fastest runner of each function",
-        ["Function", "Kind", "Runner", "Per second", "All keys in"].map(str::to_owned).into(),
+        ["Function", "Kind", "Runner", "Per second", "All keys in"],
     );
     let mut rows: Vec<(f64, Vec<Cell>)> = Vec::new();
     for (mode, kind) in [("strings", "digest"), ("password", "password function")] {
@@ -45,8 +45,8 @@ pub(super) fn passwords(report: &Report<'_>) -> Section {
         }
     }
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    table.rows = rows.into_iter().map(|(_, row)| row).collect();
-    if !table.rows.is_empty() {
+    table.extend(rows.into_iter().map(|(_, row)| row));
+    if !table.is_empty() {
         section.push(table);
     }
     section

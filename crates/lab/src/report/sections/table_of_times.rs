@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::measurements::{Series, SeriesKey, Unit};
 use crate::report::Report;
-use crate::report::document::{Block, Cell, Section, Table};
 use crate::report::format::{count, number, size};
 use crate::report::sections::{profile_name, subject};
+use pfh_page::{Block, Cell, Section, Table};
 
 /// Outliers that are listed one by one.
 const OUTLIERS_MAX: usize = 40;
@@ -25,14 +25,14 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
             Unit::Items => count(*value),
         };
         let head = ["Runner".to_owned(), "Profile".to_owned()].into_iter().chain(sizes.iter().map(heading));
-        let mut table = Table::new(subject(mode, name), head.collect());
+        let mut table = Table::new(subject(mode, name), head);
         let mut all: Vec<_> = of().collect();
         let profiles = report.measurements.profiles();
         let profile = |key: &SeriesKey| profiles.iter().position(|profile| *profile == key.profile);
         let slowness =
             |series: &Series| series.largest().map_or(0.0, |point| point.time.median / point.bytes.max(1) as f64);
         all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
-        table.rows = all.into_iter().map(|(key, series)| row(report, key, series, &sizes)).collect();
+        table.extend(all.into_iter().map(|(key, series)| row(report, key, series, &sizes)));
         section.push(table);
     }
     if section.has_matter() {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::claims::Verdict;
+use crate::document::Tone;
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
@@ -59,21 +59,19 @@ pub const HEAT: [Rgb; 7] = [
 /// Text on heat maps.
 pub const HEAT_INK: Rgb = (29, 31, 35);
 
-/// Background and text of a verdict.
+/// Returns background and text of a mark.
 #[must_use]
-pub fn verdict(verdict: Verdict) -> (Colour, Colour) {
-    match verdict {
-        Verdict::Holds | Verdict::Stronger | Verdict::HoldsInPart => {
-            (colour((218, 241, 224), (24, 66, 40)), colour((12, 84, 40), (160, 228, 180)))
-        }
-        Verdict::Weaker => (colour((255, 240, 204), (76, 58, 14)), colour((110, 72, 0), (246, 210, 120))),
-        Verdict::Reversed => (colour((253, 224, 220), (88, 30, 26)), colour((146, 24, 16), (255, 180, 170))),
-        Verdict::Undecided => (colour((230, 232, 238), (52, 56, 64)), colour((62, 68, 80), (206, 210, 220))),
-        Verdict::NotMeasured => (PAPER, FAINT),
+pub fn mark(tone: Tone) -> (Colour, Colour) {
+    match tone {
+        Tone::Good => (colour((218, 241, 224), (24, 66, 40)), colour((12, 84, 40), (160, 228, 180))),
+        Tone::Caution => (colour((255, 240, 204), (76, 58, 14)), colour((110, 72, 0), (246, 210, 120))),
+        Tone::Bad => (colour((253, 224, 220), (88, 30, 26)), colour((146, 24, 16), (255, 180, 170))),
+        Tone::Neutral => (colour((230, 232, 238), (52, 56, 64)), colour((62, 68, 80), (206, 210, 220))),
+        Tone::Faint => (PAPER, FAINT),
     }
 }
 
-/// Contrast of two colours as WCAG 2.2 defines it: 1 to 21. Text needs 4.5 (AA), what is drawn 3.
+/// Returns the contrast of two colours as WCAG 2.2 defines it: 1 to 21. Text needs 4.5 (AA), what is drawn 3.
 #[must_use]
 pub fn contrast(a: Rgb, b: Rgb) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
@@ -92,26 +90,11 @@ fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// As a class name.
-pub(super) fn verdict_class(verdict: Verdict) -> String {
-    verdict.name().replace(' ', "-")
-}
-
-const VERDICTS: [Verdict; 7] = [
-    Verdict::Holds,
-    Verdict::Stronger,
-    Verdict::HoldsInPart,
-    Verdict::Weaker,
-    Verdict::Reversed,
-    Verdict::Undecided,
-    Verdict::NotMeasured,
-];
-
 /// Shapes and sizes; colours come from the variables that [`style_sheet`] puts before it.
 const SHAPES: &str = include_str!("style.css");
 
-/// The style sheet of a report.
-pub(super) fn style_sheet() -> String {
+/// Returns the style sheet of a page.
+pub(crate) fn style_sheet() -> String {
     let mut light = String::new();
     let mut dark = String::new();
     let mut define = |name: &str, colour: Colour| {
@@ -122,12 +105,12 @@ pub(super) fn style_sheet() -> String {
         define(name, colour);
     }
     let mut classes = String::new();
-    for name in VERDICTS {
-        let (background, text) = verdict(name);
-        let class = verdict_class(name);
+    for tone in Tone::ALL {
+        let (background, text) = mark(tone);
+        let class = tone.name();
         define(&format!("{class}-paper"), background);
         define(&format!("{class}-ink"), text);
-        let _ = writeln!(classes, ".{class}{{background:var(--{class}-paper);color:var(--{class}-ink)}}");
+        let _ = writeln!(classes, ".mark.{class}{{background:var(--{class}-paper);color:var(--{class}-ink)}}");
     }
     let mut plots = String::new();
     for colour in [INK, FAINT, RULE].iter().chain(&SERIES) {
@@ -162,9 +145,9 @@ mod tests {
             for line in SERIES {
                 assert!(contrast(of(line), of(PAPER)) >= 3.0, "{line:?}");
             }
-            for name in VERDICTS {
-                let (background, text) = verdict(name);
-                assert!(contrast(of(text), of(background)) >= 4.5, "{name}");
+            for tone in Tone::ALL {
+                let (background, text) = mark(tone);
+                assert!(contrast(of(text), of(background)) >= 4.5, "{tone:?}");
             }
         }
         for cell in HEAT {

@@ -2,15 +2,30 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::document::{Block, Cell, Document, Plot, Section, Table};
-use super::theme;
+use crate::document::{Block, Cell, Document, Plot, Section, Signature, Table};
+use crate::theme;
+
+/// Sorts the rows of tables that can be sorted. It is the only script of a page, and the page's policy names its
+/// digest, so no other one runs.
+const SORT_SCRIPT: &str = include_str!("sort.js");
+
+/// The SHA-256 of [`SORT_SCRIPT`] in base 64. A test computes it; this crate does not, for a part of what uses it may
+/// not contain any code that hashes.
+const SORT_SCRIPT_SHA256: &str = "BEretOMlgxbV5xiNN8uRhFqo/HXg1Q5SdAFkimnf3yY=";
 
 impl Document {
-    /// The document as HTML: one file, without scripts, fonts or pictures from elsewhere.
+    /// Returns the document as HTML: one file, without scripts, fonts or pictures from elsewhere. The only script sorts
+    /// tables, where one can be sorted; without it, everything is shown too.
     #[must_use]
     pub fn html(&self) -> String {
         // A policy that forbids everything from elsewhere, so that not even a mistake here can load something.
-        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+        let mut policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:".to_owned();
+        let is_sortable = |block: &Block| matches!(block, Block::Table(table) if table.is_sortable);
+        let has_script = self.sections.iter().flat_map(|section| &section.blocks).any(is_sortable);
+        if has_script {
+            policy += &format!("; script-src 'sha256-{SORT_SCRIPT_SHA256}'");
+        }
+        let skip = if self.answer.is_empty() { "Skip to the contents" } else { "Skip to the answer" };
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -23,19 +38,22 @@ impl Document {
                     style { (PreEscaped(theme::style_sheet())) }
                 }
                 body {
-                    a class="skip" href="#main" { "Skip to the answer" }
+                    a class="skip" href="#main" { (skip) }
                     header {
                         h1 { (self.title) }
-                        p class="question" { (self.question) }
+                        @if !self.question.is_empty() { p class="question" { (self.question) } }
                     }
                     main id="main" {
                         @for sentence in &self.answer { p class="answer" { (sentence) } }
-                        dl { @for (name, value) in &self.facts { dt { (name) } dd { (value) } } }
-                        nav aria-label="Contents" {
-                            ul { @for section in &self.sections { li { a href={ "#" (section.id) } { (section.heading) } } } }
+                        @if !self.facts.is_empty() { (facts(&self.facts)) }
+                        @if !self.sections.is_empty() {
+                            nav aria-label="Contents" {
+                                ul { @for section in &self.sections { li { a href={ "#" (section.id) } { (section.heading) } } } }
+                            }
                         }
                         @for section in &self.sections { (render(section)) }
                     }
+                    @if has_script { script { (PreEscaped(SORT_SCRIPT)) } }
                 }
             }
         };
@@ -53,9 +71,25 @@ fn render(section: &Section) -> Markup {
                     Block::Text(text) => { p { (text) } }
                     Block::Verbatim(text) => { pre tabindex="0" { (text) } }
                     Block::List(items) => { ul { @for item in items { li { (item) } } } }
+                    Block::Facts(all) => (facts(all)),
                     Block::Plot(plot) => (picture(plot)),
                     Block::Table(rows) => (table(rows)),
+                    Block::Signatures(lines) => (signatures(lines)),
                 }
+            }
+        }
+    }
+}
+
+fn facts(facts: &[(String, String)]) -> Markup {
+    html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } }
+}
+
+fn signatures(lines: &[Signature]) -> Markup {
+    html! {
+        div class="signatures" {
+            @for line in lines {
+                p { span class="line" { (line.printed) } span class="label" { (line.label) } }
             }
         }
     }
@@ -80,13 +114,19 @@ fn picture(plot: &Plot) -> Markup {
 
 fn table(table: &Table) -> Markup {
     let is_number = |column: usize| {
-        table.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Number(_)) | None)) && !table.rows.is_empty()
+        table.rows.iter().all(|row| row.get(column).is_none_or(Cell::is_number)) && !table.rows.is_empty()
     };
     // Rows with much text are cards on a narrow screen.
     let is_prose = table.rows.iter().flatten().any(|cell| matches!(cell, Cell::Lines(_)));
+    let classes = match (is_prose, table.is_sortable) {
+        (true, true) => Some("prose sortable"),
+        (true, false) => Some("prose"),
+        (false, true) => Some("sortable"),
+        (false, false) => None,
+    };
     html! {
         div class="scroll" tabindex="0" role="group" aria-label=(table.caption) {
-            table class=[is_prose.then_some("prose")] {
+            table class=[classes] {
                 caption { (table.caption) }
                 thead {
                     tr {
@@ -99,8 +139,9 @@ fn table(table: &Table) -> Markup {
                     @for row in &table.rows {
                         tr {
                             @for (column, value) in row.iter().enumerate() {
-                                @if column == 0 { th scope="row" { (cell(value)) } }
-                                @else { td class=[matches!(value, Cell::Number(_)).then_some("number")] { (cell(value)) } }
+                                @let class = value.is_number().then_some("number");
+                                @if column == 0 { th scope="row" class=[class] data-value=[sort_value(value)] { (cell(value)) } }
+                                @else { td class=[class] data-value=[sort_value(value)] { (cell(value)) } }
                             }
                         }
                     }
@@ -110,14 +151,21 @@ fn table(table: &Table) -> Markup {
     }
 }
 
+/// The number by which a cell is sorted, where its text does not tell.
+fn sort_value(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Quantity { value, .. } => Some(*value),
+        _ => None,
+    }
+}
+
 fn cell(cell: &Cell) -> Markup {
     html! {
         @match cell {
-            Cell::Text(text) | Cell::Number(text) => (text),
+            Cell::Text(text) | Cell::Number(text) | Cell::Quantity { text, .. } => (text),
             Cell::Lines(lines) => { ul { @for line in lines { li { (line) } } } }
-            Cell::Verdict(verdict) => {
-                span class={ "verdict " (theme::verdict_class(*verdict)) } { (verdict.name()) }
-            }
+            Cell::Code(text) => code { (text) },
+            Cell::Mark { tone, text } => span class={ "mark " (tone.name()) } { (text) },
         }
     }
 }

@@ -2,21 +2,22 @@
 
 use std::fmt::Write as _;
 
-use super::document::{Block, Cell, Document, Table};
+use crate::document::{Block, Cell, Document, Table};
 
 impl Document {
-    /// The document as Markdown. Plots are named and described, not drawn.
+    /// Returns the document as Markdown. Plots are named and described, not drawn.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("# {}\n\n{}\n", escape(&self.title), escape(&self.question));
+        let mut text = format!("# {}\n", escape(&self.title));
+        if !self.question.is_empty() {
+            let _ = write!(text, "\n{}\n", escape(&self.question));
+        }
         for (index, sentence) in self.answer.iter().enumerate() {
             let mark = if index == 0 { "**" } else { "" };
             let _ = write!(text, "\n{mark}{}{mark}\n", escape(sentence));
         }
         text += "\n";
-        for (name, value) in &self.facts {
-            let _ = writeln!(text, "- {}: {}", escape(name), escape(value));
-        }
+        text += &facts(&self.facts);
         for section in &self.sections {
             let _ = write!(text, "\n## {}\n", escape(&section.heading));
             for block in &section.blocks {
@@ -29,10 +30,16 @@ impl Document {
                             let _ = writeln!(text, "- {}", escape(item));
                         }
                     }
+                    Block::Facts(all) => text += &facts(all),
                     Block::Plot(plot) => {
                         let _ = writeln!(text, "*{}.* {}", escape(&plot.title), escape(&plot.description));
                     }
                     Block::Table(table) => text += &rows(table),
+                    Block::Signatures(lines) => {
+                        for line in lines {
+                            let _ = writeln!(text, "- {}: {}", escape(&line.label), on_line(&line.printed));
+                        }
+                    }
                 }
             }
         }
@@ -40,18 +47,27 @@ impl Document {
     }
 }
 
+fn facts(facts: &[(String, String)]) -> String {
+    facts.iter().map(|(name, value)| format!("- {}: {}\n", escape(name), escape(value))).collect()
+}
+
+/// A line to write on, unless something stands there.
+fn on_line(printed: &str) -> String {
+    if printed.is_empty() { "\\_".repeat(30) } else { escape(printed) }
+}
+
 fn rows(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("**{}**\n\n", escape(&table.caption));
     text += &line(table.head.iter().map(|name| escape(name)).collect());
-    let is_number = |column: usize| table.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Number(_))));
+    let is_number = |column: usize| table.rows.iter().all(|row| row.get(column).is_some_and(Cell::is_number));
     let rule = |column: usize| if is_number(column) { "---:" } else { "---" };
     text += &line((0..table.head.len()).map(|column| rule(column).to_owned()).collect());
     for row in &table.rows {
         let cell = |cell: &Cell| match cell {
-            Cell::Text(text) | Cell::Number(text) => escape(text),
+            Cell::Text(text) | Cell::Number(text) | Cell::Quantity { text, .. } | Cell::Code(text) => escape(text),
             Cell::Lines(lines) => lines.iter().map(|line| escape(line)).collect::<Vec<_>>().join("<br>"),
-            Cell::Verdict(verdict) => verdict.name().to_owned(),
+            Cell::Mark { text, .. } => escape(text),
         };
         text += &line(row.iter().map(cell).collect());
     }
@@ -62,7 +78,8 @@ fn rows(table: &Table) -> String {
 fn verbatim(lines: &str) -> String {
     let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{}\n{fence}\n", lines.trim_end())
+    let lines = lines.trim_end().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
+    format!("{fence}text\n{lines}\n{fence}\n")
 }
 
 /// Text that Markdown takes literally, on one line.

@@ -1,0 +1,326 @@
+//! The parts of a document, independent of its printed form.
+
+/// A document, to be printed by [`Document::html`] or [`Document::markdown`].
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    pub(crate) title: String,
+    pub(crate) question: String,
+    pub(crate) answer: Vec<String>,
+    pub(crate) facts: Vec<(String, String)>,
+    pub(crate) sections: Vec<Section>,
+}
+
+impl Document {
+    /// Makes a document that has only a title.
+    #[must_use]
+    pub fn new(title: impl Into<String>) -> Document {
+        Document { title: title.into(), ..Document::default() }
+    }
+
+    /// Sets the line below the title: the question that the document answers, or a second title.
+    #[must_use]
+    pub fn question(mut self, question: impl Into<String>) -> Document {
+        self.question = question.into();
+        self
+    }
+
+    /// Adds a sentence of the answer. The first one is the answer itself, and is emphasised.
+    #[must_use]
+    pub fn sentence(self, sentence: impl Into<String>) -> Document {
+        self.sentences([sentence.into()])
+    }
+
+    /// Adds sentences of the answer.
+    #[must_use]
+    pub fn sentences(mut self, sentences: impl IntoIterator<Item = String>) -> Document {
+        self.answer.extend(sentences);
+        self
+    }
+
+    /// Adds a fact with its name: where, when and by what.
+    #[must_use]
+    pub fn fact(self, name: impl Into<String>, value: impl Into<String>) -> Document {
+        self.facts([(name.into(), value.into())])
+    }
+
+    /// Adds facts, each with its name.
+    #[must_use]
+    pub fn facts(mut self, facts: impl IntoIterator<Item = (String, String)>) -> Document {
+        self.facts.extend(facts);
+        self
+    }
+
+    /// Adds a section.
+    #[must_use]
+    pub fn section(self, section: Section) -> Document {
+        self.sections([section])
+    }
+
+    /// Adds sections.
+    #[must_use]
+    pub fn sections(mut self, sections: impl IntoIterator<Item = Section>) -> Document {
+        self.sections.extend(sections);
+        self
+    }
+
+    /// Returns the answer, sentence by sentence.
+    #[must_use]
+    pub fn answer(&self) -> &[String] {
+        &self.answer
+    }
+}
+
+/// A heading with the blocks that belong to it.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub(crate) id: String,
+    pub(crate) heading: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Section {
+    /// Makes a section without blocks. `id` is its anchor: lower-case letters and hyphens, no other section's.
+    #[must_use]
+    pub fn new(id: impl Into<String>, heading: impl Into<String>) -> Section {
+        Section { id: id.into(), heading: heading.into(), blocks: Vec::new() }
+    }
+
+    /// Adds a paragraph.
+    #[must_use]
+    pub fn text(self, text: impl Into<String>) -> Section {
+        self.with(Block::Text(text.into()))
+    }
+
+    /// Adds a block.
+    #[must_use]
+    pub fn with(mut self, block: impl Into<Block>) -> Section {
+        self.push(block);
+        self
+    }
+
+    /// Adds a block.
+    pub fn push(&mut self, block: impl Into<Block>) {
+        self.blocks.push(block.into());
+    }
+
+    /// Whether the section has more than text. One that has not is hardly worth a heading, unless the text is the
+    /// matter.
+    #[must_use]
+    pub fn has_matter(&self) -> bool {
+        self.blocks.iter().any(|block| !matches!(block, Block::Text(_)))
+    }
+}
+
+/// A part of a section.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Block {
+    /// A paragraph.
+    Text(String),
+    /// Text that is kept as it is, line by line.
+    Verbatim(String),
+    /// A list of items without order.
+    List(Vec<String>),
+    /// Names with their values.
+    Facts(Vec<(String, String)>),
+    /// A picture.
+    Plot(Plot),
+    /// A table.
+    Table(Table),
+    /// Lines to be filled in by hand, on paper, beside each other as far as the page is wide.
+    Signatures(Vec<Signature>),
+}
+
+impl From<Plot> for Block {
+    fn from(plot: Plot) -> Block {
+        Block::Plot(plot)
+    }
+}
+
+impl From<Table> for Block {
+    fn from(table: Table) -> Block {
+        Block::Table(table)
+    }
+}
+
+/// A picture with the words that replace it.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    /// The caption.
+    pub title: String,
+    /// A description of the picture, for those who do not see it.
+    pub description: String,
+    /// The drawing, without the outer `svg` element. It is not escaped; its colours are the light ones of
+    /// [`theme`](crate::theme), and the page exchanges them in the dark.
+    pub drawing: String,
+    /// Width of the drawing in its own units.
+    pub width: u32,
+    /// Height of the drawing in its own units.
+    pub height: u32,
+}
+
+/// A table with headings of its columns and rows.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub(crate) caption: String,
+    pub(crate) head: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+    pub(crate) is_sortable: bool,
+}
+
+impl Table {
+    /// Makes a table without rows from the headings of its columns.
+    #[must_use]
+    pub fn new(caption: impl Into<String>, head: impl IntoIterator<Item = impl Into<String>>) -> Table {
+        let head = head.into_iter().map(Into::into).collect();
+        Table { caption: caption.into(), head, rows: Vec::new(), is_sortable: false }
+    }
+
+    /// Lets readers of the HTML sort the rows by a column: with a click, or with Enter, on its heading.
+    #[must_use]
+    pub fn sortable(mut self) -> Table {
+        self.is_sortable = true;
+        self
+    }
+
+    /// Adds a row, as long as the head. Its first cell is the heading of the row.
+    pub fn push(&mut self, row: impl Into<Vec<Cell>>) {
+        self.rows.push(row.into());
+    }
+
+    /// Adds rows, each as [`push`](Self::push) takes them.
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
+        self.rows.extend(rows);
+    }
+
+    /// Whether the table has no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Cell {
+    /// Text.
+    Text(String),
+    /// A number, aligned to the right. It is sorted by the number that its text begins with.
+    Number(String),
+    /// A number whose text is made for readers (`1.2 GiB`), and by which it is sorted.
+    Quantity {
+        /// The text that is shown.
+        text: String,
+        /// The number by which rows are sorted.
+        value: f64,
+    },
+    /// Lines below each other.
+    Lines(Vec<String>),
+    /// Text in a fixed-width font, such as a digest; it may be broken anywhere.
+    Code(String),
+    /// A word that judges, on a ground of its own.
+    Mark {
+        /// The kind of judgement.
+        tone: Tone,
+        /// The word.
+        text: String,
+    },
+}
+
+impl Cell {
+    /// Makes a cell of text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Cell {
+        Cell::Text(text.into())
+    }
+
+    /// Makes a cell of a number.
+    #[must_use]
+    pub fn number(text: impl Into<String>) -> Cell {
+        Cell::Number(text.into())
+    }
+
+    /// Makes a cell of a number, or a dash.
+    #[must_use]
+    pub fn maybe(text: Option<String>) -> Cell {
+        Cell::Number(text.unwrap_or_else(|| "–".to_owned()))
+    }
+
+    /// Makes a cell of a number whose text is made for readers.
+    #[must_use]
+    pub fn quantity(text: impl Into<String>, value: f64) -> Cell {
+        Cell::Quantity { text: text.into(), value }
+    }
+
+    /// Makes a cell of text in a fixed-width font.
+    #[must_use]
+    pub fn code(text: impl Into<String>) -> Cell {
+        Cell::Code(text.into())
+    }
+
+    /// Makes a cell of a word that judges.
+    #[must_use]
+    pub fn mark(tone: Tone, text: impl Into<String>) -> Cell {
+        Cell::Mark { tone, text: text.into() }
+    }
+
+    /// Whether the cell is aligned to the right.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Cell::Number(_) | Cell::Quantity { .. })
+    }
+}
+
+/// The kind of judgement of a mark. Colours follow it; the word beside it says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// To be checked by somebody.
+    Caution,
+    /// Wrong.
+    Bad,
+    /// Neither: undecided, unknown.
+    Neutral,
+    /// Of less weight: not applicable, not examined.
+    Faint,
+}
+
+impl Tone {
+    /// All tones.
+    pub const ALL: [Tone; 5] = [Tone::Good, Tone::Caution, Tone::Bad, Tone::Neutral, Tone::Faint];
+
+    /// Returns the name, which is that of a class in HTML.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Tone::Good => "good",
+            Tone::Caution => "caution",
+            Tone::Bad => "bad",
+            Tone::Neutral => "neutral",
+            Tone::Faint => "faint",
+        }
+    }
+}
+
+/// A line to be filled in by hand, with its label below.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub(crate) label: String,
+    pub(crate) printed: String,
+}
+
+impl Signature {
+    /// Makes an empty line.
+    #[must_use]
+    pub fn new(label: impl Into<String>) -> Signature {
+        Signature { label: label.into(), printed: String::new() }
+    }
+
+    /// Prints text on the line: what is known already.
+    #[must_use]
+    pub fn printed(mut self, text: impl Into<String>) -> Signature {
+        self.printed = text.into();
+        self
+    }
+}
