@@ -5,7 +5,7 @@ use crate::expected::{Expected, OneExpected};
 use crate::file::{Agreement, File, compare};
 use crate::finding::{Finding, Findings};
 use crate::pairing::{Candidate, Pairing};
-use crate::path::push_key;
+use crate::path::{PATH_BYTES_MAX, PathError, push_key};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -23,8 +23,8 @@ pub struct Found {
 pub enum State {
     /// It was read to its end.
     Hashed,
-    /// It was not read, on purpose. The reason in words; empty if all files are treated so.
-    NotHashed(String),
+    /// It was not read, on request.
+    NotHashed,
     /// It could not be read to its end, or is a directory that could not be listed. The reason in words.
     Unreadable(String),
 }
@@ -36,8 +36,10 @@ pub enum Presence {
     Gone,
     /// Something that is no file. The reason in words.
     NoFile(String),
-    /// A file, or something that may lead to one, which was left out. The reason in words.
-    LeftOut(String),
+    /// A file that was left out on request.
+    LeftOut,
+    /// Something that may lead to a file, and was not followed. The reason in words.
+    NotFollowed(String),
     /// The system does not tell. The reason in words.
     Unknown(String),
 }
@@ -58,18 +60,20 @@ pub struct Comparison {
     /// What could not be read, by the key of its path, and why.
     unreadable: BTreeMap<Vec<u8>, String>,
     latest_key: Vec<u8>,
+    /// The number of expected files whose paths name none below the root.
+    not_below: u64,
 }
 
 impl Comparison {
-    /// Begins. `lists_matched` keeps also the findings of files that matched. Takes at most `memory_bytes` of memory, or
+    /// Begins. `lists_all` keeps also the findings of files that matched, or were left out on request. Takes at most `memory_bytes` of memory, or
     /// 1 MiB, beside one bit for each expected file and the paths of what could not be read.
     ///
     /// # Errors
     /// If a temporary file cannot be read.
-    pub fn new(mut expected: Expected, lists_matched: bool, memory_bytes: u64) -> io::Result<Comparison> {
+    pub fn new(mut expected: Expected, lists_all: bool, memory_bytes: u64) -> io::Result<Comparison> {
         expected.rewind()?;
         let next = expected.next_file()?;
-        let findings = Findings::new(expected.codec().clone(), lists_matched, memory_bytes / 4);
+        let findings = Findings::new(expected.codec().clone(), lists_all, memory_bytes / 4);
         Ok(Comparison {
             expected,
             next,
@@ -79,6 +83,7 @@ impl Comparison {
             pairing: Pairing::new(memory_bytes / 4),
             unreadable: BTreeMap::new(),
             latest_key: Vec::new(),
+            not_below: 0,
         })
     }
 
@@ -119,8 +124,19 @@ impl Comparison {
                 found: Some(found.file),
                 reason,
             }),
-            State::Hashed | State::NotHashed(_) => self.pairing.push(&Candidate::new(found.file)),
+            State::Hashed | State::NotHashed => self.pairing.push(&Candidate::new(found.file)),
         }
+    }
+
+    /// Takes a file that a list expects and whose path names no file below the root.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
+    pub fn not_below(&mut self, mut file: File, error: PathError) -> io::Result<()> {
+        self.not_below += 1;
+        file.path.truncate(PATH_BYTES_MAX);
+        let (class, reason) = (Class::NotChecked, error.to_string());
+        self.findings.push(&Finding { class, expected: Some(file), found: None, reason })
     }
 
     /// Returns the expected file that is next, and goes to the one after it.
@@ -155,11 +171,12 @@ impl Comparison {
         while let Some(one) = self.advance()? {
             self.pairing.push(&Candidate::missing(one.file))?;
         }
-        let Comparison { mut expected, matched, mut findings, pairing, unreadable, .. } = self;
+        let Comparison { mut expected, matched, mut findings, pairing, unreadable, not_below, .. } = self;
         let mut gone = |file: &File| match presence(file, &unreadable, look) {
             Presence::Gone => None,
             Presence::NoFile(reason) => Some((Class::Changed, reason)),
-            Presence::LeftOut(reason) => Some((Class::NotChecked, reason)),
+            Presence::LeftOut => Some((Class::NotChecked, String::new())),
+            Presence::NotFollowed(reason) => Some((Class::NotChecked, reason)),
             Presence::Unknown(reason) => Some((Class::Unreadable, reason)),
         };
         expected.rewind()?;
@@ -174,7 +191,7 @@ impl Comparison {
             Ok(None)
         };
         pairing.finish(&mut findings, &mut gone, &mut present)?;
-        assert_eq!(findings.totals().expected.all(), expected.len(), "each expected file is in one class");
+        assert_eq!(findings.totals().expected.all(), expected.len() + not_below, "each expected file is in one class");
         Ok(findings)
     }
 }
@@ -205,7 +222,7 @@ pub(crate) fn judge(one: &OneExpected, found: &Found) -> (Class, String) {
         }
         (_, Agreement::OtherDigest(algorithm)) => (Class::Changed, format!("other {algorithm}")),
         _ if one.contradicts => (Class::Changed, "the list states different values for it".to_owned()),
-        (State::NotHashed(reason), _) => (Class::NotChecked, reason.clone()),
+        (State::NotHashed, _) => (Class::NotChecked, String::new()),
         (State::Hashed, Agreement::Same) => (Class::Matched, String::new()),
         (State::Hashed, Agreement::NotCompared) => {
             let reason =

@@ -12,12 +12,13 @@ pub struct Expectations {
     sort: ByteSort,
     codec: Codec,
     record: Vec<u8>,
+    is_empty: bool,
 }
 
 impl Expectations {
     /// Begins with no files. Takes at most `memory_bytes` of memory, or 256 KiB.
     pub fn new(memory_bytes: u64) -> Expectations {
-        Expectations { sort: ByteSort::new(memory_bytes), codec: Codec::default(), record: Vec::new() }
+        Expectations { sort: ByteSort::new(memory_bytes), codec: Codec::default(), record: Vec::new(), is_empty: true }
     }
 
     /// Adds a file. Files of the same path are one, of which all digests are expected.
@@ -33,6 +34,7 @@ impl Expectations {
         push_key(&path, &mut self.record);
         // So that of equal files the first line comes first.
         self.codec.write(file, &mut self.record);
+        self.is_empty = false;
         self.sort.push(&self.record).map(Ok)
     }
 
@@ -41,12 +43,17 @@ impl Expectations {
         self.codec.algorithms()
     }
 
+    /// Whether there is no file yet.
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
     /// Sorts the files.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn sorted(self) -> io::Result<Expected> {
-        let Expectations { sort, codec, mut record } = self;
+        let Expectations { sort, codec, mut record, .. } = self;
         let mut spool = Spool::default();
         let mut common: Option<Vec<u8>> = None;
         let mut same: Option<OneExpected> = None;
@@ -153,6 +160,21 @@ impl Expected {
         let (path, rest) = split_key(bytes).ok_or_else(damaged)?;
         let (file, rest) = self.codec.read(path, rest)?;
         Ok(Some(OneExpected { file, contradicts: rest == [1] }))
+    }
+
+    /// Writes the files once more, for a second reader. This one begins again with the first file.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    pub fn copy(&mut self) -> io::Result<Expected> {
+        self.rewind()?;
+        let mut spool = Spool::default();
+        while let Some(record) = self.reader.next()? {
+            spool.push(record)?;
+        }
+        self.rewind()?;
+        let Expected { codec, files, common, .. } = self;
+        Ok(Expected { reader: spool.reader()?, codec: codec.clone(), files: *files, common: common.clone() })
     }
 
     /// Begins again with the first file.

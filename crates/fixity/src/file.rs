@@ -28,7 +28,7 @@ impl File {
     }
 
     /// Returns the part of the path after the last `/`.
-    pub(crate) fn name(&self) -> &[u8] {
+    pub fn name(&self) -> &[u8] {
         self.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::class::{Class, Counts};
 use crate::file::{Codec, File, damaged, take};
-use crate::path::{push_key, split_key};
+use crate::path::push_key;
 use pfh_list::ByteSort;
 use std::io;
 
@@ -15,7 +15,8 @@ pub struct Finding {
     pub expected: Option<File>,
     /// What was found, if a file was.
     pub found: Option<File>,
-    /// The reason in words, where the class alone does not tell it; else empty.
+    /// The reason in words, where the class alone does not tell it; else empty. Files that were not checked because
+    /// they were left out on request have none.
     pub reason: String,
 }
 
@@ -35,6 +36,8 @@ pub struct Totals {
     pub found: Counts,
     /// All files: one that was expected and found counts once.
     pub files: Counts,
+    /// The files among those not checked that nobody asked to leave out: they have a reason.
+    pub not_comparable: u64,
 }
 
 /// All findings, which are listed class by class in the order of their paths.
@@ -42,8 +45,8 @@ pub struct Findings {
     sort: ByteSort,
     pub(crate) codec: Codec,
     totals: Totals,
-    /// Whether files that matched are listed, too.
-    lists_matched: bool,
+    /// Whether files that matched, or were left out on request, are listed, too.
+    lists_all: bool,
     record: Vec<u8>,
 }
 
@@ -62,15 +65,15 @@ fn rank(class: Class) -> u8 {
 }
 
 impl Findings {
-    pub(crate) fn new(codec: Codec, lists_matched: bool, memory_bytes: u64) -> Findings {
+    pub(crate) fn new(codec: Codec, lists_all: bool, memory_bytes: u64) -> Findings {
         let sort = ByteSort::new(memory_bytes);
-        Findings { sort, codec, totals: Totals::default(), lists_matched, record: Vec::new() }
+        Findings { sort, codec, totals: Totals::default(), lists_all, record: Vec::new() }
     }
 
     /// Counts a finding and keeps it.
     pub(crate) fn push(&mut self, finding: &Finding) -> io::Result<()> {
         let Finding { class, expected, found, reason } = finding;
-        let Totals { expected: of_expected, found: of_found, files } = &mut self.totals;
+        let Totals { expected: of_expected, found: of_found, files, not_comparable } = &mut self.totals;
         files.add(*class);
         // The file whose contents a copy has counts for itself.
         if expected.is_some() && *class != Class::Copied {
@@ -79,23 +82,28 @@ impl Findings {
         if found.is_some() {
             of_found.add(*class);
         }
-        if *class == Class::Matched && !self.lists_matched && reason.is_empty() {
+        *not_comparable += u64::from(*class == Class::NotChecked && !reason.is_empty());
+        if matches!(class, Class::Matched | Class::NotChecked) && reason.is_empty() && !self.lists_all {
             return Ok(());
         }
         self.record.clear();
         self.record.push(rank(*class));
         push_key(finding.path(), &mut self.record);
+        // A path that names no file may have any bytes, so it is not read back from the key.
+        let key_bytes = self.record.len() as u16;
         self.record.push(*class as u8);
         for file in [expected, found] {
             self.record.push(u8::from(file.is_some()));
             if let Some(file) = file {
-                push_key(&file.path, &mut self.record);
+                self.record.extend_from_slice(&(file.path.len() as u16).to_be_bytes());
+                self.record.extend_from_slice(&file.path);
                 self.codec.write(file, &mut self.record);
             }
         }
         // Messages of the system are short; this is only for what nobody foresaw.
         let bytes = reason.floor_char_boundary(1024);
         self.record.extend_from_slice(&reason.as_bytes()[..bytes]);
+        self.record.extend_from_slice(&key_bytes.to_be_bytes());
         self.sort.push(&self.record)
     }
 
@@ -112,8 +120,8 @@ impl Findings {
     pub fn into_each(self, mut each: impl FnMut(&Finding) -> io::Result<()>) -> io::Result<()> {
         let codec = self.codec;
         self.sort.into_each(|record| {
-            let rest = record.get(1..).ok_or_else(damaged)?;
-            let (_, mut rest) = split_key(rest).ok_or_else(damaged)?;
+            let (record, key_bytes) = record.split_last_chunk().ok_or_else(damaged)?;
+            let mut rest = record.get(u16::from_be_bytes(*key_bytes).into()..).ok_or_else(damaged)?;
             let [class] = take(&mut rest)?;
             let class = *Class::ALL.get(usize::from(class)).ok_or_else(damaged)?;
             let mut file = || -> io::Result<Option<File>> {
@@ -121,8 +129,9 @@ impl Findings {
                 if is_there == 0 {
                     return Ok(None);
                 }
-                let (path, bytes) = split_key(rest).ok_or_else(damaged)?;
-                let (file, bytes) = codec.read(path, bytes)?;
+                let path_bytes = u16::from_be_bytes(take(&mut rest)?);
+                let (path, bytes) = rest.split_at_checked(path_bytes.into()).ok_or_else(damaged)?;
+                let (file, bytes) = codec.read(path.to_vec(), bytes)?;
                 rest = bytes;
                 Ok(Some(file))
             };

@@ -130,13 +130,14 @@ fn only_names_that_are_gone_were_moved() {
     assert_eq!(compare(&[sha256("a", "x")], found), ["changed a a other sha256", "new - b"]);
     // It is there, and was not looked at.
     let mut look = |path: &[u8]| match path {
-        b"link" => Presence::LeftOut("it is a symbolic link".into()),
+        b"link" => Presence::NotFollowed("it is a symbolic link".into()),
         b"directory" => Presence::NoFile("it is a directory".into()),
         _ => Presence::Unknown("no answer".into()),
     };
     let expected = [sha256("link", "x"), sha256("directory", "y"), sha256("slow", "z")];
     let found = vec![hashed(sha256("b", "x")), hashed(sha256("c", "y")), hashed(sha256("d", "z"))];
-    let (_, findings) = compare_with(&expected, found, 1 << 20, &mut look);
+    let (totals, findings) = compare_with(&expected, found, 1 << 20, &mut look);
+    assert_eq!((totals.files.of(Class::NotChecked), totals.not_comparable), (1, 1));
     assert_eq!(
         findings.iter().map(told).collect::<Vec<_>>(),
         [
@@ -219,6 +220,19 @@ fn letters_may_be_composed_otherwise() {
     let both = [sha256(composed, "x"), sha256(decomposed, "y")];
     let told = compare(&both, both.iter().cloned().map(hashed).collect());
     assert!(told.iter().all(|told| told.starts_with("matched ") && !told.contains(reason)), "{told:?}");
+}
+
+#[test]
+fn files_that_were_left_out_on_request_are_no_finding() {
+    let found = vec![Found { file: file("b", "x", &[]), state: State::NotHashed }];
+    let expected = [sha256("a", "x"), sha256("b", "x")];
+    let (totals, findings) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::LeftOut);
+    assert_eq!((totals.files.of(Class::NotChecked), totals.not_comparable), (2, 0));
+    assert_eq!(findings.iter().map(told).collect::<Vec<_>>(), ["not-checked a -", "not-checked b b"]);
+    // Its size tells enough.
+    let found = vec![Found { file: file("b", "xy", &[]), state: State::NotHashed }];
+    let (_, findings) = compare_with(&expected[1..], found, 1 << 20, &mut |_| Presence::LeftOut);
+    assert_eq!(findings.iter().map(told).collect::<Vec<_>>(), ["changed b b size 2 instead of 1"]);
 }
 
 #[test]

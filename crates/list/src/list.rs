@@ -239,6 +239,11 @@ impl List {
         self.first(|entry| entry.similarity_digests().next().map(pfh_similarity::Digest::family))
     }
 
+    /// Returns the path of the first entry.
+    pub fn first_path(&mut self) -> Option<Vec<u8>> {
+        self.first(|entry| Some(entry.path.clone()))
+    }
+
     /// Returns the first result of `find` among the first entries.
     fn first<T>(&mut self, find: impl Fn(&Entry) -> Option<T>) -> Option<T> {
         loop {

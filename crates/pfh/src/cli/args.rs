@@ -5,6 +5,7 @@ use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
 use super::quantity::parse_bytes;
+use super::verify_args::VerifyArguments;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh_digest::Algorithm;
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Match(Box<MatchArguments>),
     /// Build sets of known files, and look digests up in them.
     Known(KnownArguments),
+    /// Compare files with what a list says of them: any list that pfh reads.
+    Verify(Box<VerifyArguments>),
     /// Find files, and whole directories, with the same contents, and what they cost.
     Dupes(Box<DupesArguments>),
     /// Find files of which there is no copy elsewhere: may this disk be wiped?
@@ -1076,7 +1079,7 @@ pub(crate) struct ManArguments {
 
 /// A parser, and a list of values for completions, which need not be complete.
 #[derive(Clone)]
-struct Suggested<P>(P, fn() -> Vec<String>);
+pub(crate) struct Suggested<P>(pub(crate) P, pub(crate) fn() -> Vec<String>);
 
 impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
     type Value = P::Value;
@@ -1096,7 +1099,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
 }
 
 /// Names that `-a` accepts.
-fn digest_names() -> Vec<String> {
+pub(crate) fn digest_names() -> Vec<String> {
     let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
     algorithms.chain(family_names()).chain(["none".to_owned()]).collect()
 }

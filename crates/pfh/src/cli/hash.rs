@@ -11,7 +11,6 @@ use super::reading::{self, cannot_be_written};
 use super::stats::{self, Setting};
 use super::warnings::{self, Warning};
 use pfh::HashRun;
-use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
     engine.similarity = arguments.families.similarity_options();
-    engine.backend = backend(arguments.engine.backend)?;
+    engine.backend = reading::backend(arguments.engine.backend)?;
     let reads_input = reading::reads_input(&arguments.paths, &arguments.walk);
     engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
     if let (true, Some(keyed)) = (out.resume, selection.algorithms().iter().find(|one| one.is_keyed())) {
@@ -225,31 +224,13 @@ fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Optio
 }
 
 fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &HashArguments) -> Options {
-    let mut options = Options::new(selection);
-    if let Some(threads) = engine.threads {
-        options.threads = usize::from(threads);
-    }
-    options.prefetchers = usize::from(engine.prefetchers);
-    options.memory_bytes = engine.memory;
-    options.mode = engine.mode.into();
-    options.order = engine.order.into();
-    options.balance = engine.balance;
+    let mut options = reading::engine_options(engine, selection);
     options.piece_bytes = arguments.output.piecewise;
     options.facts = arguments.output.facts.map(Counting::from);
     // A journal is written as files finish, so finished files are safe however long the first one takes.
     options.unordered = arguments.output.unordered || arguments.output.resume;
     options.measure = arguments.output.stats.is_some();
     options
-}
-
-/// Returns the backend of the option, of the environment, or the best one.
-fn backend(option: Option<Backend>) -> Result<Backend, Failed> {
-    if let Some(backend) = option {
-        return Ok(backend);
-    }
-    // This is the environment's choice, unless it is invalid.
-    Backend::from_environment().map_err(|error| Failed::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
-    Ok(Backend::chosen())
 }
 
 /// Formats a record, with its warnings. `tells_missing_digests`: the format itself states which files have no

@@ -44,6 +44,9 @@ mod signals;
 mod similar;
 mod stats;
 mod verdicts;
+mod verify;
+mod verify_args;
+mod verify_report;
 mod warnings;
 
 use args::Arguments;
@@ -71,6 +74,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Match(arguments) => matching::run(&arguments),
         args::Command::Known(arguments) => known::run(&arguments),
+        args::Command::Verify(arguments) => verify::run(&arguments),
         args::Command::Dupes(arguments) => dupes::run(&arguments),
         args::Command::Covers(arguments) => covers::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),

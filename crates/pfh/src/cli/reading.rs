@@ -1,9 +1,12 @@
 //! Inputs and outputs from options that several commands share.
 
-use super::args::WalkArguments;
+use super::args::{EngineArguments, WalkArguments};
 use super::exit::Failed;
 use super::message;
 use super::output::Output;
+use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
+use pfh_engine::Options;
+use pfh_record::Selection;
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::OsString;
 use std::fs::File;
@@ -27,6 +30,30 @@ pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from:
         preserve_access_time: walk.preserve_access_time,
         ..WalkOptions::default()
     }
+}
+
+/// Returns the options of the engine from the arguments.
+pub(crate) fn engine_options(engine: &EngineArguments, selection: Selection) -> Options {
+    let mut options = Options::new(selection);
+    if let Some(threads) = engine.threads {
+        options.threads = usize::from(threads);
+    }
+    options.prefetchers = usize::from(engine.prefetchers);
+    options.memory_bytes = engine.memory;
+    options.mode = engine.mode.into();
+    options.order = engine.order.into();
+    options.balance = engine.balance;
+    options
+}
+
+/// Returns the backend of the option, of the environment, or the best one.
+pub(crate) fn backend(option: Option<Backend>) -> Result<Backend, Failed> {
+    if let Some(backend) = option {
+        return Ok(backend);
+    }
+    // This is the environment's choice, unless it is invalid.
+    Backend::from_environment().map_err(|error| Failed::usage(format_args!("{BACKEND_VARIABLE}: {error}")))?;
+    Ok(Backend::chosen())
 }
 
 /// Whether paths or a list of paths come from standard input.

@@ -1,0 +1,350 @@
+//! The report of `pfh verify`: the verdict, the counts and the findings, as text, JSON Lines or a page.
+
+use super::message;
+use super::quantity::Count;
+use super::verdicts::push_escaped;
+use super::verify_args::ReportFormat;
+use pfh_digest::Algorithm;
+use pfh_fixity::{Agreement, Class, File, Finding, Findings, Totals, compare};
+use pfh_page::{Cell, Document, Section, Table, Tone};
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Most findings of a class that a page shows.
+const PAGE_FINDINGS_MAX: u64 = 10_000;
+
+/// What was asked for, and what the list is.
+pub(super) struct Asked<'a> {
+    pub(super) list: &'a [u8],
+    pub(super) root: &'a Path,
+    pub(super) algorithms: &'a [Algorithm],
+    /// The share of files that were to be read, in percent, and the seed of the choice.
+    pub(super) sample: Option<(f64, u64)>,
+    pub(super) structure: bool,
+    pub(super) ignores_new: bool,
+    pub(super) ignores_missing: bool,
+    pub(super) quiet: bool,
+    /// Lines of the list that could not be read.
+    pub(super) broken: u64,
+}
+
+impl Asked<'_> {
+    /// Returns the number of files that are not as the list says.
+    pub(super) fn failures(&self, totals: &Totals) -> u64 {
+        let classes = Class::ALL.into_iter().filter(|class| self.fails(*class));
+        classes.map(|class| totals.files.of(class)).sum::<u64>() + totals.not_comparable
+    }
+
+    /// Whether files of this class are not as the list says.
+    fn fails(&self, class: Class) -> bool {
+        match class {
+            Class::Changed | Class::Moved => true,
+            Class::Copied | Class::New => !self.ignores_new,
+            Class::Missing => !self.ignores_missing,
+            // Nothing is known of an unreadable file, and of others nothing was asked.
+            Class::Matched | Class::Unreadable | Class::NotChecked => false,
+        }
+    }
+
+    /// Returns the verdict in a sentence or two.
+    pub(super) fn verdict(&self, totals: &Totals) -> String {
+        let unreadable = totals.files.of(Class::Unreadable);
+        let broken = match self.broken {
+            0 => String::new(),
+            1 => " One line of the list could not be read.".to_owned(),
+            lines => format!(" {} lines of the list could not be read.", Count(lines)),
+        };
+        if self.failures(totals) > 0 {
+            let mut parts: Vec<String> = Vec::new();
+            for (class, word) in WORDS {
+                let count = totals.files.of(class);
+                if count > 0 && self.fails(class) {
+                    parts.push(format!("{} {word}", Count(count)));
+                }
+            }
+            if totals.not_comparable > 0 {
+                parts.push(format!("{} could not be compared", Count(totals.not_comparable)));
+            }
+            if unreadable > 0 {
+                parts.push(format!("{} could not be read", Count(unreadable)));
+            }
+            return format!("Not verified: {}.{broken}", parts.join(", "));
+        }
+        let matched = totals.files.of(Class::Matched);
+        if unreadable > 0 {
+            return format!(
+                "Not verified: {} could not be read; {} as the list says.{broken}",
+                files(unreadable),
+                are(matched)
+            );
+        }
+        let mut text = if self.structure {
+            format!(
+                "Names and sizes are as the list says: {}. No contents were read.",
+                files(totals.files.of(Class::NotChecked))
+            )
+        } else if let Some((percent, seed)) = self.sample {
+            format!(
+                "Verified by a sample: {} of {} were read ({percent} %, seed {seed}), and all of them are as the list says.",
+                Count(matched),
+                files(totals.expected.all())
+            )
+        } else if matched == 0 {
+            "Nothing was verified: no file of the list was read.".to_owned()
+        } else if totals.files.of(Class::NotChecked) > 0 {
+            format!("Verified as far as asked: {} as the list says.", are(matched))
+        } else if matched == 1 {
+            "Verified: the file is as the list says.".to_owned()
+        } else {
+            format!("Verified: all {} are as the list says.", files(matched))
+        };
+        for (class, ignored) in [(Class::Missing, self.ignores_missing), (Class::New, self.ignores_new)] {
+            if ignored && totals.files.of(class) > 0 {
+                text += &format!(" Ignored: {} {class}.", Count(totals.files.of(class)));
+            }
+        }
+        if self.ignores_new {
+            text += " Other files were not looked for.";
+        }
+        text + &broken
+    }
+}
+
+/// The classes that fail, with the words for them in a verdict.
+const WORDS: [(Class, &str); 5] = [
+    (Class::Changed, "changed"),
+    (Class::Missing, "missing"),
+    (Class::Moved, "moved"),
+    (Class::Copied, "copied"),
+    (Class::New, "new"),
+];
+
+fn files(count: u64) -> String {
+    format!("{} {}", Count(count), if count == 1 { "file" } else { "files" })
+}
+
+fn are(count: u64) -> String {
+    format!("{} {}", files(count), if count == 1 { "is" } else { "are" })
+}
+
+/// A report in one of its formats.
+pub(super) struct Report<'a> {
+    pub(super) asked: &'a Asked<'a>,
+    pub(super) format: ReportFormat,
+}
+
+impl Report<'_> {
+    /// Writes the report.
+    pub(super) fn write(&self, findings: Findings, output: &mut impl Write) -> io::Result<()> {
+        match self.format {
+            ReportFormat::Text => self.text(findings, output),
+            ReportFormat::Jsonl => self.json_lines(findings, output),
+            ReportFormat::Html => self.page(findings, output),
+        }
+    }
+
+    fn text(&self, findings: Findings, output: &mut impl Write) -> io::Result<()> {
+        let totals = *findings.totals();
+        writeln!(output, "{}", self.asked.verdict(&totals))?;
+        if self.asked.quiet {
+            return Ok(());
+        }
+        writeln!(
+            output,
+            "Expected {}, found {}: {}",
+            Count(totals.expected.all()),
+            Count(totals.found.all()),
+            counts(&totals)
+        )?;
+        let mut line = b"\n".to_vec();
+        findings.into_each(|finding| {
+            line.extend_from_slice(format!("{:<11}  ", finding.class.word()).as_bytes());
+            push_finding(finding, &mut line);
+            line.push(b'\n');
+            output.write_all(&line)?;
+            line.clear();
+            Ok(())
+        })
+    }
+
+    fn json_lines(&self, findings: Findings, output: &mut impl Write) -> io::Result<()> {
+        let totals = *findings.totals();
+        let mut line = b"{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":".to_vec();
+        push_string(env!("CARGO_PKG_VERSION"), &mut line);
+        push_bytes_field("list", "list_base64", self.asked.list, &mut line);
+        push_bytes_field("root", "root_base64", self.asked.root.as_os_str().as_bytes(), &mut line);
+        line.extend_from_slice(b",\"algorithms\":[");
+        for (place, algorithm) in self.asked.algorithms.iter().enumerate() {
+            line.extend_from_slice(if place > 0 { b"," } else { b"" });
+            push_string(algorithm.name(), &mut line);
+        }
+        line.push(b']');
+        end_line(0, &mut line);
+        let start = line.len();
+        let is_verified = self.asked.failures(&totals) + totals.files.of(Class::Unreadable) + self.asked.broken == 0;
+        line.extend_from_slice(format!("{{\"type\":\"verdict\",\"verified\":{is_verified},\"text\":").as_bytes());
+        push_string(&self.asked.verdict(&totals), &mut line);
+        if let Some((percent, seed)) = self.asked.sample {
+            line.extend_from_slice(format!(",\"sample_percent\":{percent},\"seed\":{seed}").as_bytes());
+        }
+        end_line(start, &mut line);
+        output.write_all(&line)?;
+        findings.into_each(|finding| {
+            line.clear();
+            line.extend_from_slice(b"{\"type\":\"finding\",\"class\":");
+            push_string(finding.class.word(), &mut line);
+            push_bytes_field("path", "path_base64", finding.path(), &mut line);
+            for (key, file) in [("expected", &finding.expected), ("found", &finding.found)] {
+                if let Some(file) = file {
+                    push_file(key, file, &mut line);
+                }
+            }
+            if !finding.reason.is_empty() {
+                push_bytes_field("reason", "", finding.reason.as_bytes(), &mut line);
+            }
+            end_line(0, &mut line);
+            output.write_all(&line)
+        })?;
+        line.clear();
+        let (expected, found) = (totals.expected.all(), totals.found.all());
+        line.extend_from_slice(format!("{{\"type\":\"summary\",\"expected\":{expected},\"found\":{found}").as_bytes());
+        for class in Class::ALL {
+            let word = class.word().replace('-', "_");
+            line.extend_from_slice(format!(",\"{word}\":{}", totals.files.of(class)).as_bytes());
+        }
+        line.extend_from_slice(format!(",\"unread_lines\":{}", self.asked.broken).as_bytes());
+        end_line(0, &mut line);
+        output.write_all(&line)
+    }
+
+    fn page(&self, findings: Findings, output: &mut impl Write) -> io::Result<()> {
+        let totals = *findings.totals();
+        let algorithms: Vec<&str> = self.asked.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        let mut classes = Table::new("Files by class", ["Class", "Files", "Expected", "Found"]);
+        for class in Class::ALL {
+            let count = |count: u64| Cell::quantity(Count(count).to_string(), count as f64);
+            let of = [&totals.files, &totals.expected, &totals.found].map(|counts| count(counts.of(class)));
+            classes
+                .push([vec![Cell::mark(self.tone(class, totals.files.of(class)), class.word())], of.to_vec()].concat());
+        }
+        let mut document = Document::new("Verification")
+            .question("Are the files as the list says?")
+            .sentence(self.asked.verdict(&totals))
+            .fact("List", message::quoted(self.asked.list))
+            .fact("Root", message::quoted_path(self.asked.root))
+            .fact("Algorithms", algorithms.join(", "))
+            .fact("Program", format!("pfh {}", env!("CARGO_PKG_VERSION")))
+            .section(Section::new("counts", "Counts").with(classes));
+        let mut tables: Vec<(Class, u64, Table)> = Vec::new();
+        findings.into_each(|finding| {
+            if tables.last().is_none_or(|(class, ..)| *class != finding.class) {
+                let title = format!("Files that are {}", finding.class.word());
+                let table = Table::new(title, ["Path", "Expected", "Found", "Reason"]).sortable();
+                tables.push((finding.class, 0, table));
+            }
+            if let Some((class, rows, table)) = tables.last_mut().filter(|(_, rows, _)| *rows < PAGE_FINDINGS_MAX) {
+                *rows += 1;
+                table.push(row(*class, finding));
+            }
+            Ok(())
+        })?;
+        for (class, rows, table) in tables {
+            let count = totals.files.of(class);
+            let mut section = Section::new(class.word(), format!("{} {}", Count(count), class.word()));
+            if rows == PAGE_FINDINGS_MAX && rows < count {
+                section = section
+                    .text(format!("The first {} are here; `--format jsonl` lists all.", Count(PAGE_FINDINGS_MAX)));
+            }
+            document = document.section(section.with(table));
+        }
+        output.write_all(document.html().as_bytes())
+    }
+
+    fn tone(&self, class: Class, count: u64) -> Tone {
+        match class {
+            _ if count == 0 => Tone::Faint,
+            Class::Matched => Tone::Good,
+            Class::Unreadable => Tone::Caution,
+            _ if self.asked.fails(class) => Tone::Bad,
+            _ => Tone::Neutral,
+        }
+    }
+}
+
+/// Returns the counts of all classes that have files.
+fn counts(totals: &Totals) -> String {
+    let some = Class::ALL.into_iter().filter(|class| totals.files.of(*class) > 0);
+    let parts: Vec<String> = some.map(|class| format!("{} {class}", Count(totals.files.of(class)))).collect();
+    if parts.is_empty() { "no file".to_owned() } else { parts.join(", ") }
+}
+
+/// Appends the paths of a finding and its reason.
+fn push_finding(finding: &Finding, line: &mut Vec<u8>) {
+    let Finding { class, expected, found, reason } = finding;
+    match (expected, found) {
+        (Some(expected), Some(found)) if expected.path != found.path => {
+            push_escaped(&expected.path, line);
+            line.extend_from_slice(if *class == Class::Matched { b" = " } else { b" -> " });
+            push_escaped(&found.path, line);
+        }
+        _ => push_escaped(finding.path(), line),
+    }
+    let mut notes = Vec::new();
+    if !reason.is_empty() {
+        notes.push(reason.clone());
+    }
+    if let Some(expected) = expected.as_ref().filter(|expected| expected.line > 0 && *class != Class::Matched) {
+        notes.push(format!("line {}", expected.line));
+    }
+    if !notes.is_empty() {
+        line.extend_from_slice(format!("  ({})", message::escaped_lines(&notes.join("; "))).as_bytes());
+    }
+}
+
+/// Appends a file as a field of an object.
+fn push_file(key: &str, file: &File, line: &mut Vec<u8>) {
+    line.extend_from_slice(format!(",\"{key}\":").as_bytes());
+    let start = line.len();
+    push_bytes_field("path", "path_base64", &file.path, line);
+    // In place of the comma before a field.
+    line[start] = b'{';
+    if let Some(size) = file.size {
+        line.extend_from_slice(format!(",\"size\":{size}").as_bytes());
+    }
+    if file.line > 0 {
+        line.extend_from_slice(format!(",\"line\":{}", file.line).as_bytes());
+    }
+    line.extend_from_slice(b",\"digests\":{");
+    for (place, digest) in file.digests.iter().enumerate() {
+        line.extend_from_slice(if place > 0 { b"," } else { b"" });
+        push_string(digest.algorithm().name(), line);
+        line.push(b':');
+        push_string(&digest.to_string(), line);
+    }
+    line.extend_from_slice(b"}}");
+}
+
+/// Returns the row of a finding on a page.
+fn row(class: Class, finding: &Finding) -> Vec<Cell> {
+    let name = |file: &File| message::quoted(&file.path);
+    let (expected, found) = (finding.expected.as_ref(), finding.found.as_ref());
+    let told = match (class, expected, found) {
+        (Class::Changed, Some(expected), Some(found)) => {
+            [value(expected, expected, found), value(found, expected, found)]
+        }
+        (Class::Moved | Class::Copied, Some(expected), Some(found)) => [name(expected), name(found)],
+        _ => [expected.map_or_else(String::new, name), found.map_or_else(String::new, name)],
+    };
+    let [expected, found] = told.map(Cell::code);
+    vec![Cell::code(message::quoted(finding.path())), expected, found, Cell::text(finding.reason.clone())]
+}
+
+/// Returns the size or the digest of one of two files in which they differ.
+fn value(of: &File, expected: &File, found: &File) -> String {
+    match compare(expected, found) {
+        Agreement::OtherDigest(algorithm) => of.digest(algorithm).map_or_else(String::new, ToString::to_string),
+        _ => of.size.map_or_else(String::new, |size| format!("{} bytes", Count(size))),
+    }
+}
