@@ -46,6 +46,7 @@ mod stats;
 mod verdicts;
 mod verify;
 mod verify_args;
+mod verify_compat;
 mod verify_report;
 mod warnings;
 

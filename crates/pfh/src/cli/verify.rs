@@ -7,9 +7,9 @@ use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
 use super::quantity::Count;
-use super::verify_args::VerifyArguments;
+use super::verify_args::{Compat, VerifyArguments};
 use super::verify_report::{Asked, Report};
-use super::{keys, message, reading};
+use super::{keys, message, reading, verify_compat};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
@@ -32,6 +32,11 @@ const OTHER_SIZES_MAX: usize = 1 << 20;
 
 /// Runs `pfh verify`.
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
+    match arguments.compat {
+        Some(Compat::Gnu) => return verify_compat::gnu(arguments),
+        Some(Compat::Hashdeep) => return verify_compat::hashdeep(arguments),
+        None => {}
+    }
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
     let mut list = lists::open(&arguments.list, ReadOptions { algorithm, ..ReadOptions::default() })?;
     let name = list.name().to_vec();

@@ -99,11 +99,11 @@ pub(crate) struct VerifyArguments {
     pub(crate) progress: When,
 
     /// Print the verdict only. With --compat gnu: no line for files that match.
-    #[arg(short, long)]
+    #[arg(short, long, overrides_with_all = ["status", "warn"])]
     pub(crate) quiet: bool,
 
     /// With --compat gnu: print nothing for files; the exit status tells.
-    #[arg(long, requires = "compat")]
+    #[arg(long, requires = "compat", overrides_with_all = ["quiet", "warn"])]
     pub(crate) status: bool,
 
     /// With --compat gnu: also exit with 1 if lines of the list are improperly formatted.
@@ -111,7 +111,7 @@ pub(crate) struct VerifyArguments {
     pub(crate) strict: bool,
 
     /// With --compat gnu: warn about each line that is improperly formatted.
-    #[arg(short, long, requires = "compat")]
+    #[arg(short, long, requires = "compat", overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
     /// With --compat hashdeep: print the counts; twice: and each file that does not match; three times: and those that do.
