@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh_digest::Algorithm;
 use pfh_list::List;
-use pfh_record::{DigestKind, FormatName, ReadOptions};
+use pfh_record::{DigestKind, ReadOptions};
 use pfh_similarity::Family;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -39,12 +39,12 @@ const TABLE: &[Foreign] = &[
     row(
         HASH,
         &["-c", "--check"],
-        "pfh does not check lists yet (the name `verify` is kept for it). To choose algorithms, as hashdeep does: `-a md5,sha1`",
+        "lists are checked by `pfh verify LIST`; as coreutils prints it: `pfh verify --compat gnu LIST`. To choose algorithms, as hashdeep does: `-a md5,sha1`",
     ),
     row(
         HASH,
         &["--status", "--strict", "--ignore-missing", "--warn", "--skip-ok", "--ignore-case"],
-        "it belongs to the checking of lists, which pfh does not do yet: use it with the program that checks the list (`sha256sum -c LIST`)",
+        "it belongs to the checking of lists: `pfh verify --compat gnu LIST` has it",
     ),
     row(
         HASH,
@@ -55,7 +55,7 @@ const TABLE: &[Foreign] = &[
     row(
         HASH,
         &["-k", "--check-embedded"],
-        "lists of known digests are for `pfh match --known LIST PATH`, which finds files that LIST has; audits are not in pfh yet: `hashdeep -r -l -a -k LIST PATH` reads the lists of `-f hashdeep`",
+        "lists of known digests are for `pfh match --known LIST PATH`, which finds files that LIST has; audits: `pfh verify LIST PATH`, or as hashdeep prints them: `pfh verify --compat hashdeep LIST PATH`",
     ),
     row(
         HASH,
@@ -112,7 +112,7 @@ const TABLE: &[Foreign] = &[
     row(
         HASH,
         &["--algorithm"],
-        "`-a` names algorithms (`-a md5,sha256`). Audits (hashdeep) are not in pfh yet: `hashdeep -r -l -a -k LIST PATH` reads the lists of `-f hashdeep`",
+        "`-a` names algorithms (`-a md5,sha256`). Audits: `pfh verify LIST PATH`, or as hashdeep prints them: `pfh verify --compat hashdeep LIST PATH`",
     ),
     // coreutils' cksum, b3sum, xxhsum.
     row(HASH, &["--untagged", "--simple"], "lines without the name of the algorithm: `-f gnu`"),
@@ -277,8 +277,8 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
             let row = find(command, option);
             let text = row.map(|row| row.advice.to_owned()).or_else(|| of_name(command, option))?;
             let mut text = refused(command, option, &text);
-            if let ("-c" | "--check", "hash", Some(program)) = (option, command, checking_program(&words[2..])) {
-                text += &format!(". To check this list: `{program}`");
+            if let ("-c" | "--check", "hash", Some(checking)) = (option, command, checking_command(&words[2..])) {
+                text += &format!(". To check this list: `{checking}`");
             }
             Some(text)
         }
@@ -330,30 +330,15 @@ fn unknown_command(word: &OsStr) -> Option<String> {
     unknown.contains("close to").then(|| format!("{quoted} is not a command; as the name of an algorithm: {unknown}"))
 }
 
-/// Returns the command line of another program that checks the first list among these words, if there is one.
-fn checking_program(words: &[OsString]) -> Option<String> {
+/// Returns the command line that checks the first list among these words, if there is one.
+fn checking_command(words: &[OsString]) -> Option<String> {
     let is_file = |word: &&OsString| !word.as_bytes().starts_with(b"-") && Path::new(word).is_file();
     let path = words.iter().find(is_file)?;
     let mut list = List::open(path, ReadOptions::default()).ok()?;
-    let Some(DigestKind::Algorithm(algorithm)) = list.first_kind() else { return None };
+    matches!(list.first_kind(), Some(DigestKind::Algorithm(_))).then_some(())?;
     let path =
         path.to_str().filter(|path| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)));
-    let path = path.unwrap_or("LIST");
-    Some(match (list.header().format, algorithm.name()) {
-        (FormatName::Hashdeep, _) => format!("hashdeep -r -l -a -k {path} PATH"),
-        (FormatName::Sfv, _) => format!("cksfv -f {path}"),
-        (FormatName::Gnu | FormatName::Bsd, "blake3") => format!("b3sum -c {path}"),
-        (FormatName::Gnu | FormatName::Bsd, "xxh32" | "xxh64" | "xxh3-64" | "xxh3-128") => format!("xxhsum -c {path}"),
-        (FormatName::Gnu, "blake2b") => format!("b2sum -c {path}"),
-        (FormatName::Gnu, "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512") => {
-            format!("{algorithm}sum -c {path}")
-        }
-        (FormatName::Bsd, "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512" | "sm3" | "blake2b") => {
-            format!("cksum -c {path}")
-        }
-        (FormatName::Gnu | FormatName::Bsd, _) => format!("rhash --{algorithm} -c {path}"),
-        _ => return None,
-    })
+    Some(format!("pfh verify {}", path.unwrap_or("LIST")))
 }
 
 /// Returns the advice for an unknown algorithm that looks like options of hashdeep or md5deep in one word (`-rak`).

@@ -34,3 +34,4 @@ mod parameters;
 mod peers;
 mod resume;
 mod similarity;
+mod verify;

@@ -1,0 +1,493 @@
+//! `pfh verify`: every class of file, lists in every format, hostile lists, and the outputs of other programs.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use pfh_testing::{FaultPlan, FaultyMount};
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+fn verify(directory: &Path, words: &str) -> Ended {
+    pfh(directory, [&["verify"][..], &words.split_whitespace().collect::<Vec<_>>()].concat()).run()
+}
+
+/// Makes a tree below `files`, of which `list` is a list in this format.
+fn listed(format: &str, algorithms: &str) -> TempDir {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("files/below/deep")).unwrap();
+    for (name, contents) in [("a", "1"), ("b", "22"), ("below/c", "333"), ("below/deep/d", "4444"), ("empty", "")] {
+        fs::write(d.join("files").join(name), contents).unwrap();
+    }
+    hash(d, ["-a", algorithms, "-f", format, "-o", "list", "files"]).run().done();
+    directory
+}
+
+#[track_caller]
+fn expect(ended: &Ended, code: i32, text: &str) {
+    assert_eq!((ended.code(), String::from_utf8_lossy(&ended.stdout).as_ref()), (code, text), "{}", ended.stderr);
+}
+
+#[test]
+fn lists_of_every_format_verify() {
+    for (format, algorithms) in [
+        ("gnu", "sha256"),
+        ("bsd", "md5"),
+        ("hashdeep", "md5,sha256"),
+        ("md5deep", "md5"),
+        ("sfv", "crc32"),
+        ("csv", "sha1,sha512"),
+        ("jsonl", "blake3,sha256"),
+        ("dfxml", "md5,sha1"),
+    ] {
+        let directory = listed(format, algorithms);
+        let d = directory.path();
+        let verified = "Verified: all 5 files are as the list says.\nExpected 5, found 5: 5 matched\n";
+        for words in
+            ["list", "list .", "list -m 16M", "list -t 1 --io direct", "list --size-first", "list --ignore-new"]
+        {
+            let text = match words {
+                "list --ignore-new" => verified.replace("says.", "says. Other files were not looked for."),
+                _ => verified.to_owned(),
+            };
+            expect(&verify(d, words), 0, &text);
+        }
+        // One byte of the same length: every digest must see it.
+        fs::write(d.join("files/below/c"), "334").unwrap();
+        let ended = verify(d, "list -q");
+        expect(&ended, 1, "Not verified: 1 changed.\n");
+    }
+}
+
+#[test]
+fn each_file_is_in_one_class() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    let files = d.join("files");
+    fs::write(files.join("a"), "2").unwrap();
+    fs::rename(files.join("b"), files.join("below/moved")).unwrap();
+    fs::copy(files.join("below/c"), files.join("copy")).unwrap();
+    fs::remove_file(files.join("below/deep/d")).unwrap();
+    fs::rename(files.join("empty"), files.join("still empty")).unwrap();
+    fs::write(files.join("zz"), "new").unwrap();
+    let ended = verify(d, "list");
+    let text = "Not verified: 1 changed, 2 missing, 1 moved, 1 copied, 2 new.
+Expected 5, found 6: 1 matched, 1 changed, 1 moved, 1 copied, 2 new, 2 missing
+
+changed      files/a  (other sha256; line 1)
+missing      files/below/deep/d  (line 4)
+missing      files/empty  (line 5)
+moved        files/b -> files/below/moved  (line 2)
+copied       files/below/c -> files/copy  (line 3)
+new          files/still empty
+new          files/zz
+";
+    expect(&ended, 1, text);
+    let ended = verify(d, "list --all -f jsonl");
+    let objects: Vec<serde_json::Value> =
+        ended.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    assert_eq!(objects[1]["verified"], false);
+    let classes: Vec<&str> = objects.iter().filter_map(|object| object["class"].as_str()).collect();
+    assert_eq!(classes, ["changed", "missing", "missing", "moved", "copied", "new", "new", "matched"]);
+    let summary = objects.last().unwrap();
+    let count = |key: &str| summary[key].as_u64().unwrap();
+    assert_eq!((count("expected"), count("found"), count("moved"), count("missing")), (5, 6, 1, 2));
+    let page = verify(d, "list -f html");
+    let page = String::from_utf8_lossy(&page.stdout);
+    assert!(page.contains("Not verified: 1 changed, 2 missing") && page.contains("files/below/moved"), "{page}");
+    // Without the new ones, only what the list has is read.
+    let ended = verify(d, "list --ignore-new --ignore-missing");
+    let text = "Not verified: 1 changed.
+Expected 5, found 2: 1 matched, 1 changed, 3 missing
+
+changed      files/a  (other sha256; line 1)
+missing      files/b  (line 2)
+missing      files/below/deep/d  (line 4)
+missing      files/empty  (line 5)
+";
+    expect(&ended, 1, text);
+    fs::write(files.join("a"), "1").unwrap();
+    let text = "Verified: all 2 files are as the list says. Ignored: 3 missing. Other files were not looked for.\n";
+    expect(&verify(d, "list --ignore-new --ignore-missing -q"), 0, text);
+}
+
+#[test]
+fn names_and_sizes_alone() {
+    let directory = listed("csv", "sha256");
+    let d = directory.path();
+    fs::write(d.join("files/a"), "2").unwrap();
+    let text = "Names and sizes are as the list says: 5 files. No contents were read.\n";
+    expect(&verify(d, "list --structure -q"), 0, text);
+    fs::write(d.join("files/a"), "longer").unwrap();
+    let line = "changed      files/a  (size 6 instead of 1; line 2)";
+    for words in ["list --structure", "list --size-first", "list"] {
+        let ended = verify(d, words);
+        assert!(String::from_utf8_lossy(&ended.stdout).contains(line), "{words}");
+        assert_eq!(ended.code(), 1);
+    }
+}
+
+#[test]
+fn a_sample_says_so() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    (0..1000).for_each(|number| fs::write(d.join(format!("files/{number}")), number.to_string()).unwrap());
+    hash(d, ["-o", "list", "files"]).run().done();
+    let of = |words: &str| {
+        let ended = verify(d, words);
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let count = text.strip_prefix("Verified by a sample: ").unwrap().split(' ').next().unwrap();
+        (count.parse::<u64>().unwrap(), text)
+    };
+    let (count, text) = of("list --sample 20 --seed 7 -q");
+    assert!((140..260).contains(&count), "{text}");
+    assert!(
+        text.ends_with("of 1,000 files were read (20 %, seed 7), and all of them are as the list says.\n"),
+        "{text}"
+    );
+    assert_eq!(of("list --sample 20 --seed 7 -q").1, text);
+    assert_ne!(of("list --sample 20 --seed 8 -q").1, text);
+    assert_eq!(verify(d, "list --sample 0").code(), 2);
+}
+
+#[test]
+fn paths_of_other_places() {
+    let directory = listed("csv", "md5");
+    let d = directory.path();
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    let verified = "Verified: all 5 files are as the list says.\n";
+    fs::write(
+        d.join("windows"),
+        list.replace("files/", "C:\\data\\").replace("below/", "below\\").replace("deep/", "deep\\"),
+    )
+    .unwrap();
+    expect(&verify(d, "windows files --backslashes --strip-prefix C:\\data -q"), 0, verified);
+    fs::write(d.join("elsewhere"), list.replace("files/", "/srv/originals/")).unwrap();
+    expect(&verify(d, "elsewhere files --strip-prefix /srv/originals/ -q"), 0, verified);
+    let ended = verify(d, "elsewhere files");
+    assert_eq!(ended.code(), 2);
+    assert!(
+        ended.stderr.contains("5 of its paths are not below `files`") && ended.stderr.contains("--strip-prefix"),
+        "{}",
+        ended.stderr
+    );
+    // Absolute paths need no root, and may be below one.
+    let absolute = d.canonicalize().unwrap().join("files");
+    hash(d, ["-f".as_ref(), "hashdeep".as_ref(), "-o".as_ref(), "absolute".as_ref(), absolute.as_os_str()])
+        .run()
+        .done();
+    let elsewhere = scratch();
+    let list = d.join("absolute");
+    for words in [vec![list.as_os_str()], vec![list.as_os_str(), d.as_os_str()]] {
+        let ended = pfh(elsewhere.path(), [&["verify".as_ref(), "-q".as_ref()], &words[..]].concat()).run();
+        expect(&ended, 0, verified);
+    }
+    // From standard input.
+    let ended = pfh(d, ["verify", "-", "-q"]).input(fs::read(d.join("list")).unwrap()).run();
+    expect(&ended, 0, verified);
+    // The list itself, and the report, are none of the files.
+    fs::rename(d.join("list"), d.join("files/list")).unwrap();
+    let ended = verify(d, "files/list . -q -o files/report");
+    assert_eq!(ended.code(), 1, "windows and the other lists are new");
+    fs::remove_file(d.join("files/report")).unwrap();
+    expect(&verify(d, "files/list -q -o files/report"), 0, "");
+    assert_eq!(fs::read_to_string(d.join("files/report")).unwrap(), verified);
+}
+
+#[test]
+fn one_file_whatever_its_name() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("disk.raw"), "image").unwrap();
+    fs::write(d.join("other"), "other").unwrap();
+    hash(d, ["-o", "one", "disk.raw"]).run().done();
+    hash(d, ["-o", "both", "disk.raw", "other"]).run().done();
+    fs::rename(d.join("disk.raw"), d.join("evidence.dd")).unwrap();
+    let verified = "Verified: the file is as the list says.\n";
+    expect(&verify(d, "one evidence.dd -q"), 0, verified);
+    expect(&verify(d, "both other -q"), 0, verified);
+    let ended = verify(d, "both evidence.dd");
+    assert!(ended.code() == 2 && ended.stderr.contains("none has the name of `evidence.dd`"), "{}", ended.stderr);
+    fs::write(d.join("evidence.dd"), "imagE").unwrap();
+    expect(&verify(d, "one evidence.dd -q"), 1, "Not verified: 1 changed.\n");
+}
+
+#[test]
+fn odd_names_verify() {
+    let (directory, files) = odd();
+    let d = directory.path();
+    for format in ["gnu", "jsonl", "csv", "dfxml"] {
+        let ended = hash(d, ["-f", format, "-o", "list", "tree"]).run();
+        let ended = if ended.code() == 0 { verify(d, "list -q") } else { continue };
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(text.starts_with(&format!("Verified: all {} files ", files.len())), "{format}: {text}");
+    }
+}
+
+/// What a list says never makes pfh read outside the root.
+#[test]
+fn nothing_outside_the_root_is_read() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("root/in")).unwrap();
+    fs::create_dir(d.join("out")).unwrap();
+    for name in ["root/in/a", "out/secret"] {
+        fs::write(d.join(name), "x").unwrap();
+    }
+    symlink("../out", d.join("root/link")).unwrap();
+    symlink("../../out/secret", d.join("root/in/file-link")).unwrap();
+    let digest = digest("sha256", b"x");
+    let other = "0".repeat(64);
+    // Were it read, these digests would not agree.
+    let names = ["../out/secret", "in/../../out/secret", "/etc/passwd", "link/secret", "in/file-link"];
+    let list: String = names.iter().map(|name| format!("{other}  {name}\n")).collect();
+    fs::write(d.join("list"), format!("{list}{digest}  in/a\n")).unwrap();
+    let text = "Not verified: 5 could not be compared.
+Expected 6, found 1: 1 matched, 5 not-checked
+
+not-checked  /etc/passwd  (the path is absolute and not below the root; line 3)
+not-checked  ../out/secret  (the path has a component `..`, which could lead out of the root; line 1)
+not-checked  in/../../out/secret  (the path has a component `..`, which could lead out of the root; line 2)
+not-checked  in/file-link  (it is a symbolic link; --follow-files reads it; line 5)
+not-checked  link/secret  (`root/link` is a symbolic link; --follow-directories follows it; line 4)
+";
+    expect(&verify(d, "list root"), 1, text);
+    let ended = verify(d, "list root --ignore-new");
+    assert_eq!(ended.code(), 1);
+    let printed = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(!printed.contains("changed") && printed.contains("found 1"), "{printed}");
+    // The deepest common directory is behind a link: the walk begins before it.
+    fs::write(d.join("deep"), format!("{digest}  link/secret\n")).unwrap();
+    assert_eq!(verify(d, "deep root").code(), 1);
+}
+
+#[test]
+fn hostile_lists() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("root")).unwrap();
+    fs::write(d.join("root/a"), "x").unwrap();
+    let digest = digest("sha256", b"x");
+    let good = format!("{digest}  a\n");
+    let deep = format!("{digest}  {}\n", "d/".repeat(1_000_000));
+    let line_of = |list: &str| {
+        fs::write(d.join("list"), list).unwrap();
+        let ended = verify(d, "list root");
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        (ended.code(), text.lines().next().unwrap_or_default().to_owned(), ended.stderr)
+    };
+    let verified = "Verified: the file is as the list says.";
+    let (code, text, _) = line_of(&format!("{good}{good}./{}", &good[..0]));
+    assert_eq!((code, &*text), (3, "Verified: the file is as the list says. One line of the list could not be read."));
+    assert_eq!(line_of(&format!("{good}{good}")).1, verified);
+    assert_eq!(line_of(&format!("\u{feff}{good}")).1, verified);
+    assert_eq!(line_of(&good.replace('\n', "\r\n")).1, verified);
+    let (code, text, _) = line_of(&format!("{good}{deep}"));
+    assert_eq!((code, &*text), (3, "Verified: the file is as the list says. One line of the list could not be read."));
+    let (code, text, _) = line_of(&format!("{good}{}", deep.replace(&"d/".repeat(990_000), "")));
+    assert_eq!((code, &*text), (1, "Not verified: 1 could not be compared."));
+    let (code, text, _) = line_of(&format!("{good}{}  a\n", "0".repeat(64)));
+    assert_eq!((code, &*text), (1, "Not verified: 1 changed."));
+    let (code, _, said) = line_of("");
+    assert!(code == 2 && said.contains("expects no file"), "{said}");
+    // A name with a NUL, which JSON can have.
+    fs::write(d.join("nul"), format!("{{\"type\":\"file\",\"path\":\"a\\u0000b\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n{{\"type\":\"file\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n")).unwrap();
+    let ended = verify(d, "nul root");
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.code() == 1 && text.contains("the path has a NUL byte"), "{text}{}", ended.stderr);
+}
+
+/// What is there instead of a file is told, and a FIFO is not waited for.
+#[test]
+fn no_files_in_their_places() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    for name in ["a", "b", "empty"] {
+        fs::remove_file(d.join("files").join(name)).unwrap();
+    }
+    fs::create_dir(d.join("files/a")).unwrap();
+    fifo(&d.join("files/b"));
+    symlink("below/c", d.join("files/empty")).unwrap();
+    let lines = [
+        "changed      files/a  (it is a directory now; line 1)",
+        "changed      files/b  (it is a FIFO now; line 2)",
+        "not-checked  files/empty  (it is a symbolic link; --follow-files reads it; line 5)",
+    ];
+    let ended = verify(d, "list");
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.code() == 1 && lines.iter().all(|line| text.contains(line)), "{text}");
+    let ended = verify(d, "list --follow-files -q");
+    expect(&ended, 1, "Not verified: 3 changed.\n");
+}
+
+#[test]
+fn files_left_out_on_request_do_not_fail() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    fs::write(d.join("files/a"), "changed").unwrap();
+    let ended = verify(d, "list --exclude a");
+    expect(
+        &ended,
+        0,
+        "Verified as far as asked: 4 files are as the list says.\nExpected 5, found 4: 4 matched, 1 not-checked\n",
+    );
+}
+
+#[test]
+fn unreadable_files_are_no_verdict() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["real", "shown"] {
+        fs::create_dir(d.join(name)).unwrap();
+    }
+    fs::write(d.join("real/whole"), "x").unwrap();
+    fs::write(d.join("real/torn"), contents(0, 3_000_000)).unwrap();
+    pfh(&d.join("real"), ["hash", "-o", "../list", "."]).run().done();
+    let plan = FaultPlan::parse(b"torn eio 1000000 2000000").unwrap();
+    let mount = match FaultyMount::new(&d.join("real"), &d.join("shown"), plan) {
+        Ok(mount) => mount,
+        Err(error) => return skipped(Need::Fuse, format_args!("cannot mount: {error}")),
+    };
+    let ended = verify(d, "list shown");
+    mount.unmount().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(ended.code(), 3, "{text}");
+    assert!(text.starts_with("Not verified: 1 file could not be read; 1 file is as the list says.\n"), "{text}");
+    assert!(text.contains("unreadable   torn  ("), "{text}");
+}
+
+#[test]
+fn a_long_list_needs_little_memory() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("root")).unwrap();
+    fs::write(d.join("root/a"), "x").unwrap();
+    let digest = digest("sha256", b"x");
+    let mut list = format!("{digest}  a\n");
+    for number in 0..400_000 {
+        list += &format!("{:064x}  directory/{number}\n", number + 1);
+    }
+    fs::write(d.join("list"), list).unwrap();
+    let ended = verify(d, "list root -m 16M -q");
+    expect(&ended, 1, "Not verified: 400,000 missing.\n");
+    // A bit for each expected file is nothing beside this.
+    ended.kept_below(16);
+}
+
+/// Scripts that read the output of coreutils see the same.
+#[test]
+fn coreutils_and_pfh_print_the_same() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["a", "b", "n\nl", "b\\s"] {
+        fs::write(d.join(name), name).unwrap();
+    }
+    fs::create_dir(d.join("dir")).unwrap();
+    let Some(list) = peer("sha256sum", d, ["a", "b", "n\nl", "b\\s"]) else { return };
+    let list = String::from_utf8(list.stdout).unwrap();
+    let a = digest("sha256", b"a");
+    let odd = format!(
+        "{list}\ngarbage\n# comment\nd41d8cd98f00b204e9800998ecf8427e  a\n{a}  missing\n{a}  dir\nSHA256 (a) = {a}\n\
+         MD5 (a) = 60b725f10c9c85c70d97880dfe8191b3\n{a}  a\r\n{a}  b\n"
+    );
+    for (name, text) in [
+        ("good", &*list),
+        ("odd", &odd),
+        ("none", ""),
+        ("gone", &format!("{a}  missing\n")),
+        ("mark", &format!("\u{feff}{list}")),
+    ] {
+        fs::write(d.join(name), text).unwrap();
+    }
+    for name in ["good", "odd", "none", "gone", "mark", "nothing"] {
+        for options in [
+            "",
+            "--quiet",
+            "--status",
+            "--strict",
+            "--warn",
+            "--ignore-missing",
+            "--quiet --warn",
+            "--warn --status",
+            "--warn --strict --quiet",
+        ] {
+            let words: Vec<&str> = options.split_whitespace().chain([name]).collect();
+            let Some(theirs) = peer("sha256sum", d, [&["--check"], &words[..]].concat()) else { return };
+            let ours = pfh(d, [&["verify", "--compat", "gnu", "-a", "sha256"], &words[..]].concat()).run();
+            assert_eq!(Some(ours.code()), theirs.status.code(), "{words:?}");
+            assert_eq!(ours.stderr, String::from_utf8_lossy(&theirs.stderr), "{words:?}");
+            assert_eq_bytes(&ours.stdout, &theirs.stdout);
+        }
+    }
+}
+
+/// Lines come in the order of the walk, which for hashdeep is that of the directory.
+#[test]
+fn hashdeep_and_pfh_print_the_same() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    let write = |name: &str, contents: &str| fs::write(d.join("files").join(name), contents).unwrap();
+    for (name, contents) in [("one", "1"), ("two", "2"), ("three", "3"), ("empty", "")] {
+        write(name, contents);
+    }
+    let Some(known) = peer("hashdeep", d, ["-r", "-l", "files"]) else { return };
+    let known = String::from_utf8(known.stdout).unwrap();
+    fs::write(d.join("known"), &known).unwrap();
+    let one = digest("sha256", b"1").to_string();
+    fs::write(d.join("digest"), known.replace(&one, &"0".repeat(64))).unwrap();
+    fs::write(
+        d.join("size"),
+        known.replace(&format!("1,{}", digest("md5", b"1")), &format!("2,{}", digest("md5", b"1"))),
+    )
+    .unwrap();
+    let sorted = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let check = || {
+        for list in ["known", "digest", "size"] {
+            for verbosity in [&[][..], &["-v"], &["-vv"], &["-vvv"]] {
+                let theirs =
+                    peer("hashdeep", d, [&["-r", "-l", "-a"], verbosity, &["-k", list, "files"]].concat()).unwrap();
+                let ours = pfh(d, [&["verify", "--compat", "hashdeep"], verbosity, &[list, "files"]].concat()).run();
+                assert_eq!(Some(ours.code()), theirs.status.code(), "{list} {verbosity:?}");
+                assert_eq!(sorted(&ours.stdout), sorted(&theirs.stdout), "{list} {verbosity:?}");
+            }
+        }
+    };
+    check();
+    fs::rename(d.join("files/two"), d.join("files/moved")).unwrap();
+    write("three", "x");
+    write("new", "new");
+    fs::remove_file(d.join("files/empty")).unwrap();
+    check();
+}
+
+#[test]
+fn an_interrupted_run_has_no_verdict() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    fs::write(d.join("list"), fs::read_to_string(d.join("list")).unwrap()).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["verify", "-", "files"])
+        .current_dir(d)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    assert_ne!(output.status.code(), Some(0));
+}
