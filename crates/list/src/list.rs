@@ -11,8 +11,8 @@ use std::path::Path;
 use pfh_digest::Algorithm;
 use pfh_record::quote::quoted;
 use pfh_record::{
-    Columns, DigestKind, Entry, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader, Trailer, detect,
-    unnamed_digits,
+    Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
+    Trailer, detect, unnamed_digits,
 };
 use pfh_similarity::Family;
 
@@ -136,6 +136,8 @@ const FIRST_ENTRIES: usize = 256;
 /// ```
 pub struct List {
     name: Vec<u8>,
+    /// The name of entries without one, in logs of imaging programs.
+    stem: Option<Vec<u8>>,
     /// Entries that were examined and not yet returned.
     first: VecDeque<Result<Entry, ReadError>>,
     rest: Reader<BufReader<Box<dyn Read + Send>>>,
@@ -159,6 +161,7 @@ impl List {
         }
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let format = match detect(&start, options) {
+            Some(FormatName::Gnu) if is_bagit(&name, &start) => FormatName::Fixity(FixityList::Bagit),
             Some(format) => format,
             // Lines that are recognised only with a given algorithm, such as base64.
             None if options.algorithm.is_some()
@@ -203,12 +206,13 @@ impl List {
         let (name, reader) = open_reader(name, open, options)?;
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
-        Ok(List { name, first: VecDeque::new(), rest })
+        Ok(List { name, stem: None, first: VecDeque::new(), rest })
     }
 
     fn new(name: Vec<u8>, format: FormatName, input: Box<dyn Read + Send>, options: ReadOptions) -> List {
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
-        List { name, first: VecDeque::new(), rest }
+        let stem = (format == FormatName::Fixity(FixityList::Imager)).then(|| stem(&name).to_vec());
+        List { name, stem, first: VecDeque::new(), rest }
     }
 
     /// Returns the name of the list: its path, or the given name of the input.
@@ -244,6 +248,17 @@ impl List {
         self.first(|entry| Some(entry.path.clone()))
     }
 
+    /// Reads an entry, and gives it the name of the log if it has none.
+    fn read(&mut self) -> Option<Result<Entry, ReadError>> {
+        let mut next = self.rest.next()?;
+        if let (Some(stem), Ok(entry)) = (&self.stem, &mut next)
+            && entry.path.is_empty()
+        {
+            entry.path.clone_from(stem);
+        }
+        Some(next)
+    }
+
     /// Returns the first result of `find` among the first entries.
     fn first<T>(&mut self, find: impl Fn(&Entry) -> Option<T>) -> Option<T> {
         loop {
@@ -253,7 +268,7 @@ impl List {
             if self.first.len() >= FIRST_ENTRIES {
                 return None;
             }
-            let next = self.rest.next()?;
+            let next = self.read()?;
             self.first.push_back(next);
         }
     }
@@ -265,7 +280,7 @@ impl Iterator for List {
     /// Returns the next entry. After a line that cannot be read, the next call continues with the line after it, unless
     /// [`ReadError::is_fatal`].
     fn next(&mut self) -> Option<Self::Item> {
-        self.first.pop_front().or_else(|| self.rest.next())
+        self.first.pop_front().or_else(|| self.read())
     }
 }
 
@@ -346,10 +361,41 @@ pub(crate) fn names_of_length(digits: usize) -> Vec<&'static str> {
     fitting.map(Algorithm::name).filter(|name| *name != "sha1dc").collect()
 }
 
+/// Returns the last part of a path.
+fn last_part(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+}
+
+/// Returns the name of a log without its directory and its last extension: of `images/disk.dd.log`, `disk.dd`.
+fn stem(path: &[u8]) -> &[u8] {
+    let name = last_part(path);
+    let dot = name.iter().rposition(|&byte| byte == b'.').filter(|dot| *dot > 0);
+    &name[..dot.unwrap_or(name.len())]
+}
+
+/// Whether a list of lines like GNU's is a manifest of BagIt: its name is `manifest-ALGORITHM.txt` and its paths begin
+/// with `data/`, or `tagmanifest-ALGORITHM.txt`. A line with escapes is GNU's own.
+fn is_bagit(path: &[u8], start: &[u8]) -> bool {
+    let Ok(name) = str::from_utf8(last_part(path)) else { return false };
+    let Some(rest) = name.strip_suffix(".txt") else { return false };
+    let (of_tags, rest) = match rest.strip_prefix("tag") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let is_named = rest.strip_prefix("manifest-").is_some_and(|name| Algorithm::from_name(name).is_ok());
+    let digits = start.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let path = &start[digits..];
+    let path = &path[path.iter().take_while(|byte| is_blank(byte)).count()..];
+    let path = path.strip_prefix(b"*").unwrap_or(path);
+    let path = path.strip_prefix(b"./").unwrap_or(path);
+    is_named && digits > 0 && (of_tags || path.starts_with(b"data/"))
+}
+
 /// Returns the algorithm in the name of a list: `SHA256SUMS`, `photos.md5`, `known-sha3-256.txt`. `None` if the name
 /// has two.
 fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
-    let name = path.rsplit(|&byte| byte == b'/').next().and_then(|name| str::from_utf8(name).ok())?;
+    let name = str::from_utf8(last_part(path)).ok()?;
     let mut found = None;
     for part in name.split(['.', '_', ' ']) {
         // The longest sequence of words that is a name counts: `known-sha3-256-old` has `sha3-256`.
@@ -440,6 +486,53 @@ mod tests {
         assert!(refused(text, Some("md5")).contains("its digests have 10 digits, and those of md5 have 32; "));
         let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);
         assert_eq!(missing.unwrap_err().to_string(), "`/nonexistent/list`: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn manifests_of_bags_are_told_by_their_names() {
+        let opened = |name: &str, text: String| {
+            let mut list = List::open(Input::bytes(name, text), ReadOptions::default()).unwrap();
+            let format = list.header().format.name();
+            let entry = list.next().unwrap().unwrap();
+            (
+                format,
+                String::from_utf8(entry.path).unwrap(),
+                entry.digests[0].algorithm().name(),
+                entry.algorithm_guessed,
+            )
+        };
+        let line = |path: &str| format!("{MD5}  {path}\n");
+        let percent = "data/100%25 %0d.txt";
+        let decoded = "data/100% \r.txt".to_owned();
+        assert_eq!(opened("b/manifest-md5.txt", line(percent)), ("bagit", decoded, "md5", false));
+        assert_eq!(opened("tagmanifest-md5.txt", line("bagit.txt")), ("bagit", "bagit.txt".to_owned(), "md5", false));
+        // Others' lists are not decoded: another name, another algorithm, another place of the files.
+        for (name, path) in [
+            ("md5.txt", percent),
+            ("manifest-2026.txt", percent),
+            ("manifest-md5.txt", "100%25.txt"),
+            ("manifest-md5.md5", percent),
+        ] {
+            assert_eq!(opened(name, line(path)).0, "gnu", "{name}");
+            assert_eq!(opened(name, line(path)).1, path, "{name}");
+        }
+        let escaped = format!("\\{MD5}  data/a\\\\b\n");
+        assert_eq!(opened("manifest-md5.txt", escaped), ("gnu", "data/a\\b".to_owned(), "md5", false));
+        let sha3 = format!("{}  data/a\n", "0a".repeat(32));
+        assert_eq!(opened("manifest-sha3256.txt", sha3).2, "sha3-256");
+    }
+
+    #[test]
+    fn an_image_without_a_name_has_that_of_its_log() {
+        for (name, expected) in [("images/disk.dd.log", "disk.dd"), ("disk", "disk"), ("a/.log", ".log")] {
+            let text = format!("\nTotal (md5): {MD5}\n");
+            let mut list = List::open(Input::bytes(name, text), ReadOptions::default()).unwrap();
+            assert_eq!(list.first_kind(), Some(Algorithm::from_name("md5").unwrap().into()));
+            assert_eq!(list.next().unwrap().unwrap().path, expected.as_bytes());
+        }
+        let text = format!("Image path and filename:\t\tx.E01\nMD5 hash calculated over data:\t\t{MD5}\n");
+        let mut list = List::open(Input::bytes("disk.log", text), ReadOptions::default()).unwrap();
+        assert_eq!(list.next().unwrap().unwrap().path, b"x.E01");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pfh_similarity::Family;
 
-/// The formats of lists. All are read, and all but lists of known files are written.
+/// The formats of lists. All are read, and all but those of [`KnownList`] and [`FixityList`] are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FormatName {
@@ -29,6 +29,36 @@ pub enum FormatName {
     Similarity(Family),
     /// A list of known files, only for reading.
     Known(KnownList),
+    /// A list of the digests that files are expected to have, only for reading.
+    Fixity(FixityList),
+}
+
+/// The formats in which archives and imaging programs keep the digests of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FixityList {
+    /// A manifest of BagIt (`manifest-ALGORITHM.txt`, `tagmanifest-ALGORITHM.txt`).
+    Bagit,
+    /// The inventory of an OCFL object (`inventory.json`).
+    Ocfl,
+    /// The history file of AVP's Fixity.
+    Avp,
+    /// The report of AVP's Fixity, which has classes of files and no digests.
+    AvpReport,
+    /// The log of a program that makes images of disks: dc3dd, dcfldd, ewfacquire, FTK Imager, Guymager.
+    Imager,
+}
+
+impl FixityList {
+    fn name(self) -> &'static str {
+        match self {
+            FixityList::Bagit => "bagit",
+            FixityList::Ocfl => "ocfl",
+            FixityList::Avp => "avp",
+            FixityList::AvpReport => "avp-report",
+            FixityList::Imager => "imager",
+        }
+    }
 }
 
 /// The formats in which others publish known files. The forms of one program's lists are one format: their first line
@@ -135,7 +165,7 @@ impl FormatName {
     ];
 
     /// The formats that are only read.
-    pub const READ_ONLY: [FormatName; 8] = [
+    pub const READ_ONLY: [FormatName; 13] = [
         FormatName::Known(KnownList::Nsrl),
         FormatName::Known(KnownList::HashKeeper),
         FormatName::Known(KnownList::ILook),
@@ -144,6 +174,11 @@ impl FormatName {
         FormatName::Known(KnownList::Vics),
         FormatName::Known(KnownList::Icse),
         FormatName::Known(KnownList::Hashdb),
+        FormatName::Fixity(FixityList::Bagit),
+        FormatName::Fixity(FixityList::Ocfl),
+        FormatName::Fixity(FixityList::Avp),
+        FormatName::Fixity(FixityList::AvpReport),
+        FormatName::Fixity(FixityList::Imager),
     ];
 
     /// Finds a format by its name. After `md5deep` and a hyphen, letters stand for md5deep's options: `md5deep-kz`.
@@ -171,6 +206,7 @@ impl FormatName {
             FormatName::Dfxml => "dfxml",
             FormatName::Similarity(family) => family.name(),
             FormatName::Known(list) => list.name(),
+            FormatName::Fixity(list) => list.name(),
         }
     }
 

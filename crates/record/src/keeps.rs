@@ -85,6 +85,10 @@ pub const KEPT: [(Feature, &str, &[&str]); 25] = [
             "sleuthkit",
             "vics",
             "icse",
+            "ocfl",
+            "avp",
+            "avp-report",
+            "imager",
         ],
     ),
     (Feature::Failures, "files without digests, and why", &["csv", "jsonl", "dfxml"]),
@@ -111,6 +115,7 @@ pub const KEPT: [(Feature, &str, &[&str]); 25] = [
             "ilook",
             "encase",
             "icse",
+            "avp",
         ],
     ),
     (Feature::PieceLength, "length of the pieces", &["jsonl"]),
@@ -122,7 +127,11 @@ pub const KEPT: [(Feature, &str, &[&str]); 25] = [
     (Feature::Host, "machine", &["jsonl", "dfxml"]),
     (Feature::User, "user", &["jsonl", "dfxml"]),
     (Feature::Counts, "counts of the run", &["jsonl", "dfxml"]),
-    (Feature::Labels, "product and category", &["nsrl", "hashkeeper", "ilook", "encase", "vics", "icse", "hashdb"]),
+    (
+        Feature::Labels,
+        "product and category",
+        &["nsrl", "hashkeeper", "ilook", "encase", "vics", "icse", "hashdb", "avp-report"],
+    ),
 ];
 
 impl FormatName {

@@ -22,6 +22,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod avp;
+mod bagit;
 pub mod csv;
 mod dfxml;
 mod encase;
@@ -33,9 +35,11 @@ mod gnu;
 mod hashdb;
 mod hashdeep;
 mod header;
+mod imager;
 pub mod jsonl;
 mod keeps;
 mod md5deep;
+mod ocfl;
 mod parse;
 pub mod quote;
 mod read;
@@ -48,13 +52,14 @@ mod sleuthkit;
 mod table;
 mod text;
 mod time;
+mod tokens;
 mod types;
 mod vics;
 mod writer;
 
 pub use entry::{Entry, Expected, Labels, PieceRange};
 pub use format::{Encoding, Format, NotExpressible, WriteOptions};
-pub use format_name::{FormatName, KnownList, Md5deepForm, UnknownFormat};
+pub use format_name::{FixityList, FormatName, KnownList, Md5deepForm, UnknownFormat};
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
 pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};

@@ -10,21 +10,25 @@ use pfh_similarity::Family;
 use decoded::Decoded;
 pub use detect::{detect, unnamed_digits};
 
+use crate::avp::{AvpParser, AvpReportParser};
+use crate::bagit::BagitParser;
 use crate::csv::CsvParser;
 use crate::dfxml::DfxmlReader;
 use crate::encase::EncaseReader;
 use crate::gnu::GnuParser;
 use crate::hashdb::HashdbParser;
 use crate::hashdeep::HashdeepParser;
+use crate::imager::ImagerParser;
 use crate::jsonl::JsonlParser;
 use crate::md5deep::Md5deepParser;
+use crate::ocfl::OcflReader;
 use crate::parse::{Found, LINE_BYTES_MAX, LineParser, Lines, OBJECT_BYTES_MAX};
 use crate::sfv::SfvParser;
 use crate::similarity::SimilarityParser;
 use crate::sleuthkit::SleuthKitParser;
 use crate::table::TableParser;
 use crate::vics::VicsReader;
-use crate::{Columns, Entry, FormatName, Header, KnownList, ListEnd, ReadError, ReadOptions, Trailer};
+use crate::{Columns, Entry, FixityList, FormatName, Header, KnownList, ListEnd, ReadError, ReadOptions, Trailer};
 
 /// Iterates over a list in any format. A line that cannot be read is an error, and the next call continues with the
 /// line after it, unless [`ReadError::is_fatal`]. Memory: one line and its entries.
@@ -43,6 +47,7 @@ enum Input<R> {
     Dfxml(Box<DfxmlReader<Decoded<R>>>),
     Encase(Box<EncaseReader<Decoded<R>>>),
     Vics(Box<VicsReader<Decoded<R>>>),
+    Ocfl(Box<OcflReader<Decoded<R>>>),
 }
 
 impl<R: BufRead> Reader<R> {
@@ -76,6 +81,15 @@ impl<R: BufRead> Reader<R> {
             FormatName::Known(
                 list @ (KnownList::Nsrl | KnownList::HashKeeper | KnownList::ILook | KnownList::Icse),
             ) => (line_feed(input), Box::new(TableParser::known(list, options))),
+            FormatName::Fixity(FixityList::Bagit) => {
+                (line_feed(input).with_carriage_returns(), Box::new(BagitParser::new(options)))
+            }
+            FormatName::Fixity(FixityList::Avp) => (line_feed(input), Box::<AvpParser>::default()),
+            FormatName::Fixity(FixityList::AvpReport) => (line_feed(input), Box::<AvpReportParser>::default()),
+            FormatName::Fixity(FixityList::Imager) => (line_feed(input), Box::<ImagerParser>::default()),
+            FormatName::Fixity(FixityList::Ocfl) => {
+                return Reader::of(format, Input::Ocfl(Box::new(OcflReader::new(input, line_bytes_max))));
+            }
             FormatName::Dfxml => {
                 return Reader::of(format, Input::Dfxml(Box::new(DfxmlReader::new(input, line_bytes_max))));
             }
@@ -122,6 +136,7 @@ impl<R: BufRead> Reader<R> {
             Input::Dfxml(reader) => reader.next(&mut self.found),
             Input::Encase(reader) => reader.next(&mut self.found),
             Input::Vics(reader) => reader.next(&mut self.found),
+            Input::Ocfl(reader) => reader.next(&mut self.found),
             Input::Lines { lines, parser } => {
                 let Some(line) = lines.next()? else {
                     return parser.end(&mut self.found).map(|()| false).map_err(|fault| lines.error(fault));

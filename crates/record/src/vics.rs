@@ -3,7 +3,6 @@
 //! Lists have tens of millions of items in one document, so it is read token by token.
 
 mod read;
-mod tokens;
 
 pub(crate) use read::VicsReader;
 

@@ -147,7 +147,7 @@ impl FormatName {
         let (algorithms, families) = (selection.algorithms(), selection.families());
         let format = self;
         match (self, families.first()) {
-            (FormatName::Known(_), _) => return Err(FormatError::ReadOnly { format }),
+            (FormatName::Known(_) | FormatName::Fixity(_), _) => return Err(FormatError::ReadOnly { format }),
             (FormatName::Similarity(family), _) if !algorithms.is_empty() || families != [family] => {
                 return Err(FormatError::OneFamily { family });
             }
@@ -218,7 +218,7 @@ impl FormatName {
             FormatName::Similarity(family) => {
                 Box::new(SimilarityList { family, sdhash_segment: options.sdhash_segment })
             }
-            FormatName::Known(_) => return Err(FormatError::ReadOnly { format: self }),
+            FormatName::Known(_) | FormatName::Fixity(_) => return Err(FormatError::ReadOnly { format: self }),
         })
     }
 }

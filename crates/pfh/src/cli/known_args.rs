@@ -96,7 +96,7 @@ pub(crate) struct BuildArguments {
     pub(crate) class: ClassArgument,
 
     /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook,
-    /// encase, sleuthkit, vics, icse or hashdb.
+    /// encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp or imager.
     #[arg(long = "as", value_name = "FORMAT", conflicts_with = "columns")]
     pub(crate) format: Option<FormatName>,
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use memchr::{memchr, memchr2_iter};
+use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::{Fault, ReadError, ReadErrorKind};
 
@@ -15,6 +15,10 @@ pub(crate) struct Lines<R> {
     terminator: u8,
     /// Whether a terminator between quotes is part of the line (CSV).
     quotes: bool,
+    /// Whether a carriage return ends a line too, alone or before a line feed.
+    returns: bool,
+    /// Whether the latest line ended with a carriage return.
+    after_return: bool,
     limit_bytes: usize,
     buffer: Vec<u8>,
     /// Number of the latest line.
@@ -52,6 +56,8 @@ impl<R: BufRead> Lines<R> {
             input,
             terminator,
             quotes: false,
+            returns: false,
+            after_return: false,
             limit_bytes,
             buffer: Vec::new(),
             number: 0,
@@ -65,6 +71,11 @@ impl<R: BufRead> Lines<R> {
     /// of quotes means outside.
     pub(crate) fn with_quotes(self) -> Lines<R> {
         Lines { quotes: true, ..self }
+    }
+
+    /// Ends lines at carriage returns too, as old systems did.
+    pub(crate) fn with_carriage_returns(self) -> Lines<R> {
+        Lines { returns: true, ..self }
     }
 
     /// Reads the next line. Returns `None` at the end.
@@ -82,9 +93,15 @@ impl<R: BufRead> Lines<R> {
             if available.is_empty() {
                 break false;
             }
-            let end = match self.quotes {
-                false => memchr(self.terminator, available),
-                true => {
+            if std::mem::take(&mut self.after_return) && available[0] == b'\n' {
+                self.input.consume(1);
+                (self.offset, self.next_offset) = (self.offset + 1, self.next_offset + 1);
+                continue;
+            }
+            let end = match (self.quotes, self.returns) {
+                (false, false) => memchr(self.terminator, available),
+                (false, true) => memchr2(self.terminator, b'\r', available),
+                (true, _) => {
                     // Every quote toggles; the first terminator outside quotes is the end.
                     memchr2_iter(b'"', self.terminator, available).find(|&at| {
                         let is_quote = available[at] == b'"';
@@ -95,6 +112,7 @@ impl<R: BufRead> Lines<R> {
                 }
             };
             let taken = end.unwrap_or(available.len());
+            self.after_return = self.returns && available.get(taken) == Some(&b'\r');
             fits &= self.buffer.len() + taken <= self.limit_bytes;
             if fits {
                 self.buffer.extend_from_slice(&available[..taken]);

@@ -8,7 +8,8 @@ use crate::similarity::SimilarityParser;
 use crate::text::{hex_run, split_once};
 use crate::time::take_colon_time;
 use crate::{
-    FormatName, KnownList, Md5deepForm, ReadOptions, encase, gnu, hashdb, md5deep, sfv, sleuthkit, table, vics,
+    FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, encase, gnu, hashdb, imager, md5deep, ocfl, sfv,
+    sleuthkit, table, vics,
 };
 
 /// Guesses the format from the beginning of an input: some kilobytes, and more bytes make it more certain. Returns
@@ -46,11 +47,23 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     if let Some(list) = of_json(start) {
         return Some(FormatName::Known(list));
     }
+    if ocfl::is_inventory(visible) {
+        return Some(FormatName::Fixity(FixityList::Ocfl));
+    }
     if visible.starts_with(b"{") {
         return Some(FormatName::Jsonl);
     }
     if visible.starts_with(b"<?xml") || visible.starts_with(b"<dfxml") {
         return Some(FormatName::Dfxml);
+    }
+    for (is_one, list) in [
+        (avp::is_history as fn(&[u8]) -> bool, FixityList::Avp),
+        (avp::is_report, FixityList::AvpReport),
+        (imager::is_log, FixityList::Imager),
+    ] {
+        if is_one(start) {
+            return Some(FormatName::Fixity(list));
+        }
     }
     let of_lines = || start.split(|&byte| byte == b'\n' || byte == 0).find_map(|line| of_line(line, options));
     match bare_digests(start) {

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use pfh_digest::{Algorithm, Digest};
 
-use super::tokens::{Token, Tokens};
 use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
 use crate::text::parse_decimal;
+use crate::tokens::{Token, Tokens};
 use crate::{Entry, Expected, FormatName, KnownList, Labels, ListEnd, Trailer};
 
 /// The algorithms whose names are keys of an item.

@@ -146,6 +146,97 @@ pub(crate) fn known_lists() -> Vec<(FormatName, &'static str, Vec<u8>)> {
             ),
         ),
     ];
+    let inventory = |order: &str| {
+        let manifest = format!("\"manifest\":{{\"{sha512}\":[\"v1/content/hello.txt\",\"v1/content/h\\u00e9\"]}}");
+        let fixity = format!(
+            "\"fixity\":{{\"md5\":{{\"{md5}\":[\"v1/content/hello.txt\"]}},\"unknown\":{{\"00\":[\"v1/content/h\"]}}}}"
+        );
+        let others = format!(
+            "\"id\":\"info:x\",\"head\":\"v1\",\"type\":\"https://ocfl.io/1.1/spec/#inventory\",\"versions\":{{\"v1\":{{\
+             \"created\":\"2026-11-20T14:08:22Z\",\"state\":{{\"{sha512}\":[\"hello.txt\"]}}}}}}"
+        );
+        let algorithm = "\"digestAlgorithm\":\"sha512\"".to_owned();
+        let parts = if order == "sorted" {
+            [algorithm, fixity, others, manifest]
+        } else {
+            [manifest, others, fixity, algorithm]
+        };
+        format!("{{\n{}\n}}", parts.join(",\n"))
+    };
+    let texts: Vec<(&str, &str, String)> = texts
+        .into_iter()
+        .chain([
+            ("ocfl", "sorted", inventory("sorted")),
+            ("ocfl", "manifest_first", inventory("manifest_first")),
+            (
+                "avp",
+                "avp",
+                format!(
+                    "/archive;/other\n\nWeekly\n2026-11-20 14:08:22\n.DS_Store\nsha256\n\
+                     {sha256}\t/archive/hello.txt\t12\n{sha256}\t/archive/tab\there\t13\n"
+                ),
+            ),
+            (
+                "avp-report",
+                "avp-report",
+                "Fixity report\nProject name\tdemo\nAlgorithm used\tsha256\nDate\t2026-11-20\nTime Elapsed\t12 seconds\n\
+                 Total Files\t4\nConfirmed Files\t1\nMoved or Renamed Files\t1\nNew Files\t1\nChanged Files\t1\n\
+                 Removed Files\t0\nConfirmed File:\t/archive/a.tif\n\
+                 Moved or Renamed File:\t/archive/old.tif\t changed to\t/archive/new.tif\n\
+                 New File:\t/archive/n.tif\nChanged File:\t/archive/c.tif\nRemoved File:\t/archive/r.tif\n"
+                    .to_owned(),
+            ),
+            (
+                "imager",
+                "dc3dd",
+                format!(
+                    "\ndc3dd 7.2.646 started at 2026-11-20 14:08:22 +0000\ncompiled options:\n\
+                     command line: dc3dd if=/dev/sdb hof=hello.txt hash=md5 hash=sha256 log=x\n\
+                     sector size: 512 bytes (assumed)\n     5 bytes ( 5 ) copied ( 100% ), 0.1 s, 50 /s\n\n\
+                     input results for device `/dev/sdb':\n   0 sectors + 5 bytes in\n   {MD5} (md5)\n   {sha256} (sha256)\n\n\
+                     output results for file `hello.txt':\n   0 sectors + 5 bytes out\n   [ok] {MD5} (md5)\n\n\
+                     output results for file `copy':\n\ndc3dd completed at 2026-11-20 14:08:22 +0000\n\n\
+                     dc3dd 7.2.646 started at 2026-11-20 14:08:22 +0000\n\ninput results for file `parts':\n   {MD5} (md5)\n\n\
+                     output results for files `im.000':\n   0 sectors + 5 bytes out\n"
+                ),
+            ),
+            (
+                "imager",
+                "dcfldd",
+                format!("0 - 5: {MD5}\n0 - 5: {sha256}\n\nTotal (md5): {MD5}\n\nTotal (sha256): {sha256}\n"),
+            ),
+            (
+                "imager",
+                "ewfacquire",
+                format!(
+                    "ewfacquire 20140813\n\nThe following acquiry parameters were provided:\n\
+                     Image path and filename:\t\thello.E01\nCase number:\t\t\t\t\n\nAcquiry completed at: Nov 20, 2026 14:08:22\n\n\
+                     MD5 hash calculated over data:\t\t{MD5}\nSHA256 hash calculated over data:\t{sha256}\newfacquire: SUCCESS\n"
+                ),
+            ),
+            (
+                "imager",
+                "ftk",
+                format!(
+                    "Created By AccessData\u{AE} FTK\u{AE} Imager 4.2.0.13 \n\nCase Information: \nCase Number: 1\n\n\
+                     --------------------------------------------------------------\n\nInformation for C:\\images\\hello:\n\n\
+                     [Computed Hashes]\n MD5 checksum:    {MD5}\n SHA1 checksum:   {SHA1}\n\nImage Verification Results:\n\
+                     \u{20}MD5 checksum:    {MD5} : verified\n SHA1 checksum:   {SHA1} : verified\n"
+                ),
+            ),
+            (
+                "imager",
+                "guymager",
+                format!(
+                    "GUYMAGER ACQUISITION INFO FILE\n==============================\n\nAcquisition\n===========\n\n\
+                     Linux device             : /dev/sdb\nImage path and file name : /images/hello.dd\n\
+                     Hash calculation         : MD5 and SHA-256\n\nMD5 hash                   : {MD5}\n\
+                     MD5 hash verified source   : --\nMD5 hash verified image    : {MD5}\nSHA1 hash                  : --\n\
+                     SHA256 hash                : {sha256}\n"
+                ),
+            ),
+        ])
+        .collect();
     let mut lists: Vec<_> =
         texts.into_iter().map(|(name, form, text)| (format(name), form, text.into_bytes())).collect();
     lists.push((format("encase"), "encase", encase(&[b"hello", b""])));
@@ -163,7 +254,7 @@ fn shown(entry: &Entry) -> String {
 
 #[test]
 fn every_form_is_detected_and_read() {
-    let expected: [&[&str]; 15] = [
+    let expected: [&[&str]; 24] = [
         &["sha1,md5 hello.txt 5 1234/", "sha1,md5 a \"b\", c 0 12/M"],
         &["sha1,md5 hello.txt 5 1234/S"],
         &["md5 hello.txt 5 77/"],
@@ -178,6 +269,21 @@ fn every_form_is_detected_and_read() {
         &["md5,sha1,sha256 hello.txt 5 S\u{E9}rie/2"],
         &["md5,sha1,sha256 hello.txt 5 S\u{E9}rie/2", "md5  0 /"],
         &["md5 hello.txt 5 repository/", "md5 h 5 other/"],
+        &["md5 v1/content/hello.txt - /", "sha512 v1/content/hello.txt - /", "sha512 v1/content/h\u{E9} - /"],
+        &["sha512 v1/content/hello.txt - /", "sha512 v1/content/h\u{E9} - /", "md5 v1/content/hello.txt - /"],
+        &["sha256 /archive/hello.txt - /", "sha256 /archive/tab\there - /"],
+        &[
+            " /archive/a.tif - /confirmed",
+            " /archive/new.tif - /moved or renamed",
+            " /archive/n.tif - /new",
+            " /archive/c.tif - /changed",
+            " /archive/r.tif - /removed",
+        ],
+        &["md5,sha256 hello.txt - /", "md5,sha256 copy - /", "md5 parts - /"],
+        &["md5,sha256  - /"],
+        &["md5,sha256 hello.E01 - /"],
+        &["md5,sha1 C:\\images\\hello - /"],
+        &["md5,sha256 /images/hello.dd - /"],
         &["md5  - Demo \u{E9}/Known", "md5  - Demo \u{E9}/Known"],
     ];
     let lists = known_lists();
@@ -210,7 +316,7 @@ fn the_end_is_known_where_it_is_marked() {
     for (format, form, list) in known_lists() {
         let mut reader = Reader::new(format, &list[..], ReadOptions::default());
         reader.by_ref().for_each(|item| assert!(item.is_ok(), "{form}"));
-        let is_marked = matches!(format.name(), "vics" | "encase");
+        let is_marked = matches!(format.name(), "vics" | "encase" | "ocfl");
         let end = if is_marked { ListEnd::Complete } else { ListEnd::Unstated };
         assert_eq!(reader.trailer().unwrap().end, end, "{form}");
         // Cut at any place, a list with a marked end is known not to be whole.
@@ -308,11 +414,11 @@ fn names_are_raw_bytes() {
 
 #[test]
 fn other_lists_are_refused() {
-    for format in ["nsrl", "hashkeeper", "ilook", "icse", "encase", "vics"] {
+    for format in ["nsrl", "hashkeeper", "ilook", "icse", "encase", "vics", "ocfl", "avp", "avp-report"] {
         for list in ["", "hello\n", "[]", "{}", "12"] {
             let found = read(self::format(format), list.as_bytes(), ReadOptions::default());
             let error = found[0].as_ref().unwrap_err();
-            let is_broken_json = format == "vics" && (list.is_empty() || list.starts_with('h'));
+            let is_broken_json = matches!(format, "vics" | "ocfl") && (list.is_empty() || list.starts_with('h'));
             let expected = if is_broken_json { "invalid markup" } else { "this is not a list in the format" };
             assert!(found.len() == 1 && error.contains(expected), "{format}: {error}");
         }
@@ -502,4 +608,83 @@ fn others_find_the_same_digests() {
             assert_eq!(digests(self::format("sleuthkit"), &index), of_list);
         }
     }
+}
+
+/// Manifests as bags have them: line ends of every kind, blanks of every kind, and the three encoded characters.
+#[test]
+fn manifests_of_bags() {
+    let upper = MD5.to_uppercase();
+    let list = format!(
+        "{MD5}  data/a\r{upper} \t data/b c\r\n{MD5} *data/%25%0A%0d%41%2\n\n{MD5}\tdata/d%\n{MD5}\n{MD5}  \n{MD5}0  x\n{MD5}  \0"
+    );
+    let found: Vec<String> = read(format("bagit"), list.as_bytes(), ReadOptions::default())
+        .into_iter()
+        .map(|item| {
+            item.map_or_else(
+                |error| error,
+                |entry| format!("{} {:?}", entry.line, String::from_utf8(entry.path).unwrap()),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "1 \"data/a\"",
+            "2 \"data/b c\"",
+            "3 \"data/%\\n\\r%41%2\"",
+            "5 \"data/d%\"",
+            "line 6, byte 214: expected a space and a path after the digest",
+            "line 7, byte 249: path is missing",
+            "line 8, byte 250: digest has a length of no usual algorithm; name the algorithm",
+            "line 9, byte 321: path contains a NUL byte",
+        ]
+    );
+}
+
+#[test]
+fn faults_of_inventories_and_logs() {
+    let texts = |name: &str, list: &str| -> Vec<String> {
+        let items = read(format(name), list.as_bytes(), ReadOptions::default()).into_iter();
+        items.map(|item| item.map_or_else(|error| error, |entry| shown(&entry))).collect()
+    };
+    let inventory = format!(
+        "{{\"digestAlgorithm\":\"sha256\",\"manifest\":{{\"{MD5}\":[\"a\"],\"{SHA256}\":[\"\",\"a\\u0000\",[\"no path\"],\"b\"]}}}}"
+    );
+    let digits = "digest does not have the number of hexadecimal digits of its algorithm";
+    assert_eq!(
+        texts("ocfl", &inventory),
+        [
+            format!("line 1, byte 40: {digits}"),
+            "line 1, byte 149: path is empty".to_owned(),
+            "line 1, byte 152: path contains a NUL byte".to_owned(),
+            "sha256 b - /".to_owned(),
+        ]
+    );
+    let unknown = "{\"digestAlgorithm\":\"md6\",\"manifest\":{}}";
+    assert_eq!(texts("ocfl", unknown), ["line 1, byte 19: there is no algorithm `md6`"]);
+    assert!(texts("avp", "a\nb\nc\nnever\n\nmd5\n")[0].contains("its fourth line is not the time of the last run"));
+    assert!(texts("avp", "\n\n\n2026-11-20 14:08:22\n\nrot13\n")[0].contains("does not name an algorithm"));
+    let history = format!("\n\n\n2026-11-20 14:08:22.5\n\nMD5\n{MD5}\ta\n{MD5}\ta\t1\n{MD5}\t\t1\n");
+    let shape = "expected a digest, a path and an inode number between tabs";
+    assert_eq!(
+        texts("avp", &history),
+        [format!("line 7, byte 62: {shape}"), "md5 a - /".to_owned(), "line 9, byte 135: path is missing".to_owned()]
+    );
+    assert_eq!(
+        texts("avp-report", "Fixity report\nany\t1\nNew File:\ta\nany\t1\n"),
+        ["new", "line 4, byte 32: expected a class of files, a tab and a path"].map(|text| match text {
+            "new" => " a - /new".to_owned(),
+            text => text.to_owned(),
+        })
+    );
+    // A digest that contradicts the one above it, and one that is too short.
+    let log = format!(" MD5 checksum:  {MD5}\n MD5 checksum:  {}\n SHA1 checksum:  {MD5}\n", MD5.replace('5', "6"));
+    assert_eq!(
+        texts("imager", &log),
+        [
+            "line 2, byte 49: expected the digest that the log has above".to_owned(),
+            format!("line 3, byte 98: {digits}"),
+            "md5  - /".to_owned(),
+        ]
+    );
 }

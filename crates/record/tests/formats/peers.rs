@@ -233,3 +233,42 @@ fn rhash_checks_our_gnu_list() {
     let Some(output) = tree.run("rhash", &["-c".as_ref(), list.as_ref()]) else { return };
     assert_accepted(&output);
 }
+
+/// Imaging programs tell the digests of what they read in logs of their own.
+#[test]
+fn logs_of_imaging_programs_have_the_digests_of_the_image() {
+    let tree = Tree::new("imager", |_| false);
+    let contents = [&b"hello"[..]; 700].concat();
+    fs::write(tree.directory.join("disk.raw"), &contents).unwrap();
+    let sha256 = algorithms(&["sha256"])[0].digest(&contents);
+    let md5 = algorithms(&["md5"])[0].digest(&contents);
+    let cases: [(&str, &str, &str, &str, &[_]); 5] = [
+        (
+            "dc3dd",
+            "if=disk.raw hof=image.raw hash=md5 hash=sha256 log=dc3dd.log",
+            "dc3dd.log",
+            "image.raw",
+            &[md5, sha256],
+        ),
+        ("dc3dd", "if=disk.raw ofs=parts.000 ofsz=1K hash=md5 hlog=parts.log", "parts.log", "disk.raw", &[md5]),
+        (
+            "dcfldd",
+            "if=disk.raw of=copy.raw hashwindow=1K hash=md5,sha256 hashlog=dcfldd.log",
+            "dcfldd.log",
+            "",
+            &[md5, sha256],
+        ),
+        ("dcfldd", "if=disk.raw of=more.raw hash=sha256 sha256log=sha256.log", "sha256.log", "", &[sha256]),
+        ("ewfacquire", "-u -t disk -l ewf.log -d sha256 disk.raw", "ewf.log", "", &[md5, sha256]),
+    ];
+    for (program, arguments, log, name, digests) in cases {
+        let arguments: Vec<&OsStr> = arguments.split(' ').map(OsStr::new).collect();
+        let Some(output) = tree.run(program, &arguments) else { continue };
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = fs::read(tree.directory.join(log)).unwrap();
+        assert_eq!(pfh_record::detect(&text, ReadOptions::default()), Some(format("imager")), "{program}");
+        let found = read(format("imager"), &text, ReadOptions::default());
+        let [Ok(entry)] = &found[..] else { panic!("{program}: {found:?}") };
+        assert_eq!((&entry.path[..], &entry.digests[..]), (name.as_bytes(), digests), "{program}");
+    }
+}

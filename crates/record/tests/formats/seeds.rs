@@ -25,7 +25,7 @@ fn run(target: &str, input: &[u8]) {
         "journal" => property::journal(input),
         "detect" => property::detect(input),
         "columns" => property::columns(input),
-        name => property::list(format(name), input),
+        name => property::list(format(&name.replace('_', "-")), input),
     }
 }
 
@@ -60,8 +60,10 @@ fn write_seeds() {
     for format in [FormatName::Csv, FormatName::Jsonl, FormatName::Dfxml] {
         write(format.name(), "similarity", &[&[0], &*similarity::sample(format, b"hello")].concat());
     }
+    let manifest = format!("\0{MD5}  data/hello.txt\r\n{MD5} *data/100%25%0d\n");
+    write("bagit", "md5", manifest.as_bytes());
     for (format, form, list) in known_lists() {
-        write(format.name(), form, &[&[0], &*list].concat());
+        write(&format.name().replace('-', "_"), form, &[&[0], &*list].concat());
         write("detect", &format!("{}-{form}", format.name()), &list[..list.len().min(256)]);
     }
     let table = format!("File;MD5;Size\n\"a; \"\"b\";{MD5};5\n");

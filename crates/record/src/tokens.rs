@@ -14,7 +14,7 @@ const CHUNK_BYTES: usize = 16 << 10;
 
 /// A token; [`Tokens::text`] has the text of keys and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Object,
     ObjectEnd,
     Array,
@@ -39,7 +39,7 @@ enum Expected {
 }
 
 /// Memory: one chunk, one text of at most the limit, and a byte for each level.
-pub(super) struct Tokens<R> {
+pub(crate) struct Tokens<R> {
     input: R,
     limit_bytes: usize,
     /// Bytes of the input; those from `start` to `end` are not consumed yet.
@@ -53,14 +53,14 @@ pub(super) struct Tokens<R> {
     text: Vec<u8>,
     is_cut: bool,
     /// Where the latest token begins.
-    pub(super) line: u64,
-    pub(super) offset: u64,
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
     next_line: u64,
     next_offset: u64,
 }
 
 impl<R: Read> Tokens<R> {
-    pub(super) fn new(input: R, limit_bytes: usize) -> Tokens<R> {
+    pub(crate) fn new(input: R, limit_bytes: usize) -> Tokens<R> {
         Tokens {
             input,
             limit_bytes,
@@ -79,12 +79,12 @@ impl<R: Read> Tokens<R> {
     }
 
     /// Returns the text of the latest key or value; `None` if it is longer than the limit.
-    pub(super) fn text(&self) -> Option<&[u8]> {
+    pub(crate) fn text(&self) -> Option<&[u8]> {
         (!self.is_cut).then_some(&self.text)
     }
 
     /// Reads a token. Errors end the reading.
-    pub(super) fn next(&mut self) -> Result<Token, ReadError> {
+    pub(crate) fn next(&mut self) -> Result<Token, ReadError> {
         if self.next_offset == 0 {
             self.skip_mark()?;
         }
