@@ -15,7 +15,7 @@ use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
 use pfh_fixity::{Class, Comparison, Expectations, Expected, File, Finding, Found, PathError, Presence, State};
 use pfh_list::{Contents, FileIdentity, List};
-use pfh_record::{ErrorKind, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
+use pfh_record::{ErrorKind, FixityList, FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -192,20 +192,30 @@ struct Root {
     path: PathBuf,
     /// The same without symbolic links.
     canonical: PathBuf,
+    /// Whether the command line names it.
+    is_named: bool,
     /// Whether it is a file, which then is the only one.
     is_file: bool,
+    /// In an object of OCFL, the name of the directories that have the contents of versions; nothing else is listed.
+    content_directory: Option<Vec<u8>>,
 }
 
 impl Root {
     fn new(arguments: &VerifyArguments, list: &mut List) -> Result<Root, Failed> {
         let path = match &arguments.root {
             Some(root) => PathBuf::from(root),
-            None => default_root(list),
+            None => default_root(&arguments.list, list),
         };
         let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(&path)));
         let canonical = fs::canonicalize(&path).map_err(failed)?;
         let metadata = fs::metadata(&path).map_err(failed)?;
-        Ok(Root { is_file: !metadata.is_dir(), path, canonical })
+        let content_directory = match list.header().format {
+            FormatName::Fixity(FixityList::Ocfl) => list.first_path(),
+            _ => None,
+        };
+        let content_directory = content_directory.and_then(|path| component(&path, 1).map(<[u8]>::to_vec));
+        let is_named = arguments.root.is_some();
+        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, content_directory })
     }
 
     /// Returns the name of the file that is the root.
@@ -243,10 +253,11 @@ impl Root {
         path
     }
 
-    /// Returns the directory, or the file, that has all expected files, and whose files are compared.
+    /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest directory
+    /// that has all expected files.
     fn top(&self, expected: &Expected) -> PathBuf {
         let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
-        if !self.is_file {
+        if !self.is_named {
             for component in Path::new(OsStr::from_bytes(expected.common_directory())).components() {
                 let below = top.join(component);
                 // A symbolic link could lead elsewhere, and what is there is not below the root.
@@ -308,9 +319,18 @@ impl Root {
 }
 
 /// Returns the root of a list if none is named: where its first path starts.
-fn default_root(list: &mut List) -> PathBuf {
+fn default_root(path: &OsStr, list: &mut List) -> PathBuf {
+    // By their definitions, paths of manifests of BagIt and of inventories of OCFL start where these lie.
+    if let FormatName::Fixity(FixityList::Bagit | FixityList::Ocfl) = list.header().format {
+        let beside = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+        return beside.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    }
     let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
     PathBuf::from(if is_absolute { "/" } else { "." })
+}
+
+fn component(path: &[u8], number: usize) -> Option<&[u8]> {
+    path.split(|byte| *byte == b'/').nth(number)
 }
 
 /// Removes a directory from the beginning of a path.
@@ -422,6 +442,11 @@ impl Run<'_> {
     /// Returns what a record tells of a file; `None` if it is no file, or was gone before it could be opened.
     fn found(&self, record: Record) -> Option<Found> {
         let mut file = File::new(self.root.of_record(&record.path));
+        if let Some(name) = &self.root.content_directory
+            && component(&file.path, 1) != Some(name)
+        {
+            return None;
+        }
         file.size = record.metadata.map(|metadata| metadata.size);
         let state = match &record.outcome {
             Outcome::Complete => State::Hashed,

@@ -37,8 +37,9 @@ pub(crate) struct VerifyArguments {
 
     /// The directory that the paths of LIST start from, or the one file that it is about.
     ///
-    /// Nothing outside is read. Every file below it is compared. Without ROOT, paths start from the current directory,
-    /// absolute ones from `/`, and the files below the deepest directory that has all files of LIST are compared.
+    /// Nothing outside is read, and every file below it is compared. Without ROOT, paths start from the current
+    /// directory, absolute ones from `/`, and those of manifests of BagIt and inventories of OCFL from the directory of
+    /// LIST; compared is the deepest directory that has all files of LIST.
     #[arg(value_name = "ROOT", value_hint = ValueHint::AnyPath)]
     pub(crate) root: Option<OsString>,
 
