@@ -183,7 +183,7 @@ fn paths_of_other_places() {
         .done();
     let elsewhere = scratch();
     let list = d.join("absolute");
-    for words in [vec![list.as_os_str()], vec![list.as_os_str(), d.as_os_str()]] {
+    for words in [vec![list.as_os_str()], vec![list.as_os_str(), absolute.as_os_str()]] {
         let ended = pfh(elsewhere.path(), [&["verify".as_ref(), "-q".as_ref()], &words[..]].concat()).run();
         expect(&ended, 0, verified);
     }
@@ -296,7 +296,7 @@ fn hostile_lists() {
     let (code, _, said) = line_of("");
     assert!(code == 2 && said.contains("expects no file"), "{said}");
     // A name with a NUL, which JSON can have.
-    fs::write(d.join("nul"), format!("{{\"type\":\"file\",\"path\":\"a\\u0000b\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n{{\"type\":\"file\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n")).unwrap();
+    fs::write(d.join("nul"), format!("{{\"type\":\"file\",\"path\":\"a\\u0000b\",\"outcome\":\"complete\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n{{\"type\":\"file\",\"path\":\"a\",\"outcome\":\"complete\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n")).unwrap();
     let ended = verify(d, "nul root");
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(ended.code() == 1 && text.contains("the path has a NUL byte"), "{text}{}", ended.stderr);
