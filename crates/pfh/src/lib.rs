@@ -240,6 +240,7 @@ impl HashRun {
             uid: Some(rustix::process::getuid().as_raw()),
             piece_bytes: self.engine.piece_bytes,
             facts: self.engine.facts,
+            conversion: None,
         }
     }
 

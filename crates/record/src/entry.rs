@@ -154,6 +154,7 @@ impl Entry {
             path: self.path,
             metadata: (self.expected != Expected::default()).then_some(metadata),
             bytes_read,
+            is_size_known: size.is_some() || matches!(self.outcome, Some(Outcome::Short { .. })),
             outcome: self.outcome.unwrap_or(Outcome::Complete),
             digests: self.digests,
             pieces: Vec::new(),

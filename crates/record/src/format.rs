@@ -36,6 +36,8 @@ pub enum NotExpressible {
     Comment,
     /// The format requires the file's time, which is not known.
     NoTime,
+    /// The format requires the file's size, which is not known.
+    NoSize,
     /// Each line has a digest of every algorithm of the run, but the file has only some of them.
     MissingDigest {
         /// The first algorithm whose digest the file lacks.
@@ -51,6 +53,7 @@ impl fmt::Display for NotExpressible {
             NotExpressible::Nul => f.write_str("the name contains a NUL byte"),
             NotExpressible::Comment => f.write_str("the name begins like a comment"),
             NotExpressible::NoTime => f.write_str("the time of the file is not known"),
+            NotExpressible::NoSize => f.write_str("the size of the file is not known"),
             NotExpressible::MissingDigest { algorithm } => {
                 write!(f, "the file has other digests, but none of {algorithm}")
             }

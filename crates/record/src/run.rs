@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use pfh_facts::Counting;
 
+use crate::time::push_rfc3339;
 use crate::{Outcome, Record, Selection, Timestamp};
 
 /// Facts about a run that are known before its first record.
@@ -29,6 +30,42 @@ pub struct RunFacts {
     pub piece_bytes: Option<u64>,
     /// The bytes that the entropy of each file is taken from, if facts about contents were requested.
     pub facts: Option<Counting>,
+    /// The conversion that made the list, if it was made of other lists. The other facts are those that these lists
+    /// state, and what none states is empty and is not written.
+    pub conversion: Option<Conversion>,
+}
+
+impl RunFacts {
+    /// Whether a fact is to be written: the facts of a run all are, and those of a conversion if they are stated.
+    pub(crate) fn states<T: Default + PartialEq>(&self, fact: &T) -> bool {
+        self.conversion.is_none() || *fact != T::default()
+    }
+}
+
+/// The conversion of lists into another format.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conversion {
+    /// Name of the program that converted.
+    pub program: String,
+    /// Version of that program.
+    pub program_version: String,
+    /// Its arguments in raw bytes, the program's name first.
+    pub command_line: Vec<Vec<u8>>,
+    /// When it began.
+    pub started: Timestamp,
+}
+
+impl Conversion {
+    /// Returns the conversion in a sentence, for comments: one line, without bytes that are no text.
+    pub(crate) fn sentence(&self) -> Vec<u8> {
+        let mut sentence = format!("Converted by {} {} on ", self.program, self.program_version).into_bytes();
+        push_rfc3339(self.started, &mut sentence);
+        let command_line = self.command_line.join(&b' ');
+        let text = String::from_utf8_lossy(&command_line).replace(|c: char| c.is_control(), "\u{FFFD}");
+        sentence.extend_from_slice(b": ");
+        sentence.extend_from_slice(text.as_bytes());
+        sentence
+    }
 }
 
 /// The machine, in the words of `uname`.

@@ -269,6 +269,9 @@ pub struct Record {
     pub metadata: Option<Metadata>,
     /// Number of bytes that were hashed (`metadata.size` for a complete regular file).
     pub bytes_read: u64,
+    /// Whether the size is known. It is after a run; lists of others may not state it, and then `bytes_read` and
+    /// `metadata.size` are 0.
+    pub is_size_known: bool,
     /// The outcome of reading the file.
     pub outcome: Outcome,
     /// One digest per algorithm of the run, or per algorithm requested for this file, in the run's order; empty unless
@@ -413,6 +416,7 @@ impl Record {
             path: path.into(),
             metadata: None,
             bytes_read: 0,
+            is_size_known: true,
             outcome,
             digests: Vec::new(),
             pieces: Vec::new(),
@@ -434,6 +438,7 @@ impl Record {
     /// Returns the size in bytes, if it is known: as the filesystem states it, or the length of a complete stream.
     pub fn size(&self) -> Option<u64> {
         match (&self.metadata, &self.outcome) {
+            _ if !self.is_size_known => None,
             (Some(metadata), _) => Some(metadata.size),
             (None, Outcome::Complete) => Some(self.bytes_read),
             (None, Outcome::Short { expected, .. }) => Some(*expected),

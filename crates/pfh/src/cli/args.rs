@@ -1,6 +1,7 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
 use super::blocks_args::FragmentArguments;
+use super::convert_args::ConvertArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Known(KnownArguments),
     /// Compare files with what a list says of them: any list that pfh reads.
     Verify(Box<VerifyArguments>),
+    /// Write lists of digests in another format, and tell what that format cannot express.
+    Convert(ConvertArguments),
     /// Find files, and whole directories, with the same contents, and what they cost.
     Dupes(Box<DupesArguments>),
     /// Find files of which there is no copy elsewhere: may this disk be wiped?

@@ -8,14 +8,12 @@ use super::output::interrupted;
 use super::quantity::{Bytes, Count};
 use super::reading;
 use super::verdicts;
+use super::written_list::{BUFFER_BYTES, Losses, WrittenList};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{BloomFilter, BloomShape, Class, ClassifiedSet, Classifier, Known, KnownSet, Text};
-use pfh_record::{Encoding, Feature, FormatName, Metadata, Outcome, Record, Selection, Summary, WriteOptions};
+use pfh_record::{Encoding, Feature, FormatName, Metadata, Outcome, Record, Selection, WriteOptions};
 use std::io::{self, BufWriter, Write};
-
-/// Bytes of a list that are written together.
-const BUFFER_BYTES: usize = 1 << 18;
 
 /// Writes the entries of a set as a list, or as a Bloom filter.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
@@ -51,7 +49,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
         classifier: &classifier,
         arguments,
         algorithms: &algorithms,
-        lost: Lost::default(),
+        lost: Losses::new(LOST),
+        entries: 0,
         command: &command,
     };
     let written = match list {
@@ -59,13 +58,17 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
         None if arguments.format == ExportFormat::Bloom => export.bloom()?,
         None => export.digests(),
     };
-    let lost = export.lost;
+    let (lost, entries) = (export.lost, export.entries);
     // An interruption is told once, by the end.
     if !arguments.quiet && written.is_ok() {
+        message::error(format_args!(
+            "written: {}; the list does not have the class and the source of any",
+            Count(entries)
+        ));
         lost.report();
     }
-    command.count_lines(lost.not_expressed);
-    command.finish(written, lost.entries, None)
+    command.count_lines(lost.count(NOT_EXPRESSED));
+    command.finish(written, entries, None)
 }
 
 /// A set on its way to a list.
@@ -74,52 +77,23 @@ struct Export<'a> {
     classifier: &'a Classifier,
     arguments: &'a ExportArguments,
     algorithms: &'a [Algorithm],
-    lost: Lost,
+    lost: Losses,
+    /// Entries that were written.
+    entries: u64,
     command: &'a Command,
 }
 
-/// The facts of a set that a list lacks, in entries.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lost {
-    /// Entries that were written.
-    entries: u64,
-    /// Entries with digests by other algorithms too.
-    digests: u64,
-    /// Entries without a digest by the wanted algorithms.
-    without_digest: u64,
-    names: u64,
-    sizes: u64,
-    products: u64,
-    categories: u64,
-    /// Entries whose name is not known: their digest stands for it.
-    unnamed: u64,
-    /// Entries that the format cannot express.
-    not_expressed: u64,
-}
+const DIGESTS: &str = "have digests by other algorithms too, which it lacks";
+const WITHOUT_DIGEST: &str = "have no digest by the wanted algorithms, and are left out";
+const NAMES: &str = "have a name, which it lacks";
+const SIZES: &str = "have a size, which it lacks";
+const PRODUCTS: &str = "have a product, which it lacks";
+const CATEGORIES: &str = "have a category, which it lacks";
+const UNNAMED: &str = "have no name in the set; their digest stands for it";
+const NOT_EXPRESSED: &str = "cannot be expressed in this format, and are left out";
 
-impl Lost {
-    fn report(self) {
-        let Lost { entries, digests, without_digest, names, sizes, products, categories, unnamed, not_expressed } =
-            self;
-        message::error(format_args!(
-            "written: {}; the list does not have the class and the source of any",
-            Count(entries)
-        ));
-        let facts = [
-            (digests, "have digests by other algorithms too, which it lacks"),
-            (without_digest, "have no digest by the wanted algorithms, and are left out"),
-            (names, "have a name, which it lacks"),
-            (sizes, "have a size, which it lacks"),
-            (products, "have a product, which it lacks"),
-            (categories, "have a category, which it lacks"),
-            (unnamed, "have no name in the set; their digest stands for it"),
-            (not_expressed, "cannot be expressed in this format, and are left out"),
-        ];
-        for (count, words) in facts.into_iter().filter(|(count, _)| *count > 0) {
-            message::error(format_args!("entries: {} {words}", Count(count)));
-        }
-    }
-}
+/// The facts of a set that a list lacks.
+const LOST: &[&str] = &[DIGESTS, WITHOUT_DIGEST, NAMES, SIZES, PRODUCTS, CATEGORIES, UNNAMED, NOT_EXPRESSED];
 
 impl Export<'_> {
     /// Whether an entry is of a wanted class.
@@ -141,12 +115,10 @@ impl Export<'_> {
         if self.arguments.letters == Some(LetterCase::Upper) {
             options.encoding = Encoding::UpperHexadecimal;
         }
-        let writer = format.writer(&selection, &options).map_err(Failed::usage)?;
         let mut facts = HashRun::new([]).map_err(Failed::usage)?.facts();
         facts.selection = selection;
-        let (mut out, mut summary, mut record) = (Vec::new(), Summary::default(), Record::new("", Outcome::Complete));
-        let mut output = self.command.output();
-        writer.header(&facts, &mut out);
+        let mut list = WrittenList::begin(format, &facts, &options, self.command.output()).map_err(Failed::usage)?;
+        let mut record = Record::new("", Outcome::Complete);
         let keeps_size = format.keeps(Feature::Size);
         let written = self.set.each_entry(self.arguments.memory, |entry, digests| {
             if !self.is_wanted(entry)? {
@@ -156,7 +128,7 @@ impl Export<'_> {
             let wanted = |algorithm: &Algorithm| digests.iter().find(|digest| digest.algorithm() == *algorithm);
             record.digests.extend(self.algorithms.iter().filter_map(wanted));
             let Some(first) = record.digests.first() else {
-                self.lost.without_digest += 1;
+                self.lost.note(WITHOUT_DIGEST, true);
                 return Ok(());
             };
             let name = self.set.text(Text::Name, entry)?;
@@ -165,25 +137,18 @@ impl Export<'_> {
             let size = self.set.size(entry)?;
             record.metadata = size.map(|size| Metadata::new(size, None));
             record.bytes_read = size.unwrap_or(0);
-            // A size that is not known would be written as 0.
-            let is_known = !keeps_size || size.is_some();
-            if !is_known || writer.record(&record, &mut out).is_err() {
-                self.lost.not_expressed += 1;
+            record.is_size_known = size.is_some();
+            if list.record(&record)?.is_err() {
+                self.lost.note(NOT_EXPRESSED, true);
                 return Ok(());
             }
-            summary.complete += 1;
-            self.lost.entries += 1;
-            self.lost.unnamed += u64::from(!is_named);
-            self.lost.digests += u64::from(digests.len() > record.digests.len());
-            self.lost.sizes += u64::from(!keeps_size && size.is_some());
-            self.note_texts(entry)?;
-            if out.len() > BUFFER_BYTES {
-                output.write_all(&std::mem::take(&mut out))?;
-            }
-            Ok(())
+            self.entries += 1;
+            self.lost.note(UNNAMED, !is_named);
+            self.lost.note(DIGESTS, digests.len() > record.digests.len());
+            self.lost.note(SIZES, !keeps_size && size.is_some());
+            self.note_texts(entry)
         });
-        writer.footer(&summary, &mut out);
-        Ok(written.and_then(|()| output.write_all(&out)))
+        Ok(written.and_then(|()| list.end()))
     }
 
     fn digests(&mut self) -> io::Result<()> {
@@ -224,16 +189,16 @@ impl Export<'_> {
         };
         let (set, algorithm) = (self.set, self.algorithms[0]);
         let (mut text, mut last) = (Vec::new(), None);
-        self.lost.without_digest = set.entries().saturating_sub(set.len(algorithm));
+        self.lost.add(WITHOUT_DIGEST, set.entries().saturating_sub(set.len(algorithm)));
         set.each(algorithm, |entry, digest| {
             if !self.is_wanted(entry)? {
                 return Ok(());
             }
             // Without a report, nobody asks for it.
             if !self.arguments.quiet {
-                self.lost.digests += u64::from(set.algorithms_of(entry) > 1);
-                self.lost.names += u64::from(!set.text(Text::Name, entry)?.is_empty());
-                self.lost.sizes += u64::from(set.size(entry)?.is_some());
+                self.lost.note(DIGESTS, set.algorithms_of(entry) > 1);
+                self.lost.note(NAMES, !set.text(Text::Name, entry)?.is_empty());
+                self.lost.note(SIZES, set.size(entry)?.is_some());
                 self.note_texts(entry)?;
             }
             let digest = Digest::new(algorithm, digest);
@@ -245,7 +210,7 @@ impl Export<'_> {
                     text.make_ascii_uppercase();
                 }
                 each(&text)?;
-                self.lost.entries += 1;
+                self.entries += 1;
             }
             Ok(())
         })
@@ -253,8 +218,8 @@ impl Export<'_> {
 
     /// Counts the texts of an entry that no list has.
     fn note_texts(&mut self, entry: u64) -> io::Result<()> {
-        self.lost.products += u64::from(!self.set.text(Text::Product, entry)?.is_empty());
-        self.lost.categories += u64::from(!self.set.text(Text::Category, entry)?.is_empty());
+        self.lost.note(PRODUCTS, !self.set.text(Text::Product, entry)?.is_empty());
+        self.lost.note(CATEGORIES, !self.set.text(Text::Category, entry)?.is_empty());
         Ok(())
     }
 }

@@ -126,8 +126,7 @@ fn add_source(
     };
     let mut list = match (&arguments.columns, arguments.format) {
         (Some(columns), _) => List::open_with_columns(columns.clone(), input()?, options).map_err(Failed::usage)?,
-        (None, Some(format)) => List::open_as(format, input()?, options).map_err(Failed::usage)?,
-        (None, None) => lists::open(source, options)?,
+        (None, format) => lists::open_as(source, format, options)?,
     };
     let origin = origin_of(source, list.header().format.name(), arguments)?;
     importer.builder().begin_source(origin).map_err(failed)?;

@@ -2,19 +2,28 @@
 
 use super::exit::Failed;
 use super::message;
-use pfh_list::{Entry, Input, List, NothingUseful, ReadError, ReadOptions};
+use pfh_list::{Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
 /// Opens a list in any format; `-` is standard input.
 pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
+    open_as(path, None, options)
+}
+
+/// As [`open`], in a format that is given, or else recognised.
+pub(crate) fn open_as(path: &OsStr, format: Option<FormatName>, options: ReadOptions) -> Result<List, Failed> {
     let input = if path == "-" {
         let stdin = message::standard_input();
         Input::reader("-", stdin.map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted(b"-"))))?)
     } else {
         Input::path(path)
     };
-    List::open(input, options).map_err(Failed::usage)
+    let opened = match format {
+        Some(format) => List::open_as(format, input, options),
+        None => List::open(input, options),
+    };
+    opened.map_err(Failed::usage)
 }
 
 /// Opens lists of similarity digests.

@@ -9,6 +9,8 @@ mod classify;
 mod command;
 mod compare;
 mod contents;
+mod convert;
+mod convert_args;
 mod covers;
 mod cpu;
 mod dupes;
@@ -49,6 +51,7 @@ mod verify_args;
 mod verify_compat;
 mod verify_report;
 mod warnings;
+mod written_list;
 
 use args::Arguments;
 use clap::Parser;
@@ -76,6 +79,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Match(arguments) => matching::run(&arguments),
         args::Command::Known(arguments) => known::run(&arguments),
         args::Command::Verify(arguments) => verify::run(&arguments),
+        args::Command::Convert(arguments) => convert::run(&arguments),
         args::Command::Dupes(arguments) => dupes::run(&arguments),
         args::Command::Covers(arguments) => covers::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod compare;
+mod convert;
 mod documentation;
 mod dupes;
 mod facts;

@@ -27,11 +27,19 @@ impl Format for Dfxml {
         push(out, OURS);
         push(out, "'\n       version='");
         push(out, SCHEMA_VERSION);
-        push(out, "'>\n  <metadata>\n    <dc:type>Hash List</dc:type>\n  </metadata>\n  <creator>\n");
-        push_element("    ", "program", run.program.as_bytes(), out);
-        push_element("    ", "version", run.program_version.as_bytes(), out);
+        push(out, "'>\n  <metadata>\n    <dc:type>Hash List</dc:type>\n");
+        if let Some(conversion) = &run.conversion {
+            push_element("    ", "dc:description", &conversion.sentence(), out);
+        }
+        push(out, "  </metadata>\n  <creator>\n");
+        if run.states(&run.program) {
+            push_element("    ", "program", run.program.as_bytes(), out);
+            push_element("    ", "version", run.program_version.as_bytes(), out);
+        }
         push(out, "    <execution_environment");
-        push_directory(&run.directory, out);
+        if run.states(&run.directory) {
+            push_directory(&run.directory, out);
+        }
         push(out, ">\n");
         for (name, value) in [
             ("os_sysname", &run.host.system),
@@ -40,13 +48,19 @@ impl Format for Dfxml {
             ("host", &run.host.host),
             ("arch", &run.host.architecture),
         ] {
-            push_element("      ", name, value.as_bytes(), out);
+            if run.states(value) {
+                push_element("      ", name, value.as_bytes(), out);
+            }
         }
-        push_element("      ", "command_line", &run.command_line.join(&b' '), out);
+        if run.states(&run.command_line) {
+            push_element("      ", "command_line", &run.command_line.join(&b' '), out);
+        }
         if let Some(uid) = run.uid {
             push_number("      ", "uid", uid.into(), out);
         }
-        push_wrapped("      ", "start_time", out, |out| push_rfc3339(run.started, out));
+        if run.states(&run.started) {
+            push_wrapped("      ", "start_time", out, |out| push_rfc3339(run.started, out));
+        }
         push(out, "    </execution_environment>\n  </creator>\n");
     }
 

@@ -61,11 +61,23 @@ impl Format for Hashdeep {
             out.extend_from_slice(algorithm.name().as_bytes());
             out.push(b',');
         }
-        out.extend_from_slice(b"filename\n## Invoked from: ");
-        push_comment(&run.directory, out);
-        out.extend_from_slice(if run.uid == Some(0) { b"\n## # " } else { b"\n## $ " });
-        push_comment(&run.command_line.join(&b' '), out);
-        out.extend_from_slice(b"\n## \n");
+        out.extend_from_slice(b"filename\n");
+        if run.states(&run.directory) {
+            out.extend_from_slice(b"## Invoked from: ");
+            push_comment(&run.directory, out);
+            out.push(b'\n');
+        }
+        if run.states(&run.command_line) {
+            out.extend_from_slice(if run.uid == Some(0) { b"## # " } else { b"## $ " });
+            push_comment(&run.command_line.join(&b' '), out);
+            out.push(b'\n');
+        }
+        if let Some(conversion) = &run.conversion {
+            out.extend_from_slice(b"## ");
+            push_comment(&conversion.sentence(), out);
+            out.push(b'\n');
+        }
+        out.extend_from_slice(b"## \n");
     }
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
@@ -84,6 +96,9 @@ impl Format for Hashdeep {
         if record.pieces.is_empty() {
             if name.ends_with(b"\r") {
                 return Err(NotExpressible::FinalCarriageReturn);
+            }
+            if !record.is_size_known {
+                return Err(NotExpressible::NoSize);
             }
             self.push_columns(record.bytes_read, &record.digests, name, out);
             out.push(b'\n');

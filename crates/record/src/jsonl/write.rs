@@ -19,8 +19,10 @@ impl Format for Jsonl {
         out.extend_from_slice(START);
         out.extend_from_slice(b"\"version\":");
         push_decimal(VERSION, out);
-        push_text_field("program", &run.program, out);
-        push_text_field("program_version", &run.program_version, out);
+        if run.states(&run.program) {
+            push_text_field("program", &run.program, out);
+            push_text_field("program_version", &run.program_version, out);
+        }
         push_key("algorithms", out);
         let names: Vec<&str> = run.selection.names().collect();
         push_array(&names, out, |name, out| push_string(name, out));
@@ -30,25 +32,38 @@ impl Format for Jsonl {
         if let Some(counting) = run.facts {
             push_text_field("facts", counting.word(), out);
         }
-        push_key("arguments", out);
-        push_array(&run.command_line, out, |argument, out| push_string(&String::from_utf8_lossy(argument), out));
-        if run.command_line.iter().any(|argument| str::from_utf8(argument).is_err()) {
-            push_key("arguments_base64", out);
-            push_array(&run.command_line, out, |argument, out| push_base64(argument, out));
+        if run.states(&run.command_line) {
+            push_arguments(&run.command_line, out);
         }
-        push_bytes_field("directory", "directory_base64", &run.directory, out);
-        push_key("started", out);
-        push_quoted(out, |out| push_rfc3339(run.started, out));
-        push_key("host", out);
-        out.extend_from_slice(b"{\"name\":");
-        push_string(&run.host.host, out);
-        push_text_field("system", &run.host.system, out);
-        push_text_field("release", &run.host.release, out);
-        push_text_field("version", &run.host.version, out);
-        push_text_field("architecture", &run.host.architecture, out);
-        out.push(b'}');
+        if run.states(&run.directory) {
+            push_bytes_field("directory", "directory_base64", &run.directory, out);
+        }
+        if run.states(&run.started) {
+            push_key("started", out);
+            push_quoted(out, |out| push_rfc3339(run.started, out));
+        }
+        if run.states(&run.host) {
+            push_key("host", out);
+            out.extend_from_slice(b"{\"name\":");
+            push_string(&run.host.host, out);
+            push_text_field("system", &run.host.system, out);
+            push_text_field("release", &run.host.release, out);
+            push_text_field("version", &run.host.version, out);
+            push_text_field("architecture", &run.host.architecture, out);
+            out.push(b'}');
+        }
         if let Some(uid) = run.uid {
             push_number_field("uid", uid.into(), out);
+        }
+        if let Some(conversion) = &run.conversion {
+            push_key("converted", out);
+            out.extend_from_slice(b"{\"program\":");
+            push_string(&conversion.program, out);
+            push_text_field("program_version", &conversion.program_version, out);
+            push_arguments(&conversion.command_line, out);
+            push_key("started", out);
+            push_quoted(out, |out| push_rfc3339(conversion.started, out));
+            out.push(b'}');
         }
         end_line(start, out);
     }
@@ -105,6 +120,15 @@ impl Format for Jsonl {
         push_key("interrupted", out);
         out.extend_from_slice(if summary.interrupted { b"true" } else { b"false" });
         end_line(start, out);
+    }
+}
+
+fn push_arguments(arguments: &[Vec<u8>], out: &mut Vec<u8>) {
+    push_key("arguments", out);
+    push_array(arguments, out, |argument, out| push_string(&String::from_utf8_lossy(argument), out));
+    if arguments.iter().any(|argument| str::from_utf8(argument).is_err()) {
+        push_key("arguments_base64", out);
+        push_array(arguments, out, |argument, out| push_base64(argument, out));
     }
 }
 

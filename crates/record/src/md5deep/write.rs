@@ -80,6 +80,9 @@ impl Format for Md5deep {
         if self.form.time && changed(record).is_none() && !is_stdin {
             return Err(NotExpressible::NoTime);
         }
+        if self.form.size && !record.is_size_known && record.pieces.is_empty() {
+            return Err(NotExpressible::NoSize);
+        }
         if record.pieces.is_empty() {
             for digest in &record.digests {
                 self.push_line(record.bytes_read, digest, record, (!is_stdin).then_some(path), None, out);

@@ -167,6 +167,7 @@ pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
         uid: Some(1000),
         piece_bytes: None,
         facts: None,
+        conversion: None,
     }
 }
 

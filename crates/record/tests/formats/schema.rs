@@ -1,7 +1,7 @@
 //! The written lists follow the published schema. The checker below knows the keywords that the schema uses (of
 //! `pattern`, the patterns in it) and is stricter than JSON Schema in one point: a field must be in the schema.
 
-use pfh_record::FormatName;
+use pfh_record::{Conversion, FormatName, RunFacts};
 use pfh_similarity::{Digest, Family};
 use serde_json::Value;
 
@@ -96,7 +96,11 @@ fn output_follows_the_schema() {
     let mut lines = 0;
     let documents = documents().into_iter().filter(|(format, ..)| format.name() == "jsonl");
     let documents = documents.map(|(_, _, document)| document);
-    for document in documents.chain([similarity::sample(FormatName::Jsonl, &similarity::contents())]) {
+    let conversion = Some(Conversion { command_line: vec![b"\xFF".to_vec()], ..Conversion::default() });
+    let mut converted = Vec::new();
+    let writer = FormatName::Jsonl.writer(&Default::default(), &Default::default()).unwrap();
+    writer.header(&RunFacts { conversion, ..RunFacts::default() }, &mut converted);
+    for document in documents.chain([converted, similarity::sample(FormatName::Jsonl, &similarity::contents())]) {
         for line in str::from_utf8(&document).unwrap().lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             check(&schema, &value, &schema).unwrap();

@@ -1,0 +1,533 @@
+//! `pfh convert`.
+
+use super::command::{Command, Reporting};
+use super::convert_args::ConvertArguments;
+use super::exit::{Ending, Failed};
+use super::lists::{self, BrokenLines};
+use super::output::interrupted;
+use super::quantity::Count;
+use super::written_list::{Losses, WrittenList};
+use super::{message, reading};
+use pfh::HashRun;
+use pfh_digest::{Algorithm, Digest};
+use pfh_list::{Entry, Header, List, ReadError, ReadOptions};
+use pfh_record::{
+    Conversion, DigestKind, Expected, Feature, FormatError, FormatName, Labels, ListEnd, Metadata, NotExpressible,
+    Outcome, Piece, Record, RunFacts, Selection, Summary, WriteOptions,
+};
+use std::collections::VecDeque;
+use std::io;
+
+/// Writes lists in another format.
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
+    let wanted = wanted(&arguments.algorithms)?;
+    let algorithm = match wanted.as_ref().map(Selection::algorithms) {
+        Some([one]) => Some(*one),
+        _ => None,
+    };
+    let options = ReadOptions {
+        algorithm,
+        null_terminated: arguments.read_null,
+        piecewise: arguments.piecewise,
+        ..ReadOptions::default()
+    };
+    let mut sources = Vec::new();
+    for path in &arguments.lists {
+        sources.push(Source::new(lists::open_as(path, arguments.read_as, options)?));
+    }
+    let format = arguments.format;
+    let has_pieces = sources.iter().any(Source::has_pieces) && format.keeps(Feature::Pieces);
+    let has_facts = sources.iter().any(Source::has_facts) && format.keeps(Feature::Facts);
+    let options = WriteOptions {
+        null_terminated: arguments.null,
+        piecewise: has_pieces,
+        facts: has_facts,
+        ..WriteOptions::default()
+    };
+    let selection = selection(&sources, wanted, format, &options)?;
+    let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
+    let mut merged = Merged::of(&headers)?;
+    merged.facts.selection = selection;
+    let mut command = Command::begin(Reporting { quiet: arguments.quiet, ..Reporting::DEFAULT }, None);
+    command.without_totals();
+    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let list = WrittenList::begin(format, &merged.facts, &options, command.output()).map_err(Failed::usage)?;
+    let headers_lost = merged.lost(format);
+    let mut conversion = Converter {
+        format,
+        selection: merged.facts.selection,
+        list,
+        losses: Losses::new(LOST),
+        written: 0,
+        quiet: arguments.quiet,
+    };
+    let mut unread = 0;
+    let mut trailers = Some(Summary::default());
+    let written = sources.into_iter().try_for_each(|source| {
+        let end = conversion.convert(source, &command, &mut unread)?;
+        match (&mut trailers, end) {
+            (Some(all), Some(of_list)) => {
+                all.add(&of_list);
+                all.elapsed += of_list.elapsed;
+            }
+            (trailers, _) => *trailers = None,
+        }
+        Ok(())
+    });
+    let Converter { mut list, losses, written: count, .. } = conversion;
+    if let Some(all) = trailers {
+        (list.summary.bytes, list.summary.elapsed) = (all.bytes, all.elapsed);
+    }
+    let written = written.and_then(|()| list.end());
+    // An interruption is told once, by the end.
+    if !arguments.quiet && written.is_ok() {
+        message::error(format_args!("written: {}", Count(count)));
+        headers_lost.iter().for_each(message::error);
+        losses.report();
+    }
+    command.count_lines(unread + losses.count(NOT_EXPRESSED));
+    command.finish(written, count, None)
+}
+
+/// Returns the digests that the command line names.
+fn wanted(names: &[String]) -> Result<Option<Selection>, Failed> {
+    let kinds = names.iter().map(|name| name.trim().parse::<DigestKind>());
+    let selection: Selection = kinds.collect::<Result<_, _>>().map_err(Failed::usage)?;
+    Ok((!selection.is_empty()).then_some(selection))
+}
+
+/// Number of entries of a list without a header that are examined to find its digests.
+const FIRST_ENTRIES: usize = 256;
+
+/// A list that is converted, with what was read of it already.
+struct Source {
+    list: List,
+    header: Header,
+    first: VecDeque<Result<Entry, ReadError>>,
+}
+
+impl Source {
+    fn new(mut list: List) -> Source {
+        let header = list.header().clone();
+        let first = list.by_ref().take(FIRST_ENTRIES).collect();
+        Source { list, header, first }
+    }
+
+    fn first(&self) -> impl Iterator<Item = &Entry> {
+        self.first.iter().flatten()
+    }
+
+    fn has_pieces(&self) -> bool {
+        self.header.piece_bytes.is_some() || self.first().any(|entry| entry.piece.is_some())
+    }
+
+    fn has_facts(&self) -> bool {
+        self.header.facts.is_some() || self.first().any(|entry| entry.facts.is_some())
+    }
+
+    /// Returns the digests that the header names, or those of the first entries.
+    fn selection(&self) -> Selection {
+        if let Some(selection) = &self.header.selection {
+            return selection.clone();
+        }
+        let mut selection = Selection::default();
+        for entry in self.first() {
+            selection.extend(entry.digests.iter().map(Digest::algorithm));
+            selection.extend(entry.similarities.iter().map(|one| one.family));
+        }
+        selection
+    }
+}
+
+/// Returns the digests of the new list: those that are wanted, or all of the lists that the format has a place for.
+fn selection(
+    sources: &[Source],
+    wanted: Option<Selection>,
+    format: FormatName,
+    options: &WriteOptions,
+) -> Result<Selection, Failed> {
+    if let Some(wanted) = wanted {
+        return Ok(wanted);
+    }
+    let mut selection = Selection::default();
+    for source in sources {
+        let one = source.selection();
+        selection.extend(one.algorithms().iter().copied());
+        selection.extend(one.families().iter().copied());
+    }
+    let whole = selection.clone();
+    loop {
+        let without = match format.check(&selection, options) {
+            Err(FormatError::Algorithm { algorithm, .. }) => without(&selection, algorithm.into()),
+            Err(FormatError::NoSimilarity { family, .. }) => without(&selection, family.into()),
+            Err(FormatError::OneFamily { family }) if selection.families().contains(&family) => Selection::from(family),
+            _ => return Ok(selection),
+        };
+        if without.is_empty() {
+            // The reason names what the lists have.
+            return format.check(&whole, options).map(|()| without).map_err(Failed::usage);
+        }
+        selection = without;
+    }
+}
+
+fn without(selection: &Selection, kind: DigestKind) -> Selection {
+    let algorithms = selection.algorithms().iter().map(|one| DigestKind::from(*one));
+    let families = selection.families().iter().map(|one| DigestKind::from(*one));
+    algorithms.chain(families).filter(|one| *one != kind).collect()
+}
+
+/// The facts of a header and their words in reports.
+type HeaderFact = (Feature, &'static str, fn(&Header, &Header) -> bool, fn(&Header) -> bool);
+
+const HEADER_FACTS: [HeaderFact; 8] = [
+    (
+        Feature::Program,
+        "the program",
+        |a, b| (&a.program, &a.program_version) == (&b.program, &b.program_version),
+        |header| header.program.is_some(),
+    ),
+    (
+        Feature::CommandLine,
+        "its command line",
+        |a, b| a.command_line == b.command_line,
+        |header| header.command_line.is_some(),
+    ),
+    (Feature::Directory, "the directory", |a, b| a.directory == b.directory, |header| header.directory.is_some()),
+    (Feature::Start, "the start of the run", |a, b| a.started == b.started, |header| header.started.is_some()),
+    (Feature::Host, "the machine", |a, b| a.host == b.host, |header| header.host.is_some()),
+    (Feature::User, "the user", |a, b| a.uid == b.uid, |header| header.uid.is_some()),
+    (
+        Feature::PieceLength,
+        "the length of the pieces",
+        |a, b| a.piece_bytes == b.piece_bytes,
+        |header| header.piece_bytes.is_some(),
+    ),
+    (Feature::Counting, "which facts the run has", |a, b| a.facts == b.facts, |header| header.facts.is_some()),
+];
+
+/// The headers of all lists as one: it has the facts in which all agree.
+struct Merged {
+    facts: RunFacts,
+    /// The facts that the new header has.
+    header: Header,
+    /// The facts in which the lists differ.
+    differing: Vec<&'static str>,
+}
+
+impl Merged {
+    fn of(headers: &[&Header]) -> Result<Merged, Failed> {
+        let own = HashRun::new([]).map_err(Failed::usage)?.facts();
+        let conversion = Conversion {
+            program: own.program,
+            program_version: own.program_version,
+            command_line: own.command_line,
+            started: own.started,
+        };
+        let mut header = headers.first().map_or(Header::new(FormatName::Jsonl), |header| (*header).clone());
+        let differs = |same: fn(&Header, &Header) -> bool| headers.iter().any(|other| !same(headers[0], other));
+        let mut differing = Vec::new();
+        for (feature, words, same, _) in HEADER_FACTS {
+            if !differs(same) {
+                continue;
+            }
+            differing.push(words);
+            match feature {
+                Feature::Program => (header.program, header.program_version) = (None, None),
+                Feature::CommandLine => header.command_line = None,
+                Feature::Directory => header.directory = None,
+                Feature::Start => header.started = None,
+                Feature::Host => header.host = None,
+                Feature::User => header.uid = None,
+                Feature::PieceLength => header.piece_bytes = None,
+                _ => header.facts = None,
+            }
+        }
+        let facts = RunFacts {
+            selection: Selection::default(),
+            program: header.program.clone().unwrap_or_default(),
+            program_version: header.program_version.clone().unwrap_or_default(),
+            // It comes back as it was, for its parts were joined.
+            command_line: header.command_line.clone().into_iter().collect(),
+            directory: header.directory.clone().unwrap_or_default(),
+            started: header.started.unwrap_or_default(),
+            host: header.host.clone().unwrap_or_default(),
+            uid: header.uid,
+            piece_bytes: header.piece_bytes,
+            facts: header.facts,
+            conversion: Some(conversion),
+        };
+        Ok(Merged { facts, header, differing })
+    }
+
+    /// Returns reports on the facts that the new header lacks.
+    fn lost(&self, format: FormatName) -> Vec<String> {
+        let lacking = HEADER_FACTS.iter().filter(|(feature, _, _, has)| has(&self.header) && !format.keeps(*feature));
+        let lacking: Vec<&str> = lacking.map(|(_, words, ..)| *words).collect();
+        let told = [
+            (lacking, "the list has no place for"),
+            (self.differing.clone(), "the lists differ in, and the new one lacks,"),
+        ];
+        let told = told.into_iter().filter(|(facts, _)| !facts.is_empty());
+        told.map(|(facts, words)| format!("header: {words} {}", facts.join(", "))).collect()
+    }
+}
+
+const DIGESTS: &str = "have other digests too, which the list lacks";
+const SIMILARITIES: &str = "have similarity digests, which the list lacks";
+const NO_DIGEST: &str = "have a reason for a missing similarity digest, which the list lacks";
+const SIZE: &str = "have a size, which the list lacks";
+const MODIFIED: &str = "have a time of modification, which the list lacks";
+const CHANGED: &str = "have a time of the last inode change, which the list lacks";
+const INODE: &str = "have an inode or a number of links, which the list lacks";
+const MODE: &str = "have a mode, an owner or a group, which the list lacks";
+const FAILURES: &str = "could not be read when they were listed, which the list cannot tell; they are left out";
+const ERROR_NUMBERS: &str = "have an error number, which the list lacks";
+const COLLISIONS: &str = "have a mark of a collision attack, which the list lacks";
+const FACTS: &str = "have facts about contents, which the list lacks";
+const PIECES: &str = "have digests of pieces, which the list lacks";
+const WHOLE: &str = "have digests of the whole file beside those of pieces, which the list lacks";
+const PRODUCTS: &str = "have a product, which the list lacks";
+const CATEGORIES: &str = "have a category, which the list lacks";
+const STANDARD_INPUT: &str = "are standard input, which this format names in its own way";
+const UNNAMED: &str = "have no name; their digest stands for it";
+const GUESSED: &str = "have digests whose algorithm is taken from their length";
+const WITHOUT: &str = "have none of these digests, and are left out";
+const NOT_EXPRESSED: &str = "cannot be expressed in this format, and are left out";
+
+const LOST: &[&str] = &[
+    DIGESTS,
+    SIMILARITIES,
+    NO_DIGEST,
+    SIZE,
+    MODIFIED,
+    CHANGED,
+    INODE,
+    MODE,
+    FAILURES,
+    ERROR_NUMBERS,
+    COLLISIONS,
+    FACTS,
+    PIECES,
+    WHOLE,
+    PRODUCTS,
+    CATEGORIES,
+    STANDARD_INPUT,
+    UNNAMED,
+    GUESSED,
+    WITHOUT,
+    NOT_EXPRESSED,
+];
+
+/// Most reasons that are reported for entries that the format cannot express.
+const REASONS_MAX: u64 = 10;
+
+/// Most pieces of a file. They are held until all were read, since in some formats they are parts of one object.
+const PIECES_MAX: usize = 1 << 19;
+
+/// A file on its way: its entries follow each other in the list.
+struct File {
+    record: Record,
+    expected: Expected,
+    labels: Labels,
+    is_guessed: bool,
+    has_too_many_pieces: bool,
+}
+
+impl File {
+    fn of(mut entry: Entry) -> File {
+        let (expected, labels) = (entry.expected, std::mem::take(&mut entry.labels));
+        let (is_guessed, piece) = (entry.algorithm_guessed, entry.piece.take());
+        let mut record = entry.into_record();
+        if let Some(piece) = piece {
+            let digests = std::mem::take(&mut record.digests);
+            record.pieces.push(Piece::new(piece.offset, piece.length, digests));
+        }
+        File { record, expected, labels, is_guessed, has_too_many_pieces: false }
+    }
+
+    /// Adds an entry of the same file, or gives it back if it is of another: formats with one digest in a line have
+    /// several lines for a file, and most have the pieces after it.
+    fn add(&mut self, entry: Entry) -> Option<Entry> {
+        let record = &mut self.record;
+        let is_same = entry.path == record.path
+            && !entry.path.is_empty()
+            && record.outcome == Outcome::Complete
+            && entry.is_complete()
+            && entry.similarities.is_empty()
+            && entry.facts.is_none();
+        let has = |digests: &[Digest], other: &Digest| digests.iter().any(|one| one.algorithm() == other.algorithm());
+        let is_new = |digests: &[Digest]| !entry.digests.iter().any(|digest| has(digests, digest));
+        if !is_same {
+            return Some(entry);
+        }
+        match (entry.piece, record.pieces.last_mut()) {
+            (None, None) if is_new(&record.digests) && entry.expected == self.expected => {
+                record.digests.extend(entry.digests);
+            }
+            (Some(piece), Some(last)) if (piece.offset, piece.length) == (last.offset, last.length) => {
+                if !is_new(&last.digests) {
+                    return Some(entry);
+                }
+                last.digests.extend(entry.digests);
+            }
+            (Some(piece), last) if last.as_ref().is_none_or(|last| last.offset < piece.offset) => {
+                if record.pieces.len() < PIECES_MAX {
+                    record.pieces.push(Piece::new(piece.offset, piece.length, entry.digests));
+                } else {
+                    self.has_too_many_pieces = true;
+                }
+            }
+            _ => return Some(entry),
+        }
+        self.is_guessed |= entry.algorithm_guessed;
+        None
+    }
+}
+
+/// The new list, and the account of what it lacks.
+struct Converter {
+    format: FormatName,
+    selection: Selection,
+    list: WrittenList,
+    losses: Losses,
+    /// Files that were written.
+    written: u64,
+    quiet: bool,
+}
+
+impl Converter {
+    /// Converts one list. Returns the counts at its end, if it has them.
+    fn convert(&mut self, source: Source, command: &Command, unread: &mut u64) -> io::Result<Option<Summary>> {
+        let Source { mut list, first, .. } = source;
+        let mut broken = BrokenLines::new(list.name(), self.quiet);
+        let mut file: Option<File> = None;
+        for entry in first.into_iter().chain(list.by_ref()) {
+            if command.cancel().is_cancelled() {
+                return Err(interrupted());
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    broken.report(&error);
+                    continue;
+                }
+            };
+            let other = match &mut file {
+                Some(file) => file.add(entry),
+                None => Some(entry),
+            };
+            if let Some(other) = other
+                && let Some(whole) = file.replace(File::of(other))
+            {
+                self.write(whole)?;
+            }
+        }
+        if let Some(whole) = file {
+            self.write(whole)?;
+        }
+        *unread += broken.count;
+        let Some(trailer) = list.trailer() else { return Ok(None) };
+        let is_whole = matches!(trailer.end, ListEnd::Unstated | ListEnd::Complete);
+        self.list.summary.interrupted |= !is_whole;
+        let words = match trailer.end {
+            ListEnd::Interrupted => "the run was interrupted, so the list has not all files",
+            _ => "its end is missing",
+        };
+        *unread += u64::from(trailer.end == ListEnd::CutOff);
+        if !is_whole && !self.quiet {
+            message::error(format_args!("{}: {words}", message::quoted(list.name())));
+        }
+        Ok(trailer.summary)
+    }
+
+    /// Writes a file with all its entries.
+    fn write(&mut self, file: File) -> io::Result<()> {
+        let File { mut record, expected, labels, is_guessed, has_too_many_pieces } = file;
+        let keeps = |feature| self.format.keeps(feature);
+        let losses = &mut self.losses;
+        let name = record.path.clone();
+        let is_named = !name.is_empty();
+        if let (false, Some(digest)) = (is_named, record.digests.first()) {
+            record.path = digest.to_string().into_bytes();
+        }
+        let mut note = |kind, is_lost| losses.note_example(kind, is_lost, is_named.then_some(&name[..]));
+        note(FAILURES, record.outcome.is_failure() && !keeps(Feature::Failures));
+        if record.outcome != Outcome::Complete && !keeps(Feature::Failures) {
+            return Ok(());
+        }
+        let all = record.digests.len() + record.similarities.len();
+        let has_pieces = !record.pieces.is_empty();
+        let is_other = |digests: &[Digest]| digests.iter().any(|one| !self.selection.contains(one.algorithm()));
+        note(DIGESTS, is_other(&record.digests) || record.pieces.iter().any(|piece| is_other(&piece.digests)));
+        let wanted = self.selection.algorithms();
+        record.digests = selected(wanted, &record.digests);
+        for piece in &mut record.pieces {
+            piece.digests = selected(wanted, &piece.digests);
+        }
+        let families = self.selection.families();
+        note(SIMILARITIES, record.similarities.iter().any(|one| !families.contains(&one.family)));
+        record.similarities.retain(|one| families.contains(&one.family));
+        note(NO_DIGEST, record.similarities.iter().any(|one| one.digest.is_err()) && !keeps(Feature::NoDigest));
+        let Expected { size, mtime, ctime, inode, links, mode, uid, gid, .. } = expected;
+        note(SIZE, size.is_some() && !keeps(Feature::Size));
+        note(MODIFIED, mtime.is_some() && !keeps(Feature::ModificationTime));
+        // Where one of them is not stated, the format would state it as 0.
+        let is_whole = [inode, links].iter().all(Option::is_some) && [mode, uid, gid].iter().all(Option::is_some);
+        if !is_whole && keeps(Feature::Inode) {
+            record.metadata = record.metadata.map(|metadata| Metadata::new(metadata.size, metadata.mtime));
+        }
+        let keeps_posix = is_whole || !keeps(Feature::Inode);
+        note(CHANGED, ctime.is_some() && !(keeps(Feature::ChangeTime) && keeps_posix));
+        note(INODE, (inode.is_some() || links.is_some()) && !(keeps(Feature::Inode) && keeps_posix));
+        let has_mode = mode.is_some() || uid.is_some() || gid.is_some();
+        note(MODE, has_mode && !(keeps(Feature::Mode) && keeps_posix));
+        let errno = match &record.outcome {
+            Outcome::Unreadable { error, .. } => error.errno,
+            _ => None,
+        };
+        note(ERROR_NUMBERS, errno.is_some() && !keeps(Feature::ErrorNumbers));
+        note(COLLISIONS, record.collision_detected() && !keeps(Feature::CollisionMarks));
+        note(FACTS, record.facts.is_some() && !keeps(Feature::Facts));
+        note(PIECES, has_pieces && !keeps(Feature::Pieces));
+        if !keeps(Feature::Pieces) {
+            record.pieces.clear();
+        }
+        let has_both = !record.pieces.is_empty() && !record.digests.is_empty();
+        note(WHOLE, has_both && !keeps(Feature::WholeFiles));
+        note(PRODUCTS, !labels.product().is_empty());
+        note(CATEGORIES, !labels.category().is_empty());
+        let names_input = matches!(self.format, FormatName::Hashdeep | FormatName::Md5deep(_));
+        note(STANDARD_INPUT, record.path == b"-" && names_input);
+        note(UNNAMED, !is_named);
+        note(GUESSED, is_guessed);
+        let is_empty = record.digests.is_empty()
+            && record.similarities.iter().all(|one| one.digest.is_err())
+            && record.pieces.iter().all(|piece| piece.digests.is_empty());
+        if is_empty && !keeps(Feature::Failures) {
+            note(WITHOUT, all > 0 || has_pieces || record.outcome == Outcome::Complete);
+            return Ok(());
+        }
+        let written = match has_too_many_pieces {
+            true => Err(format!("it has more than {PIECES_MAX} pieces")),
+            false => self.list.record(&record)?.map_err(|reason: NotExpressible| reason.to_string()),
+        };
+        match written {
+            Ok(()) => self.written += 1,
+            Err(reason) => {
+                self.losses.note(NOT_EXPRESSED, true);
+                let count = self.losses.count(NOT_EXPRESSED);
+                if !self.quiet && count <= REASONS_MAX {
+                    message::error(format_args!("{}: {reason}", message::quoted(&record.path)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the digests by these algorithms, in their order.
+fn selected(algorithms: &[Algorithm], digests: &[Digest]) -> Vec<Digest> {
+    let by = |algorithm: &Algorithm| digests.iter().find(|digest| digest.algorithm() == *algorithm).copied();
+    algorithms.iter().filter_map(by).collect()
+}

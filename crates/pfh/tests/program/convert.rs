@@ -1,0 +1,343 @@
+//! `pfh convert`: every format into every other one, what is lost, and the programs that read the result.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use pfh_record::{Entry, FormatName, ReadOptions, Reader};
+use pfh_testing::odd_names;
+
+use crate::fixture::*;
+
+/// The formats in the matrix, with the algorithm that their lists have.
+const FORMATS: [(&str, &str); 9] = [
+    ("gnu", "md5"),
+    ("bsd", "md5"),
+    ("hashdeep", "md5"),
+    ("md5deep", "md5"),
+    ("md5deep-kz", "md5"),
+    ("md5deep-zct", "md5"),
+    ("csv", "md5"),
+    ("jsonl", "md5"),
+    ("dfxml", "md5"),
+];
+
+/// Writes files with odd names, each with its own contents. Returns the names, sorted as the walk sorts them.
+fn odd_files(directory: &Path) -> Vec<Vec<u8>> {
+    fs::create_dir(directory.join("odd")).unwrap();
+    let mut names = odd_names();
+    names.sort();
+    for name in &names {
+        fs::write(directory.join("odd").join(path(name)), name).unwrap();
+    }
+    names.into_iter().map(|name| [b"odd/", &name[..]].concat()).collect()
+}
+
+fn read(directory: &Path, list: &str, format: &str) -> Vec<Entry> {
+    let text = fs::read(directory.join(list)).unwrap();
+    let format = FormatName::from_name(format).unwrap();
+    Reader::new(format, &text[..], ReadOptions::default()).map(|entry| entry.unwrap()).collect()
+}
+
+/// Whether a format can express a name; the conditions of docs/reference/formats.md.
+fn is_expressible(format: &str, name: &[u8]) -> bool {
+    let one_line = !name.contains(&b'\n');
+    match format {
+        "sfv" => one_line && !name.contains(&b'\r') && !name.starts_with(b";"),
+        "hashdeep" => one_line && !name.ends_with(b"\r"),
+        format if format.starts_with("md5deep") => one_line && !name.ends_with(b"\r"),
+        _ => true,
+    }
+}
+
+/// Every name comes through byte for byte, or is refused; nothing else is refused.
+#[test]
+fn every_format_into_every_format() {
+    let directory = scratch();
+    let path = directory.path();
+    let names = odd_files(path);
+    for (source, algorithm) in FORMATS {
+        // The exit status tells that some names are missing.
+        let all = names.iter().all(|name| is_expressible(source, name));
+        let list = ["-q", "-a", algorithm, "-f", source, "-o", "source", "odd"];
+        hash(path, list).run().expect(if all { 0 } else { 3 }, "");
+        let in_source: Vec<&Vec<u8>> = names.iter().filter(|name| is_expressible(source, name)).collect();
+        for (target, _) in FORMATS {
+            // Sizes and times that the source has not are not made up.
+            let needs_size = matches!(target, "hashdeep" | "md5deep-kz" | "md5deep-zct");
+            let has_size = !matches!(source, "gnu" | "bsd" | "md5deep");
+            let has_time = matches!(source, "md5deep-zct" | "dfxml");
+            let is_listed = (!needs_size || has_size) && (target != "md5deep-zct" || has_time);
+            let expected: Vec<&Vec<u8>> =
+                in_source.iter().filter(|name| is_listed && is_expressible(target, name)).copied().collect();
+            let code = if expected.len() < in_source.len() { 3 } else { 0 };
+            let context = format!("{source} to {target}");
+            let convert = ["convert", "-q", "--as", source, "-f", target, "-o", "target", "source"];
+            pfh(path, convert).run().expect(code, "");
+            let entries = read(path, "target", target);
+            assert_eq!(entries.iter().map(|entry| &entry.path).collect::<Vec<_>>(), expected, "{context}");
+            for entry in entries {
+                let name = entry.path.strip_prefix(b"odd/").unwrap();
+                assert_eq!(entry.digests, [digest(algorithm, name)], "{context}");
+                let keeps_size = !matches!(target, "gnu" | "bsd" | "md5deep");
+                let size = (has_size && keeps_size).then_some(name.len() as u64);
+                assert_eq!(entry.expected.size, size, "{context}: {}", name.escape_ascii());
+            }
+        }
+        // The list comes back as it was where the way leads through a format that has room for all of it.
+        for through in ["jsonl", "dfxml"] {
+            if source == "dfxml" && through == "jsonl" {
+                continue; // It has no place for inodes.
+            }
+            pfh(path, ["convert", "-q", "--as", source, "-f", through, "-o", "through", "source"]).run().expect(0, "");
+            let back = pfh(path, ["convert", "-q", "-f", source, "-o", "back", "through"]).run();
+            if source == "md5deep-zct" {
+                continue; // The two have no place for the only time that it has.
+            }
+            back.expect(0, "");
+            let without_lines = |list: &str| -> Vec<Entry> {
+                let mut entries = read(path, list, source);
+                entries.iter_mut().for_each(|entry| entry.line = 0);
+                entries
+            };
+            assert_eq!(without_lines("source"), without_lines("back"), "{source} through {through}");
+        }
+    }
+}
+
+fn text(ended: &Ended, status: i32, message: &str) -> String {
+    String::from_utf8(ended.expect(status, message).to_vec()).unwrap()
+}
+
+fn hex(algorithm: &str, bytes: &[u8]) -> String {
+    digest(algorithm, bytes).to_string()
+}
+
+#[test]
+fn checksums_of_sfv() {
+    let directory = scratch();
+    let path = directory.path();
+    let names = odd_files(path);
+    hash(path, ["-q", "-a", "crc32", "-f", "jsonl", "-o", "source", "odd"]).run().expect(0, "");
+    pfh(path, ["convert", "-q", "-f", "sfv", "-o", "target", "source"]).run().expect(3, "");
+    let entries = read(path, "target", "sfv");
+    let expected: Vec<&Vec<u8>> = names.iter().filter(|name| is_expressible("sfv", name)).collect();
+    assert_eq!(entries.iter().map(|entry| &entry.path).collect::<Vec<_>>(), expected);
+    let sfv = fs::read_to_string(path.join("target")).unwrap_or_default();
+    let comments: Vec<&str> = sfv.lines().filter(|line| line.starts_with(';')).collect();
+    assert!(comments.is_empty() || comments[1].starts_with("; Converted by pfh 0.1.0 on "), "{comments:?}");
+}
+
+#[test]
+fn similarity_digests_have_lists_of_their_own() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("a"), contents(1, 100_000)).unwrap();
+    fs::write(path.join("short"), "short").unwrap();
+    hash(path, ["-a", "md5,ssdeep,tlsh", "-o", "source.jsonl", "a", "short"]).run().done();
+    let written = "pfh: written: 1\n\
+                   pfh: header: the list has no place for the program, its command line, the directory, the start of the run, the machine, the user\n\
+                   pfh: entries: 2 have other digests too, which the list lacks: `a`, `short`\n\
+                   pfh: entries: 2 have similarity digests, which the list lacks: `a`, `short`\n\
+                   pfh: entries: 1 have a reason for a missing similarity digest, which the list lacks: `short`\n\
+                   pfh: entries: 2 have a size, which the list lacks: `a`, `short`\n\
+                   pfh: entries: 2 have a time of modification, which the list lacks: `a`, `short`\n\
+                   pfh: entries: 1 have none of these digests, and are left out: `short`\n";
+    let converted = pfh(path, ["convert", "-f", "tlsh", "source.jsonl"]).run();
+    let own = hash(path, ["-q", "-a", "tlsh", "-f", "tlsh", "a", "short"]).run();
+    assert_eq!(text(&converted, 0, written).as_bytes(), own.expect(0, ""));
+    // Without a place for them, they are lost.
+    let gnu = pfh(path, ["convert", "-q", "-f", "gnu", "source.jsonl"]).run();
+    assert_eq!(text(&gnu, 0, "").lines().count(), 2);
+}
+
+/// Facts that the source states are kept, what it does not state is absent, and the conversion says that it is one.
+#[test]
+fn headers_are_kept() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("a"), "a").unwrap();
+    hash(path, ["-a", "md5", "-f", "hashdeep", "-o", "source", "a"]).run().done();
+    pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "target", "source"]).run().expect(0, "");
+    let header = |list: &str| -> serde_json::Value {
+        let text = fs::read_to_string(path.join(list)).unwrap();
+        serde_json::from_str(text.lines().next().unwrap()).unwrap()
+    };
+    let of_target = header("target");
+    assert_eq!(of_target["directory"], path.canonicalize().unwrap().to_str().unwrap());
+    for absent in ["program", "started", "host", "uid"] {
+        assert!(of_target.get(absent).is_none(), "{of_target}");
+    }
+    let conversion = &of_target["converted"];
+    assert_eq!(conversion["program"], "pfh");
+    assert_eq!(conversion["arguments"].as_array().unwrap().len(), 8);
+    // What JSON Lines state comes back from DFXML.
+    hash(path, ["-a", "md5", "-f", "jsonl", "-o", "source.jsonl", "a"]).run().done();
+    for (from, to, format) in [("source.jsonl", "all.dfxml", "dfxml"), ("all.dfxml", "again.jsonl", "jsonl")] {
+        pfh(path, ["convert", "-q", "-f", format, "-o", to, from]).run().expect(0, "");
+    }
+    let (first, again) = (header("source.jsonl"), header("again.jsonl"));
+    for kept in ["program", "program_version", "algorithms", "directory", "started", "host", "uid"] {
+        assert_eq!(first[kept], again[kept], "{kept}");
+    }
+    let dfxml = fs::read_to_string(path.join("all.dfxml")).unwrap();
+    assert!(dfxml.contains("<dc:description>Converted by pfh 0.1.0 on "), "{dfxml}");
+    assert!(fs::read_to_string(path.join("source")).unwrap().contains("## Invoked from: "));
+    pfh(path, ["convert", "-q", "-f", "hashdeep", "-o", "again", "again.jsonl"]).run().expect(0, "");
+    let hashdeep = fs::read_to_string(path.join("again")).unwrap();
+    assert!(hashdeep.contains("\n## $ pfh hash") || hashdeep.contains("\n## # "), "{hashdeep}");
+    assert!(hashdeep.contains("\n## Converted by pfh 0.1.0 on "), "{hashdeep}");
+}
+
+/// The lines of one file become one entry, and its pieces follow it.
+#[test]
+fn lines_of_a_file_are_joined() {
+    let directory = scratch();
+    let path = directory.path();
+    for name in ["a", "b"] {
+        fs::write(path.join(name), contents(7, 2500)).unwrap();
+    }
+    let list = ["-a", "md5,sha256", "--piecewise", "1K", "-f", "bsd", "-o", "source", "a", "b"];
+    hash(path, list).run().done();
+    pfh(path, ["convert", "-q", "--piecewise", "-f", "csv", "-o", "target", "source"]).run().expect(0, "");
+    let own = hash(path, ["-a", "md5,sha256", "--piecewise", "1K", "-f", "csv", "a", "b"]).run();
+    // Sizes and times are not in the source.
+    let plain = |text: &[u8]| -> Vec<String> {
+        let cells = |line: &str| -> Vec<String> { line.split(',').map(str::to_owned).collect() };
+        let lines = std::str::from_utf8(text).unwrap().lines().skip(1).map(cells);
+        lines.map(|cells| [&cells[..1], &cells[3..]].concat().join(",")).collect()
+    };
+    assert_eq!(plain(&fs::read(path.join("target")).unwrap()), plain(own.expect(0, "")));
+    // Without the option, the pieces are names.
+    pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "target", "source"]).run().expect(0, "");
+    let names: BTreeSet<Vec<u8>> = read(path, "target", "jsonl").into_iter().map(|entry| entry.path).collect();
+    assert!(names.len() == 8 && names.contains(&b"a offset 1024-2047"[..]));
+    // hashdeep has no line for a file whose pieces it has.
+    let message = "pfh: written: 2\n\
+                   pfh: entries: 2 have digests of the whole file beside those of pieces, which the list lacks: `a`, `b`\n";
+    let hashdeep = pfh(path, ["convert", "--piecewise", "-f", "hashdeep", "-o", "target", "source"]).run();
+    hashdeep.expect(0, message);
+}
+
+#[test]
+fn lists_are_joined_and_what_is_wrong_with_them_is_told() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("one.md5"), format!("{}  a\nbroken\n{}  a\nb\n", hex("md5", b"a"), hex("md5", b"b"))).unwrap();
+    let two = format!("{}\n", hex("sha1", b"c"));
+    fs::write(path.join("two.sha1"), &two).unwrap();
+    let message = "pfh: `one.md5`: line 2, byte 36: digest has a length of no usual algorithm; name the algorithm\n\
+                   pfh: `one.md5`: line 4, byte 79: digest has a length of no usual algorithm; name the algorithm\n\
+                   pfh: written: 3\n\
+                   pfh: entries: 1 have no name; their digest stands for it, …\n";
+    let message = message.replace(", …", "");
+    let ended = pfh(path, ["convert", "-f", "csv", "one.md5", "-", "two.sha1"]).input("").run();
+    let csv = text(&ended, 3, &message);
+    let (a, b, c) = (hex("md5", b"a"), hex("md5", b"b"), hex("sha1", b"c"));
+    let expected = format!(
+        "path,size,mtime,outcome,error,md5,sha1\r\na,,,complete,,{a},\r\na,,,complete,,{b},\r\n{c},,,complete,,,{c}\r\n"
+    );
+    assert_eq!(csv, expected);
+    // One algorithm is for formats that do not name it; two are refused, or one is chosen.
+    let message = "pfh: format `gnu` takes exactly one algorithm, since its lines do not name it, but 2 were asked for; use format `bsd` or `jsonl`\n";
+    pfh(path, ["convert", "-q", "-f", "gnu", "one.md5", "two.sha1"]).run().expect(2, message);
+    pfh(path, ["convert", "-q", "-f", "vics", "two.sha1"])
+        .run()
+        .expect(2, "pfh: format `vics` is read and never written; use format `jsonl`, `csv` or `hashdeep`\n");
+    let ended = pfh(path, ["convert", "-q", "-f", "gnu", "-a", "sha1", "two.sha1"]).run();
+    assert_eq!(text(&ended, 0, ""), format!("{c}  {c}\n"));
+    // A digest of this length that another algorithm made.
+    fs::write(path.join("list"), format!("{}  a\n", hex("blake3", b"a"))).unwrap();
+    let guess = pfh(path, ["convert", "-f", "bsd", "list"]).run();
+    let message = "pfh: written: 1\npfh: entries: 1 have digests whose algorithm is taken from their length: `a`\n";
+    assert!(text(&guess, 0, message).starts_with("SHA256 (a) = "));
+    let named = pfh(path, ["convert", "-f", "bsd", "-a", "blake3", "list"]).run();
+    assert_eq!(text(&named, 0, "pfh: written: 1\n"), format!("BLAKE3 (a) = {}\n", hex("blake3", b"a")));
+}
+
+#[test]
+fn names_that_cannot_be_expressed_are_named_with_the_reason() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("source"), format!("\\{}  a\\nb\n{}  c\n", hex("md5", b"a"), hex("md5", b"c"))).unwrap();
+    let message = "pfh: `a\\nb`: the name contains a line break, which this format cannot express; use the format `jsonl`\n\
+                   pfh: written: 1\n\
+                   pfh: entries: 2 have digests whose algorithm is taken from their length: `a\\nb`, `c`\n\
+                   pfh: entries: 1 cannot be expressed in this format, and are left out\n";
+    let ended = pfh(path, ["convert", "-f", "md5deep", "source"]).run();
+    assert_eq!(text(&ended, 3, message), format!("{}  c\n", hex("md5", b"c")));
+    // With NUL, there is nothing that it cannot express.
+    let ended = pfh(path, ["convert", "-q", "-0", "-f", "md5deep", "source"]).run();
+    let list = text(&ended, 0, "");
+    assert_eq!(list, format!("{}  a\nb\0{}  c\0", hex("md5", b"a"), hex("md5", b"c")));
+    let again = pfh(path, ["convert", "-q", "--as", "md5deep", "--read-null", "-f", "gnu", "-"]).input(list).run();
+    assert_eq!(again.expect(0, ""), fs::read(path.join("source")).unwrap());
+}
+
+/// The end of a list that is cut off is not taken for its end.
+#[test]
+fn a_list_without_its_end_is_told() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("a"), "a").unwrap();
+    hash(path, ["-a", "md5", "-f", "jsonl", "-o", "source.jsonl", "a"]).run().done();
+    let list = fs::read_to_string(path.join("source.jsonl")).unwrap();
+    let cut: String = list.lines().take(2).map(|line| format!("{line}\n")).collect();
+    fs::write(path.join("cut.jsonl"), cut).unwrap();
+    let ended = pfh(path, ["convert", "-f", "jsonl", "cut.jsonl"]).run();
+    let target = text(&ended, 3, "pfh: `cut.jsonl`: its end is missing\npfh: written: 1\n");
+    assert!(target.lines().last().unwrap().contains("\"interrupted\":true"), "{target}");
+    let whole = pfh(path, ["convert", "-f", "jsonl", "source.jsonl"]).run();
+    let whole = text(&whole, 0, "pfh: written: 1\n");
+    // The counts of the run are those of the source.
+    let without_check = |text: &str| text.lines().last().unwrap().split(",\"check\"").next().unwrap().to_owned();
+    assert_eq!(without_check(&whole), without_check(&list));
+}
+
+/// Memory does not grow with the list.
+#[test]
+fn a_long_list_takes_no_more_memory_than_a_short_one() {
+    let directory = scratch();
+    let path = directory.path();
+    let lines: String = (0..400_000).map(|number| format!("{}  {number}\n", "0a".repeat(32))).collect();
+    fs::write(path.join("source"), &lines).unwrap();
+    let mut convert = pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "target", "source"]);
+    convert = convert.with(|command| command.env("MALLOC_ARENA_MAX", "1"));
+    let limited = Run::new("sh", path, ["-c", "ulimit -v 400000; exec \"$0\" convert -q -f jsonl -o limited source"]);
+    let limited = limited.with(|command| command.arg(env!("CARGO_BIN_EXE_pfh")));
+    limited.run().expect(0, "");
+    convert.run().expect(0, "");
+    assert_eq!(read(path, "limited", "jsonl").len(), 400_000);
+}
+
+/// The programs for which the lists are accept them.
+#[test]
+fn other_programs_read_the_lists() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("tree")).unwrap();
+    for name in ["a", "b c", "d\u{e9}", "sub"] {
+        fs::write(path.join("tree").join(name), name).unwrap();
+    }
+    hash(path, ["-a", "md5,sha256,crc32", "-f", "jsonl", "-o", "source.jsonl", "tree"]).run().done();
+    for (format, algorithms, program, arguments) in [
+        ("gnu", "md5", "md5sum", &["--check", "--strict", "target"][..]),
+        ("bsd", "md5,sha256", "cksum", &["--check", "--strict", "target"]),
+        ("hashdeep", "md5,sha256", "hashdeep", &["-rlak", "target", "tree"]),
+        ("sfv", "crc32", "cksfv", &["-f", "target"]),
+        ("bsd", "sha256", "rhash", &["-c", "target"]),
+        ("dfxml", "md5", "xmllint", &["--noout", "target"]),
+    ] {
+        pfh(path, ["convert", "-q", "-f", format, "-a", algorithms, "-o", "target", "source.jsonl"])
+            .run()
+            .expect(0, "");
+        let Some(output) = peer(program, path, arguments) else { continue };
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // And the other way: their lists into ours.
+    let Some(list) = peer("hashdeep", path, ["-rl", "tree"]) else { return };
+    fs::write(path.join("theirs"), &list.stdout).unwrap();
+    pfh(path, ["convert", "-q", "-f", "gnu", "-a", "sha256", "-o", "target", "theirs"]).run().expect(0, "");
+    let checked = peer("sha256sum", path, ["--check", "--strict", "target"]).unwrap();
+    assert!(checked.status.success());
+}
