@@ -79,11 +79,11 @@ impl Candidates {
 #[derive(Clone, Copy)]
 enum Rule {
     /// The path, but for the form in which its letters are composed (Unicode normalization forms, UAX #15).
-    SameName,
+    Name,
     /// The contents by this algorithm, and the name without its directory.
-    SameContentsAndName(Algorithm),
+    ContentsAndName(Algorithm),
     /// The contents by this algorithm.
-    SameContents(Algorithm),
+    Contents(Algorithm),
 }
 
 impl Rule {
@@ -91,19 +91,19 @@ impl Rule {
     fn push_key(self, file: &File, out: &mut Vec<u8>) -> bool {
         let contents = |algorithm: Algorithm| file.digest(algorithm).map(Digest::bytes).filter(|_| !file.is_empty());
         match self {
-            Rule::SameName => match std::str::from_utf8(&file.path) {
+            Rule::Name => match std::str::from_utf8(&file.path) {
                 Ok(path) if !path.is_ascii() => {
                     out.extend(path.nfc().collect::<String>().into_bytes());
                     true
                 }
                 _ => false,
             },
-            Rule::SameContentsAndName(algorithm) => contents(algorithm).is_some_and(|digest| {
+            Rule::ContentsAndName(algorithm) => contents(algorithm).is_some_and(|digest| {
                 out.extend_from_slice(digest);
                 out.extend_from_slice(file.name());
                 true
             }),
-            Rule::SameContents(algorithm) => contents(algorithm).is_some_and(|digest| {
+            Rule::Contents(algorithm) => contents(algorithm).is_some_and(|digest| {
                 out.extend_from_slice(digest);
                 true
             }),
@@ -140,7 +140,7 @@ impl Pairing {
         present: &mut dyn FnMut() -> io::Result<Option<File>>,
     ) -> io::Result<()> {
         if self.has_other_forms && self.candidates.missing > 0 && self.candidates.new > 0 {
-            self.pair(Rule::SameName, findings)?;
+            self.pair(Rule::Name, findings)?;
         }
         self.drop_what_is_not_gone(findings, not_gone)?;
         // Strong digests first.
@@ -148,13 +148,13 @@ impl Pairing {
         algorithms.sort_by_key(|algorithm| std::cmp::Reverse(algorithm.digest_bytes()));
         for algorithm in &algorithms {
             if self.candidates.missing > 0 && self.candidates.new > 0 {
-                self.pair(Rule::SameContentsAndName(*algorithm), findings)?;
+                self.pair(Rule::ContentsAndName(*algorithm), findings)?;
             }
         }
         if self.candidates.new > 0 {
             self.add_present(&algorithms, present)?;
             for algorithm in &algorithms {
-                self.pair(Rule::SameContents(*algorithm), findings)?;
+                self.pair(Rule::Contents(*algorithm), findings)?;
             }
         }
         let (codec, candidates) = (self.codec, self.candidates);
@@ -321,7 +321,7 @@ impl Group {
         }
         let unpaired = |file| [waiting.clone(), Some(Candidate::new(file))];
         let finding = match (rule, self.missing.take(), &self.original) {
-            (Rule::SameName, Some((_, expected)), _) => {
+            (Rule::Name, Some((_, expected)), _) => {
                 let found = Found { file, state: State::Hashed };
                 let one = OneExpected { file: expected, contradicts: false };
                 let (class, reason) = judge(&one, &found);
@@ -342,7 +342,7 @@ impl Group {
                 let missing = missing.map(|(_, file)| Candidate::missing(file));
                 return Ok([missing, Some(Candidate::new(file))]);
             }
-            (Rule::SameContents(_), None, Some(original)) if compare(original, &file) == Agreement::Same => {
+            (Rule::Contents(_), None, Some(original)) if compare(original, &file) == Agreement::Same => {
                 let expected = Some(original.clone());
                 Finding { class: Class::Copied, expected, found: Some(file), reason: String::new() }
             }
