@@ -6,11 +6,13 @@ use super::verdicts::push_escaped;
 use super::verify_args::ReportFormat;
 use pfh_digest::Algorithm;
 use pfh_fixity::{Agreement, Class, File, Finding, Findings, Totals, compare};
+use pfh_lab::environment::timestamp;
 use pfh_page::{Cell, Document, Section, Table, Tone};
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// Most findings of a class that a page shows.
 const PAGE_FINDINGS_MAX: u64 = 10_000;
@@ -232,9 +234,10 @@ impl Report<'_> {
         let mut document = Document::new("Verification")
             .question("Are the files as the list says?")
             .sentence(self.asked.verdict(&totals))
-            .fact("List", message::quoted(self.asked.list))
-            .fact("Root", message::quoted_path(self.asked.root))
+            .fact("List", shown(self.asked.list))
+            .fact("Root", shown(self.asked.root.as_os_str().as_bytes()))
             .fact("Algorithms", algorithms.join(", "))
+            .fact("Ended", timestamp(SystemTime::now()))
             .fact("Program", format!("pfh {}", env!("CARGO_PKG_VERSION")))
             .section(Section::new("counts", "Counts").with(classes));
         let mut tables: Vec<(Class, u64, Table)> = Vec::new();
@@ -326,9 +329,16 @@ fn push_file(key: &str, file: &File, line: &mut Vec<u8>) {
     line.extend_from_slice(b"}}");
 }
 
+/// Returns a name for a page.
+fn shown(name: &[u8]) -> String {
+    let mut escaped = Vec::new();
+    push_escaped(name, &mut escaped);
+    String::from_utf8_lossy(&escaped).into_owned()
+}
+
 /// Returns the row of a finding on a page.
 fn row(class: Class, finding: &Finding) -> Vec<Cell> {
-    let name = |file: &File| message::quoted(&file.path);
+    let name = |file: &File| shown(&file.path);
     let (expected, found) = (finding.expected.as_ref(), finding.found.as_ref());
     let told = match (class, expected, found) {
         (Class::Changed, Some(expected), Some(found)) => {
@@ -338,7 +348,7 @@ fn row(class: Class, finding: &Finding) -> Vec<Cell> {
         _ => [expected.map_or_else(String::new, name), found.map_or_else(String::new, name)],
     };
     let [expected, found] = told.map(Cell::code);
-    vec![Cell::code(message::quoted(finding.path())), expected, found, Cell::text(finding.reason.clone())]
+    vec![Cell::code(shown(finding.path())), expected, found, Cell::text(finding.reason.clone())]
 }
 
 /// Returns the size or the digest of one of two files in which they differ.
