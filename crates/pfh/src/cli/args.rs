@@ -1,6 +1,7 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
 use super::blocks_args::FragmentArguments;
+use super::certify_args::CertifyArguments;
 use super::convert_args::ConvertArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Verify(Box<VerifyArguments>),
     /// Write lists of digests in another format, and tell what that format cannot express.
     Convert(ConvertArguments),
+    /// Write the report on a list that is filed with it: what was hashed, by whom, when and how.
+    Certify(Box<CertifyArguments>),
     /// Find files, and whole directories, with the same contents, and what they cost.
     Dupes(Box<DupesArguments>),
     /// Find files of which there is no copy elsewhere: may this disk be wiped?

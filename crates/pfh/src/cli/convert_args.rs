@@ -26,8 +26,8 @@ Exit status:
 
 /// Write lists of digests in another format, and tell what that format cannot express.
 ///
-/// Everything that the format has a place for is kept, names byte for byte. The rest is counted on standard error. A name
-/// that the format cannot express is refused, with the reason.
+/// Everything that the format has a place for is kept, names byte for byte. The rest is counted on standard error. A
+/// name that the format cannot express is refused, with the reason.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(crate) struct ConvertArguments {

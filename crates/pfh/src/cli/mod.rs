@@ -5,6 +5,8 @@ mod args;
 mod block_scan;
 mod blocks;
 mod blocks_args;
+mod certify;
+mod certify_args;
 mod classify;
 mod command;
 mod compare;
@@ -79,6 +81,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Match(arguments) => matching::run(&arguments),
         args::Command::Known(arguments) => known::run(&arguments),
         args::Command::Verify(arguments) => verify::run(&arguments),
+        args::Command::Certify(arguments) => certify::run(&arguments),
         args::Command::Convert(arguments) => convert::run(&arguments),
         args::Command::Dupes(arguments) => dupes::run(&arguments),
         args::Command::Covers(arguments) => covers::run(&arguments),

@@ -171,7 +171,7 @@ fn headers_are_kept() {
     let conversion = &of_target["converted"];
     assert_eq!(conversion["program"], "pfh");
     assert_eq!(conversion["arguments"].as_array().unwrap().len(), 8);
-    // What JSON Lines state comes back from DFXML.
+    // The facts of JSON Lines come back from DFXML.
     hash(path, ["-a", "md5", "-f", "jsonl", "-o", "source.jsonl", "a"]).run().done();
     for (from, to, format) in [("source.jsonl", "all.dfxml", "dfxml"), ("all.dfxml", "again.jsonl", "jsonl")] {
         pfh(path, ["convert", "-q", "-f", format, "-o", to, from]).run().expect(0, "");
