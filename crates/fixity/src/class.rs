@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What became of a file. Each expected and each found file is in exactly one class.
+/// The fate of a file. Each expected and each found file is in exactly one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// At its path, and all that was expected of it agrees.

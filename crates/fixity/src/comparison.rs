@@ -9,7 +9,7 @@ use crate::path::{PATH_BYTES_MAX, PathError, push_key};
 use std::collections::BTreeMap;
 use std::io;
 
-/// What a run found of a file.
+/// A file as a run found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The path and the size, and the digests if it was hashed.
@@ -29,7 +29,7 @@ pub enum State {
     Unreadable(String),
 }
 
-/// What is at the path of an expected file that was not found.
+/// The thing at the path of an expected file that was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Nothing.
@@ -57,7 +57,7 @@ pub struct Comparison {
     passed: u64,
     findings: Findings,
     pairing: Pairing,
-    /// What could not be read, by the key of its path, and why.
+    /// Why files and directories could not be read, by the keys of their paths.
     unreadable: BTreeMap<Vec<u8>, String>,
     latest_key: Vec<u8>,
     /// The number of expected files whose paths name none below the root.
@@ -65,8 +65,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Begins. `lists_all` keeps also the findings of files that matched, or were left out on request. Takes at most `memory_bytes` of memory, or
-    /// 1 MiB, beside one bit for each expected file and the paths of what could not be read.
+    /// Begins. `lists_all` keeps also the findings of files that matched, or were left out on request. Takes at most
+    /// `memory_bytes` of memory, or 1 MiB, beside one bit for each expected file and the paths of what could not be
+    /// read.
     ///
     /// # Errors
     /// If a temporary file cannot be read.

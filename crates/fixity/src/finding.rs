@@ -11,9 +11,9 @@ use std::io;
 pub struct Finding {
     /// The class.
     pub class: Class,
-    /// What was expected, if a file was. Of a copied file: the file whose contents it has.
+    /// The file as it was expected, if one was. Of a copied file: the file whose contents it has.
     pub expected: Option<File>,
-    /// What was found, if a file was.
+    /// The file as it was found, if one was.
     pub found: Option<File>,
     /// The reason in words, where the class alone does not tell it; else empty. Files that were not checked because
     /// they were left out on request have none.

@@ -75,7 +75,7 @@ impl Candidates {
     }
 }
 
-/// What two files must have in common to be a pair.
+/// The rule by which two files are a pair: they have this in common.
 #[derive(Clone, Copy)]
 enum Rule {
     /// The path, but for the form in which its letters are composed (Unicode normalization forms, UAX #15).

@@ -128,7 +128,7 @@ fn only_names_that_are_gone_were_moved() {
     // The old name is still there, with other contents.
     let found = vec![hashed(sha256("a", "y")), hashed(sha256("b", "x"))];
     assert_eq!(compare(&[sha256("a", "x")], found), ["changed a a other sha256", "new - b"]);
-    // It is there, and was not looked at.
+    // It is there, and was not followed.
     let mut look = |path: &[u8]| match path {
         b"link" => Presence::NotFollowed("it is a symbolic link".into()),
         b"directory" => Presence::NoFile("it is a directory".into()),
@@ -262,8 +262,8 @@ fn common_directories() {
     assert_eq!(common(&["a/b/1", "c"]), "");
 }
 
-/// The class of each expected and each found file, by a comparison in memory. Moves are counted by contents, since which
-/// of equal files was moved is a matter of taste.
+/// The class of each expected and each found file, by a comparison in memory. Moves are counted by contents, since it
+/// is a matter of taste which of equal files was moved.
 fn naive(expected: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> BTreeMap<(Class, String), u64> {
     let mut counts = BTreeMap::new();
     let mut count = |class, contents: &str| *counts.entry((class, contents.to_owned())).or_insert(0) += 1;

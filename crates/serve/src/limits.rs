@@ -72,7 +72,7 @@ impl Memory {
         Share { free: Arc::clone(&self.free), permit: None }
     }
 
-    /// Waits for a share of so many bytes, after all who wait already.
+    /// Waits for a share of this many bytes, after all who wait already.
     pub(crate) async fn wait(&self, bytes: usize, patience: Duration) -> Result<Share, NoMemory> {
         let permits = u32::try_from(bytes).ok().filter(|bytes| *bytes <= self.limit_bytes).ok_or(NoMemory)?;
         let acquired = timeout(patience, Arc::clone(&self.free).acquire_many_owned(permits)).await;
@@ -114,7 +114,7 @@ impl Share {
         Ok(())
     }
 
-    /// Gives back all but so many bytes.
+    /// Gives back all but this many bytes.
     pub(crate) fn keep(&mut self, bytes: usize) {
         let rest = self.bytes().saturating_sub(bytes);
         drop(self.permit.as_mut().and_then(|permit| permit.split(rest)));
@@ -254,7 +254,7 @@ mod tests {
             let memory = memory.clone();
             async move { memory.wait(100, long).await }
         });
-        // What is free goes to the one who waits, and not to one who comes later and asks for less.
+        // Free memory goes to the one who waits, and not to one who comes later and asks for less.
         while memory.used() < 100 {
             tokio::task::yield_now().await;
         }

@@ -329,7 +329,7 @@ async fn many(
         text = state.ask(some.len().max(2), ask).await??;
     }
     text.text.extend_from_slice(end.as_bytes());
-    // What follows waits for the client.
+    // From here on, the answer waits for the client.
     text.share.keep(text.text.len());
     Ok(json_text(StatusCode::OK, Bytes::from_owner(text)))
 }

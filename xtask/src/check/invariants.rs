@@ -74,7 +74,7 @@ const RULES: [Rule; 9] = [
                 "lists and indexes of digests, which are read, continued and written, never hashed",
             ),
             except("crates/nsrl/src/", "databases of known files, and the archives in which they are published"),
-            except("crates/pfh/src/cli/reading.rs", "the list of --files-from"),
+            except("crates/pfh/src/cli/reading.rs", "the lists of --files-from and --compat gnu"),
             except("crates/pfh/src/cli/output.rs", "the file of -o"),
             except("crates/pfh/src/cli/keys.rs", "the file of --key-file"),
         ],

@@ -2,22 +2,20 @@
 
 use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
+use super::common_args::{EngineArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names};
 use super::convert_args::ConvertArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
 use super::quantity::parse_bytes;
 use super::verify_args::VerifyArguments;
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
-use pfh_digest::Algorithm;
-use pfh_digest::lanes::{Backend, BackendError};
-use pfh_engine::{Mode, Order};
+use clap::builder::StringValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh_facts::Counting;
 use pfh_record::FormatName;
 use pfh_similarity::frash::Test;
 use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -45,7 +43,7 @@ pub(crate) enum Command {
     Match(Box<MatchArguments>),
     /// Build sets of known files, and look digests up in them.
     Known(KnownArguments),
-    /// Compare files with what a list says of them: any list that pfh reads.
+    /// Compare files with a list of digests, of any format that pfh reads.
     Verify(Box<VerifyArguments>),
     /// Write lists of digests in another format, and tell what that format cannot express.
     Convert(ConvertArguments),
@@ -686,12 +684,6 @@ impl DupesArguments {
     }
 }
 
-impl WalkArguments {
-    fn has_list(&self) -> bool {
-        self.files_from.is_some() || self.files_from0.is_some()
-    }
-}
-
 impl FamilyArguments {
     /// How digests are made.
     pub(crate) fn similarity_options(&self) -> SimilarityOptions {
@@ -824,131 +816,6 @@ pub(crate) struct OutputArguments {
     pub(crate) verbose: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Keyed digests")]
-pub(crate) struct KeyArguments {
-    /// Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input.
-    ///
-    /// All bytes of FILE are the key, including a line break at the end. A key is never given on the command line,
-    /// which other users can see.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) key_file: Option<OsString>,
-
-    /// The key file holds hexadecimal digits; white space between them is ignored.
-    #[arg(long, requires = "key_file")]
-    pub(crate) key_hex: bool,
-
-    /// Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`).
-    #[arg(long, value_name = "CONTEXT")]
-    pub(crate) derive_key: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "What to read")]
-pub(crate) struct WalkArguments {
-    /// Accepted for compatibility: directories are always walked.
-    #[arg(short, long, action = ArgAction::SetTrue)]
-    pub(crate) recursive: bool,
-
-    /// Also read paths from FILE, one per line; `-` is standard input.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files_from0")]
-    pub(crate) files_from: Option<PathBuf>,
-
-    /// Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) files_from0: Option<PathBuf>,
-
-    /// Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell.
-    ///
-    /// A GLOB without `/` is matched against the name, one with `/` against the whole path as printed. `*` and `?` do
-    /// not match `/`, `**` does; `[a-z]` and `{jpg,png}` work; a leading dot is not special. Files named as arguments
-    /// are filtered, too.
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) include: Vec<String>,
-
-    /// Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only.
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) exclude: Vec<String>,
-
-    /// Exclude files smaller than SIZE.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) min_size: Option<u64>,
-
-    /// Exclude files larger than SIZE.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) max_size: Option<u64>,
-
-    /// Descend at most N levels below the given paths; 1 means only the files directly in a directory.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_depth: Option<usize>,
-
-    /// Stay on the filesystem of each given path.
-    #[arg(short = 'x', long)]
-    pub(crate) one_file_system: bool,
-
-    /// Read files that symbolic links point to. (Links among the given paths are always followed.)
-    #[arg(long)]
-    pub(crate) follow_files: bool,
-
-    /// Walk directories that symbolic links point to; loops are detected.
-    #[arg(long)]
-    pub(crate) follow_directories: bool,
-
-    /// Preserve access times where the system permits it.
-    #[arg(long)]
-    pub(crate) preserve_access_time: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "How to read")]
-pub(crate) struct EngineArguments {
-    /// Number of threads [default: one per core].
-    #[arg(short, long, visible_short_alias = 'j', aliases = ["jobs", "num-threads"], value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub(crate) threads: Option<u16>,
-
-    /// Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks).
-    ///
-    /// With --mode mtp they are among the threads of --threads, with --io direct they are additional.
-    // Other programs mean the size of pieces by `-p`, and these begin with 512.
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..512))]
-    pub(crate) prefetchers: u16,
-
-    /// Memory limit for all buffers together (K, M, G: powers of 1024).
-    #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
-    pub(crate) memory: u64,
-
-    /// How threads share reading and hashing.
-    #[arg(long, value_name = "MODE", default_value = "adaptive")]
-    pub(crate) mode: ModeWord,
-
-    /// The order in which files are read; the output is always in the order of the walk.
-    ///
-    /// Files are sorted in batches; a batch is as large as --memory allows.
-    #[arg(long, value_name = "ORDER", default_value = "auto")]
-    pub(crate) order: OrderWord,
-
-    /// With --mode mtp: prefer files that fit the free part of the memory table.
-    #[arg(long)]
-    pub(crate) balance: bool,
-
-    /// Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has;
-    /// `pfh cpu` lists the names.
-    ///
-    /// The environment variable PFH_BACKEND does the same for a whole session. All backends compute the same digests.
-    /// Data that is hashed as a single stream (checksums, BLAKE3, --mode smt and mtp) is not affected, except by
-    /// similarity digests.
-    #[arg(long, value_name = "NAME", value_parser = parse_backend)]
-    pub(crate) backend: Option<Backend>,
-
-    /// How reading uses the page cache.
-    #[arg(long, value_name = "METHOD", default_value = "buffered")]
-    pub(crate) io: IoWord,
-
-    /// Type of storage that the files are on, if the system does not know it or is wrong.
-    #[arg(long, value_name = "MEDIUM")]
-    pub(crate) medium: Option<MediumWord>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CountingWord {
     /// The first 4096 bytes, and of the others 32 in each 1024.
@@ -972,89 +839,6 @@ pub(crate) enum StatsForm {
     Text,
     /// One JSON object.
     Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeWord {
-    /// Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files.
-    Adaptive,
-    /// As published: prefetchers only read, the other threads only hash.
-    Mtp,
-    /// As published: every thread reads and hashes its own file.
-    Smt,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OrderWord {
-    /// By path; by physical position on rotating disks.
-    Auto,
-    Path,
-    Inode,
-    /// By position on the medium, where the filesystem reports it.
-    Physical,
-    /// Largest first.
-    Size,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IoWord {
-    /// Through the page cache.
-    Buffered,
-    /// Through it, but cached pages are dropped before and after reading.
-    Drop,
-    /// Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts.
-    Direct,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MediumWord {
-    Rotating,
-    SolidState,
-    Network,
-    Memory,
-}
-
-impl From<ModeWord> for Mode {
-    fn from(word: ModeWord) -> Mode {
-        match word {
-            ModeWord::Adaptive => Mode::Adaptive,
-            ModeWord::Mtp => Mode::Mtp,
-            ModeWord::Smt => Mode::Smt,
-        }
-    }
-}
-
-impl From<OrderWord> for Order {
-    fn from(word: OrderWord) -> Order {
-        match word {
-            OrderWord::Auto => Order::Auto,
-            OrderWord::Path => Order::Path,
-            OrderWord::Inode => Order::Inode,
-            OrderWord::Physical => Order::Physical,
-            OrderWord::Size => Order::Size,
-        }
-    }
-}
-
-impl From<IoWord> for pfh_source::IoMethod {
-    fn from(word: IoWord) -> Self {
-        match word {
-            IoWord::Buffered => Self::Buffered,
-            IoWord::Drop => Self::Drop,
-            IoWord::Direct => Self::Direct,
-        }
-    }
-}
-
-impl From<MediumWord> for pfh_source::Medium {
-    fn from(word: MediumWord) -> Self {
-        match word {
-            MediumWord::Rotating => Self::Rotating,
-            MediumWord::SolidState => Self::SolidState,
-            MediumWord::Network => Self::Network,
-            MediumWord::Memory => Self::Memory,
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -1083,37 +867,6 @@ pub(crate) struct ManArguments {
     pub(crate) directory: PathBuf,
 }
 
-/// A parser, and a list of values for completions, which need not be complete.
-#[derive(Clone)]
-pub(crate) struct Suggested<P>(pub(crate) P, pub(crate) fn() -> Vec<String>);
-
-impl<P: TypedValueParser> TypedValueParser for Suggested<P> {
-    type Value = P::Value;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<P::Value, clap::Error> {
-        self.0.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.1().into_iter().map(PossibleValue::new)))
-    }
-}
-
-/// Names that `-a` accepts.
-pub(crate) fn digest_names() -> Vec<String> {
-    let algorithms = Algorithm::all().map(|algorithm| algorithm.to_string());
-    algorithms.chain(family_names()).chain(["none".to_owned()]).collect()
-}
-
-fn family_names() -> Vec<String> {
-    Family::ALL.iter().map(|family| family.to_string()).collect()
-}
-
 fn format_names() -> Vec<String> {
     FormatName::ALL.iter().map(|format| format.name().to_owned()).collect()
 }
@@ -1127,10 +880,6 @@ fn parse_format(name: &str) -> Result<FormatName, String> {
         return Ok(FormatName::Jsonl);
     }
     FormatName::from_name(name).map_err(|error| error.to_string())
-}
-
-fn parse_backend(name: &str) -> Result<Backend, BackendError> {
-    Backend::from_name(name)
 }
 
 fn parse_piece(text: &str) -> Result<u64, String> {

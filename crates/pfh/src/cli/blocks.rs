@@ -2,12 +2,13 @@
 
 use super::blocks_args::of_option;
 use super::command::{Command, Item, Reporting};
+use super::common_args::WalkArguments;
 use super::ended::{Ended, lock};
 use super::exit::{Ending, Failed};
 use super::known_args::BuildArguments;
 use super::output::interrupted;
 use super::quantity::Count;
-use super::{args, gather, message, reading, verdicts};
+use super::{gather, message, reading, verdicts};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
@@ -47,7 +48,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
     engine.own_files = command.own_files();
-    let walk = reading::walk_options(&arguments.sources, &args::WalkArguments::default(), None);
+    let walk = reading::walk_options(&arguments.sources, &WalkArguments::default(), None);
     let (source, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
     command.look_at(&arguments.sources);
     let collector = Arc::new(Collector {

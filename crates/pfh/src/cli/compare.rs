@@ -1,7 +1,8 @@
 //! `pfh compare`.
 
-use super::args::{CompareArguments, WalkArguments};
+use super::args::CompareArguments;
 use super::command::{Command, Reporting};
+use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::DigestCollector;
 use super::heatmap;

@@ -1,7 +1,8 @@
 //! Files to compare by their contents: from paths, of which only those are read that can have equals, and from lists.
 
-use super::args::{ContentArguments, WalkArguments};
+use super::args::ContentArguments;
 use super::command::{Command, Item};
+use super::common_args::WalkArguments;
 use super::ended::lock;
 use super::exit::Failed;
 use super::lists::{self, BrokenLines, Loaded};

@@ -1,7 +1,8 @@
 //! `pfh covers`.
 
-use super::args::{CoversArguments, FileFormat, WalkArguments};
+use super::args::{CoversArguments, FileFormat};
 use super::command::{Command, Reporting};
+use super::common_args::WalkArguments;
 use super::contents::{self, Gathered, Gatherer, temporary_failed};
 use super::exit::{Ending, Failed};
 use super::message;

@@ -1,7 +1,8 @@
 //! `pfh hash`.
 
-use super::args::{EngineArguments, HashArguments, ModeWord};
+use super::args::HashArguments;
 use super::command::{Command, Footer, Item, Reporting};
+use super::common_args::{EngineArguments, ModeWord};
 use super::exit::{Ending, Failed};
 use super::foreign;
 use super::keys;

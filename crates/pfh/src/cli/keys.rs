@@ -1,6 +1,6 @@
 //! The key and the context of keyed digests.
 
-use super::args::KeyArguments;
+use super::common_args::KeyArguments;
 use super::exit::Failed;
 use super::message;
 use pfh_digest::{Algorithm, Key, KeyError, Keys, decode_hexadecimal};

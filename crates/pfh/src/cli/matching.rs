@@ -1,7 +1,8 @@
 //! `pfh match`.
 
-use super::args::{MatchArguments, PairFormat, WalkArguments};
+use super::args::{MatchArguments, PairFormat};
 use super::command::{Command, Item, Reporting};
+use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::{self, DigestCollector};
 use super::keys;

@@ -9,6 +9,7 @@ mod certify;
 mod certify_args;
 mod classify;
 mod command;
+mod common_args;
 mod compare;
 mod contents;
 mod convert;

@@ -1,6 +1,6 @@
 //! Inputs and outputs from options that several commands share.
 
-use super::args::{EngineArguments, WalkArguments};
+use super::common_args::{EngineArguments, WalkArguments};
 use super::exit::Failed;
 use super::message;
 use super::output::Output;
@@ -8,7 +8,7 @@ use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_engine::Options;
 use pfh_record::Selection;
 use pfh_source::{FileList, WalkOptions};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -70,12 +70,13 @@ pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed
         (None, None) => return Ok(None),
     };
     let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
-    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-        Box::new(message::standard_input().map_err(failed)?)
-    } else {
-        Box::new(File::open(path).map_err(failed)?)
-    };
+    let reader = open_input(path.as_os_str()).map_err(failed)?;
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
+}
+
+/// Opens a list; `-` is standard input.
+pub(crate) fn open_input(path: &OsStr) -> io::Result<Box<dyn Read + Send>> {
+    if path == "-" { Ok(Box::new(message::standard_input()?)) } else { Ok(Box::new(File::open(path)?)) }
 }
 
 /// Opens the file of `-o`, or standard output.

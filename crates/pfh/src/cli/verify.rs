@@ -1,7 +1,7 @@
 //! `pfh verify`: what a list expects against what is there.
 
-use super::args::WalkArguments;
 use super::command::{Command, Item, Reporting};
+use super::common_args::WalkArguments;
 use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     command.finish(written, 1, None)
 }
 
-/// What was read of a list.
+/// A list that was read.
 struct Listed {
     expected: Expected,
     /// The files whose paths are not below the root.
@@ -134,7 +134,7 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
     let mut other = None;
     for entry in lines.entries(list) {
         contents.add(&entry);
-        // What was skipped when the list was made is no file to expect.
+        // If it was skipped when the list was made, it is no file to expect.
         if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
             continue;
         }
@@ -253,8 +253,8 @@ impl Root {
         path
     }
 
-    /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest directory
-    /// that has all expected files.
+    /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest
+    /// directory that has all expected files.
     fn top(&self, expected: &Expected) -> PathBuf {
         let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
         if !self.is_named {

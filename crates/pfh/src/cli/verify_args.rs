@@ -1,6 +1,6 @@
 //! The command line of `pfh verify`.
 
-use super::args::{EngineArguments, KeyArguments, Suggested, digest_names};
+use super::common_args::{EngineArguments, KeyArguments, Suggested, digest_names};
 use super::progress::When;
 use clap::builder::StringValueParser;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
@@ -115,7 +115,8 @@ pub(crate) struct VerifyArguments {
     #[arg(short, long, requires = "compat", overrides_with_all = ["quiet", "status"])]
     pub(crate) warn: bool,
 
-    /// With --compat hashdeep: print the counts; twice: and each file that does not match; three times: and those that do.
+    /// With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those
+    /// that do.
     #[arg(short, long, action = ArgAction::Count, requires = "compat")]
     pub(crate) verbose: u8,
 
@@ -129,7 +130,7 @@ pub(crate) struct VerifyArguments {
     pub(crate) keys: KeyArguments,
 }
 
-/// What to read: as for other commands, without lists of paths and limits to sizes.
+/// The files to read: as for other commands, without lists of paths and limits to sizes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What to read")]
 pub(crate) struct VerifyWalkArguments {

@@ -1,7 +1,7 @@
 //! `pfh verify --compat`: the outputs of other programs.
 
-use super::args::WalkArguments;
 use super::command::{Command, Item, Reporting};
+use super::common_args::WalkArguments;
 use super::ended::lock;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
@@ -239,7 +239,9 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         Err(error) => {
             let program = algorithm.map_or("sha256sum", program);
             message::plain(format_args!("{program}: {name}: {}", system_message(error.raw_os_error())));
-            return Ok(Ending { findings: true, ..Ending::DONE });
+            let mut command = begin(arguments, 0)?;
+            command.tally.findings = 1;
+            return command.finish(Ok(()), 0, None);
         }
     };
     let mut command = begin(arguments, 0)?;
@@ -306,12 +308,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
 
 /// Opens a list for coreutils. Also returns whether it begins with a mark of UTF-8.
 fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, bool) {
-    let opened: io::Result<Box<dyn Read + Send>> = if path == "-" {
-        message::standard_input().map(|input| Box::new(input) as _)
-    } else {
-        fs::File::open(path).map(|file| Box::new(file) as _)
-    };
-    let mut reader = match opened {
+    let mut reader = match reading::open_input(path) {
         Ok(reader) => BufReader::new(reader),
         Err(error) => return (Err(error), false),
     };

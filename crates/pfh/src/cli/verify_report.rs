@@ -17,7 +17,7 @@ use std::time::SystemTime;
 /// Most findings of a class that a page shows.
 const PAGE_FINDINGS_MAX: u64 = 10_000;
 
-/// What was asked for, and what the list is.
+/// The request, and the list.
 pub(super) struct Asked<'a> {
     pub(super) list: &'a [u8],
     pub(super) root: &'a Path,

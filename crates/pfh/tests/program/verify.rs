@@ -229,7 +229,7 @@ fn odd_names_verify() {
     }
 }
 
-/// What a list says never makes pfh read outside the root.
+/// No list makes pfh read outside the root.
 #[test]
 fn nothing_outside_the_root_is_read() {
     let directory = scratch();
@@ -302,7 +302,7 @@ fn hostile_lists() {
     assert!(ended.code() == 1 && text.contains("the path has a NUL byte"), "{text}{}", ended.stderr);
 }
 
-/// What is there instead of a file is told, and a FIFO is not waited for.
+/// A directory, a FIFO or a link in the place of a file is told, and a FIFO is not waited for.
 #[test]
 fn no_files_in_their_places() {
     let directory = listed("gnu", "sha256");
