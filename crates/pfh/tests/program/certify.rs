@@ -174,3 +174,27 @@ fn other_lists() {
     fs::write(path.join("list.jsonl"), cut.join("\n") + "\n").unwrap();
     assert!(page(&certify(path, &[]), 3, "").contains("The end of the list is missing"));
 }
+
+#[test]
+fn a_report_that_cannot_be_written() {
+    let directory = case();
+    let message = "pfh: the output could not be written: No space left on device (os error 28)\n";
+    certify(directory.path(), &["-o", "/dev/full"]).expect(4, message);
+    let message = "pfh: `absent/x` cannot be written: No such file or directory (os error 2)\n";
+    certify(directory.path(), &["-o", "absent/x"]).expect(2, message);
+}
+
+/// The exceptions of a long list do not fill the memory: the first are named, and all are counted.
+#[test]
+fn exceptions_are_bounded() {
+    let directory = case();
+    let path = directory.path();
+    let line = "{\"type\":\"file\",\"path\":\"x\",\"outcome\":\"not-reached\"}";
+    let header = "{\"type\":\"header\",\"version\":1,\"algorithms\":[\"md5\"]}";
+    let lines: String = (0..15_000).map(|number| line.replace("\"x\"", &format!("\"{number}\"")) + "\n").collect();
+    fs::write(path.join("list.jsonl"), format!("{header}\n{lines}")).unwrap();
+    let report = json(&certify(path, &["--json"]), 3);
+    assert_eq!(report["exceptions"].as_array().unwrap().len(), 10_000);
+    assert_eq!((report["exceptions_total"].as_u64(), report["files"].as_u64()), (Some(15_000), Some(15_000)));
+    assert!(page(&certify(path, &[]), 3, "").contains("and 5,000 more, which the list has."));
+}

@@ -341,3 +341,104 @@ fn other_programs_read_the_lists() {
     let checked = peer("sha256sum", path, ["--check", "--strict", "target"]).unwrap();
     assert!(checked.status.success());
 }
+
+/// The lists of the families: from and to each format that has similarity digests, with odd names.
+#[test]
+fn similarity_digests_between_their_formats() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("odd")).unwrap();
+    let mut names = odd_names();
+    names.sort();
+    for (number, name) in names.iter().enumerate() {
+        fs::write(path.join("odd").join(crate::fixture::path(name)), contents(17 * number, 9000 + number)).unwrap();
+    }
+    let names: Vec<Vec<u8>> = names.into_iter().map(|name| [b"odd/", &name[..]].concat()).collect();
+    let is_listed = |format: &str, name: &[u8]| match format {
+        "tlsh" => !name.contains(&b'\n') && !name.ends_with(b"\r"),
+        "ssdeep" | "sdhash" | "mrsh-v2" => !name.contains(&b'\n'),
+        _ => true,
+    };
+    for family in ["ssdeep", "sdhash", "mrsh-v2", "tlsh"] {
+        for source in [family, "csv", "jsonl", "dfxml"] {
+            let made = hash(path, ["-q", "-a", family, "-f", source, "-o", "source", "odd"]).run();
+            made.expect(if source == family { 3 } else { 0 }, "");
+            let in_source = read(path, "source", source);
+            for target in [family, "csv", "jsonl", "dfxml"] {
+                let context = format!("{family}: {source} to {target}");
+                let expected: Vec<&Entry> = in_source.iter().filter(|entry| is_listed(target, &entry.path)).collect();
+                let code = if expected.len() < in_source.len() { 3 } else { 0 };
+                pfh(path, ["convert", "-q", "-f", target, "-o", "target", "source"]).run().expect(code, "");
+                let found = read(path, "target", target);
+                assert_eq!(found.len(), expected.len(), "{context}");
+                for (found, expected) in found.iter().zip(expected) {
+                    assert_eq!(found.path, expected.path, "{context}");
+                    assert_eq!(found.similarities, expected.similarities, "{context}");
+                }
+            }
+            let expected: Vec<&Vec<u8>> = names.iter().filter(|name| is_listed(source, name)).collect();
+            assert_eq!(in_source.iter().map(|entry| &entry.path).collect::<Vec<_>>(), expected, "{family} {source}");
+        }
+    }
+}
+
+/// Digests that others keep come into our formats.
+#[test]
+fn lists_that_are_only_read() {
+    let directory = scratch();
+    let path = directory.path();
+    let (md5, sha256) = (hex("md5", b"hello"), hex("sha256", b"hello"));
+    fs::create_dir(path.join("bag")).unwrap();
+    fs::write(path.join("bag/manifest-sha256.txt"), format!("{sha256}  data/100%25.txt\n")).unwrap();
+    fs::write(
+        path.join("inventory.json"),
+        format!("{{\"digestAlgorithm\":\"sha256\",\"manifest\":{{\"{sha256}\":[\"v1/content/a\"]}}}}"),
+    )
+    .unwrap();
+    fs::write(path.join("disk.log"), format!("\nTotal (md5): {md5}\n\nTotal (sha256): {sha256}\n")).unwrap();
+    let history = format!("/a\n\n\n2026-11-20 14:08:22\n\nsha256\n{sha256}\t/a/b\t12\n");
+    fs::write(path.join("fixity.tsv"), history).unwrap();
+    for (list, expected) in [
+        ("bag/manifest-sha256.txt", format!("SHA256 (data/100%.txt) = {sha256}\n")),
+        ("inventory.json", format!("SHA256 (v1/content/a) = {sha256}\n")),
+        ("disk.log", format!("MD5 (disk) = {md5}\nSHA256 (disk) = {sha256}\n")),
+        ("fixity.tsv", format!("SHA256 (/a/b) = {sha256}\n")),
+    ] {
+        let ended = pfh(path, ["convert", "-f", "bsd", list]).run();
+        assert_eq!(text(&ended, 0, "pfh: written: 1\n"), expected, "{list}");
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_and_signals() {
+    let directory = scratch();
+    let path = directory.path();
+    let lines: String = (0..20_000).map(|number| format!("{}  {number}\n", "0a".repeat(32))).collect();
+    fs::write(path.join("source"), &lines).unwrap();
+    let message = "pfh: the output could not be written: No space left on device (os error 28)\n";
+    pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "/dev/full", "source"]).run().expect(4, message);
+    pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "absent/list", "source"])
+        .run()
+        .expect(2, "pfh: `absent/list` cannot be written: No such file or directory (os error 2)\n");
+    pfh(path, ["convert", "-q", "-f", "jsonl", "absent"])
+        .run()
+        .expect(2, "pfh: `absent`: No such file or directory (os error 2)\n");
+    // A list that never ends, until the user has enough of it: no file is left.
+    fifo(&path.join("endless"));
+    let running = pfh(path, ["convert", "-q", "-f", "jsonl", "-o", "list", "endless"]).start();
+    let writer = {
+        let endless = path.join("endless");
+        std::thread::spawn(move || {
+            use std::io::Write;
+            let mut list = fs::OpenOptions::new().write(true).open(endless).unwrap();
+            while list.write_all(lines.as_bytes()).is_ok() {}
+        })
+    };
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    running.signal(rustix::process::Signal::INT);
+    running.end().expect(130, "pfh: interrupted\n");
+    writer.join().unwrap();
+    assert!(!path.join("list").exists());
+    let left: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
