@@ -155,6 +155,15 @@ fn selection(
         selection.extend(one.algorithms().iter().copied());
         selection.extend(one.families().iter().copied());
     }
+    if selection.is_empty() && !format.records_failures() {
+        for source in sources {
+            let mut broken = BrokenLines::new(source.list.name(), false);
+            source.first.iter().filter_map(|entry| entry.as_ref().err()).for_each(|error| broken.report(error));
+        }
+        return Err(Failed::usage(format_args!(
+            "there are no digests at the beginning of the lists, and format `{format}` lists nothing else; name their algorithms with -a"
+        )));
+    }
     let whole = selection.clone();
     loop {
         let without = match format.check(&selection, options) {
@@ -281,7 +290,7 @@ const MODIFIED: &str = "have a time of modification, which the list lacks";
 const CHANGED: &str = "have a time of the last inode change, which the list lacks";
 const INODE: &str = "have an inode or a number of links, which the list lacks";
 const MODE: &str = "have a mode, an owner or a group, which the list lacks";
-const FAILURES: &str = "could not be read when they were listed, which the list cannot tell; they are left out";
+const FAILURES: &str = "were not read to their end, which the list cannot tell; they are left out";
 const ERROR_NUMBERS: &str = "have an error number, which the list lacks";
 const COLLISIONS: &str = "have a mark of a collision attack, which the list lacks";
 const FACTS: &str = "have facts about contents, which the list lacks";
@@ -452,8 +461,8 @@ impl Converter {
             record.path = digest.to_string().into_bytes();
         }
         let mut note = |kind, is_lost| losses.note_example(kind, is_lost, is_named.then_some(&name[..]));
-        note(FAILURES, record.outcome.is_failure() && !keeps(Feature::Failures));
         if record.outcome != Outcome::Complete && !keeps(Feature::Failures) {
+            note(FAILURES, true);
             return Ok(());
         }
         let all = record.digests.len() + record.similarities.len();

@@ -274,6 +274,34 @@ fn names_that_cannot_be_expressed_are_named_with_the_reason() {
     assert_eq!(again.expect(0, ""), fs::read(path.join("source")).unwrap());
 }
 
+/// Files without digests are in lists that have a place for them, with the reason, and are counted for the others.
+#[test]
+fn files_that_were_not_read() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::write(path.join("a"), "a").unwrap();
+    let listed = hash(path, ["-q", "-a", "md5", "-f", "jsonl", "-o", "source.jsonl", "a", "absent"]).run();
+    listed.expect(3, "");
+    let message = "pfh: written: 1\n\
+                   pfh: header: the list has no place for the program, its command line, the directory, the start of the run, the machine, the user\n\
+                   pfh: entries: 1 have a size, which the list lacks: `a`\n\
+                   pfh: entries: 1 have a time of modification, which the list lacks: `a`\n\
+                   pfh: entries: 1 were not read to their end, which the list cannot tell; they are left out: `absent`\n";
+    let ended = pfh(path, ["convert", "-f", "gnu", "source.jsonl"]).run();
+    assert_eq!(text(&ended, 0, message), format!("{}  a\n", hex("md5", b"a")));
+    for format in ["csv", "jsonl", "dfxml"] {
+        pfh(path, ["convert", "-q", "-f", format, "-o", "target", "source.jsonl"]).run().expect(0, "");
+        let (first, last) = (read(path, "source.jsonl", "jsonl"), read(path, "target", format));
+        assert_eq!((&first[1].path, first[1].is_complete()), (&last[1].path, last[1].is_complete()), "{format}");
+    }
+    // A list of nothing cannot become one of digests.
+    fs::write(path.join("broken"), "broken\n").unwrap();
+    let message = "pfh: `broken`: line 1, byte 0: digest has a length of no usual algorithm; name the algorithm\n\
+                   pfh: there are no digests at the beginning of the lists, and format `bsd` lists nothing else; name their \
+                   algorithms with -a\n";
+    pfh(path, ["convert", "--as", "gnu", "-f", "bsd", "broken"]).run().expect(2, message);
+}
+
 /// The end of a list that is cut off is not taken for its end.
 #[test]
 fn a_list_without_its_end_is_told() {
