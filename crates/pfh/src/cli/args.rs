@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
+use super::audit_args::AuditArguments;
 use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
 use super::common_args::{EngineArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names};
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Dupes(Box<DupesArguments>),
     /// Find files of which there is no copy elsewhere: may this disk be wiped?
     Covers(Box<CoversArguments>),
+    /// Verify collections over the years: what changed, moved, went missing or rotted.
+    Audit(AuditArguments),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.

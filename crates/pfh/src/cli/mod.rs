@@ -2,6 +2,8 @@
 
 mod algorithms;
 mod args;
+mod audit;
+mod audit_args;
 mod block_scan;
 mod blocks;
 mod blocks_args;
@@ -86,6 +88,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Convert(arguments) => convert::run(&arguments),
         args::Command::Dupes(arguments) => dupes::run(&arguments),
         args::Command::Covers(arguments) => covers::run(&arguments),
+        args::Command::Audit(arguments) => audit::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

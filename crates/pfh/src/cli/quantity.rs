@@ -40,6 +40,33 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     u64::try_from(fraction_bytes).ok().and_then(|bytes| whole_bytes.checked_add(bytes)).ok_or_else(too_large)
 }
 
+/// Parses a time such as `90s`, `30m`, `2h`, `90d` or `4w`.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let unclear = || format!("`{text}` is not a time; write for example 90s, 30m, 2h, 90d or 4w");
+    let unit_seconds = match text.as_bytes().last() {
+        Some(b's') => 1,
+        Some(b'm') => 60,
+        Some(b'h') => 3_600,
+        Some(b'd') => 86_400,
+        Some(b'w') => 7 * 86_400,
+        _ => return Err(unclear()),
+    };
+    let digits = &text[..text.len() - 1];
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(unclear());
+    }
+    let seconds = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit_seconds));
+    // Times are compared with those of the clock, which have signs.
+    let seconds = seconds.filter(|&seconds| seconds <= u64::from(u32::MAX) * 100);
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("`{text}` is too long"))
+}
+
+/// Parses a share such as `1/30`, and returns the number of parts.
+pub(crate) fn parse_share(text: &str) -> Result<u64, String> {
+    let parts = text.strip_prefix("1/").and_then(|parts| parts.parse().ok()).filter(|&parts| parts > 0);
+    parts.ok_or_else(|| format!("`{text}` is not a share; write for example 1/30"))
+}
+
 /// A number of bytes, printed in decimal units with three digits: `4.31 GB`.
 pub(crate) struct Bytes(pub(crate) u64);
 
@@ -114,6 +141,22 @@ mod tests {
         }
         for text in ["", "M", "-1", "1,5M", "1.M5", "12X", "99999999999999999999", "20000P", "1e3", "é", " 1"] {
             assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_and_shares_parse() {
+        for (text, seconds) in
+            [("0s", 0), ("90s", 90), ("30m", 1800), ("2h", 7200), ("90d", 7_776_000), ("1w", 604_800)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "h", "2", "2 h", "-1h", "1.5h", "2y", "é", "99999999999999999999s", "99999999w"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+        assert_eq!((parse_share("1/30"), parse_share("1/1")), (Ok(30), Ok(1)));
+        for text in ["", "1/0", "30", "2/3", "1/", "1/-3"] {
+            assert!(parse_share(text).is_err(), "{text}");
         }
     }
 

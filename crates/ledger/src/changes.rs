@@ -1,0 +1,101 @@
+//! What people decide: a change was intended, a file is no longer expected, the settings are others.
+
+use rusqlite::params;
+use serde_json::json;
+
+use crate::event::{Event, Subject};
+use crate::ledger::{Ledger, note};
+use crate::state::{FileState, Status};
+use crate::{Error, Finding, Settings};
+
+impl Ledger {
+    /// Accepts the findings that are open for a file or below a directory: what was seen is expected from now on, and
+    /// what is missing is no longer expected. Returns the files, each with the state that it had.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if nothing is open there, or nothing was seen that could be expected; and the errors of
+    /// writing. Then nothing was changed.
+    pub fn accept(&mut self, at: &Subject, by: &str, why: &str) -> Result<Vec<(Subject, Status)>, Error> {
+        self.decide(at, Finding::Accepted, by, why)
+    }
+
+    /// Forgets a file or all files below a directory: nothing is expected of them any more. Their history stays.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the ledger expects nothing there; and the errors of writing. Then nothing was changed.
+    pub fn forget(&mut self, at: &Subject, by: &str, why: &str) -> Result<Vec<(Subject, Status)>, Error> {
+        self.decide(at, Finding::Forgotten, by, why)
+    }
+
+    fn decide(&mut self, at: &Subject, finding: Finding, by: &str, why: &str) -> Result<Vec<(Subject, Status)>, Error> {
+        let files = self.at(at)?;
+        let is_meant = |state: &FileState| match finding {
+            Finding::Accepted => state.status.finding().is_some(),
+            _ => state.status != Status::Retired,
+        };
+        let note = note(&json!({"by": by, "why": why}))?;
+        let mut decided = Vec::new();
+        self.begin()?;
+        for (subject, mut state) in files.into_iter().filter(|(_, state)| is_meant(state)) {
+            let status = state.status;
+            if finding == Finding::Accepted && matches!(status, Status::Unreadable | Status::Changing) {
+                self.connection.execute_batch("ROLLBACK")?;
+                let path = pfh_record::quote::quoted(&subject.path);
+                return Err(Error::Refused(format!(
+                    "{path} could not be read, so nothing was seen that could be accepted; `pfh audit forget` takes it \
+                     off the ledger"
+                )));
+            }
+            let event = Event {
+                subject: Some(subject.clone()),
+                expected: state.expected,
+                note: Some(note.clone()),
+                ..self.blank(finding)
+            };
+            self.record(&mut state, event, None)?;
+            decided.push((subject, status));
+        }
+        self.commit()?;
+        if decided.is_empty() {
+            let path = pfh_record::quote::quoted(&at.path);
+            return Err(Error::Refused(match finding {
+                Finding::Accepted => format!("no finding is open for {path}"),
+                _ => format!("the ledger expects nothing at {path}"),
+            }));
+        }
+        Ok(decided)
+    }
+
+    /// Returns the file at a path, or all files below it.
+    fn at(&self, at: &Subject) -> Result<Vec<(Subject, FileState)>, Error> {
+        if let Some(state) = self.state(at)? {
+            return Ok(vec![(at.clone(), state)]);
+        }
+        // All paths that begin with the directory and a slash; the byte after the slash is `0`.
+        let (from, to) = match &at.path[..] {
+            [] => (Vec::new(), None),
+            path => ([path, b"/"].concat(), Some([path, b"0"].concat())),
+        };
+        let mut statement = self.connection.prepare(
+            "SELECT root, path, id, status, expected, seen, checked FROM file \
+             WHERE root = ?1 AND path >= ?2 AND (?3 IS NULL OR path < ?3) ORDER BY path",
+        )?;
+        let mut rows = statement.query(params![at.root, from, to])?;
+        let mut files = Vec::new();
+        while let Some(row) = rows.next()? {
+            let subject = Subject { root: row.get(0)?, path: row.get(1)? };
+            files.push((subject, crate::ledger::state_of(row, 2)?));
+        }
+        Ok(files)
+    }
+
+    /// Changes the settings.
+    ///
+    /// # Errors
+    /// The errors of writing.
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), Error> {
+        self.begin()?;
+        self.append_note(Finding::Settings, note(settings)?)?;
+        self.commit()
+    }
+}

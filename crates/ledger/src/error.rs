@@ -1,0 +1,103 @@
+//! Why a ledger cannot be used.
+
+use std::fmt;
+use std::io;
+
+use rusqlite::ErrorCode;
+
+/// The reason why a ledger cannot be opened, read or written. `Display` says what to do, without the ledger's path.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A temporary file or the lock cannot be used.
+    Io(io::Error),
+    /// There is a file of this name already.
+    Exists,
+    /// There is no such file.
+    NotFound,
+    /// It is not a ledger.
+    NotALedger,
+    /// A later version of pfh made it.
+    Newer(i64),
+    /// Its contents contradict themselves.
+    Damaged(String),
+    /// Another run has it.
+    InUse,
+    /// Another program has it locked for longer than a few seconds.
+    Locked,
+    /// There is no space left for it.
+    NoSpace,
+    /// It cannot be written, because it or its directory is read-only.
+    ReadOnly,
+    /// Another error of SQLite.
+    Sqlite(rusqlite::Error),
+    /// The request cannot be fulfilled; the text says why.
+    Refused(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io(error) => error.fmt(f),
+            Error::Exists => f.write_str("there is a file of this name already; a ledger is never overwritten"),
+            Error::NotFound => f.write_str("there is no such ledger; `pfh audit init` makes one"),
+            Error::NotALedger => f.write_str("this is not a ledger of pfh"),
+            Error::Newer(version) => write!(
+                f,
+                "the ledger has version {version}, and this program knows version {} and older; use a later pfh",
+                crate::VERSION
+            ),
+            Error::Damaged(reason) => write!(
+                f,
+                "the ledger is damaged: {reason}. Nothing was changed; `pfh audit verify-ledger` shows how far it is \
+                 intact, and a copy of it can take its place"
+            ),
+            Error::InUse => f.write_str("another run has the ledger; --wait waits until it has ended"),
+            Error::Locked => f.write_str("another program has the ledger locked; try again when it has ended"),
+            Error::NoSpace => f.write_str(
+                "there is no space left for the ledger; everything written before is kept, and the next run goes on",
+            ),
+            Error::ReadOnly => f.write_str("the ledger, or its directory, is read-only"),
+            Error::Sqlite(error) => write!(f, "SQLite reports: {error}"),
+            Error::Refused(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(error) => Some(error),
+            Error::Sqlite(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace,
+            io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly,
+            _ => Error::Io(error),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Error {
+        // SQLite's text for the error, without the statement in which it occurred.
+        let text = || match &error {
+            rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
+            error => error.to_string(),
+        };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Locked,
+            Some(ErrorCode::DiskFull) => Error::NoSpace,
+            Some(ErrorCode::ReadOnly) => Error::ReadOnly,
+            Some(ErrorCode::NotADatabase) => Error::NotALedger,
+            Some(ErrorCode::DatabaseCorrupt) => Error::Damaged(text()),
+            _ => Error::Sqlite(error),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Events, and what was seen of a file.
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_record::Timestamp;
+
+use crate::Finding;
+
+/// What the filesystem tells about a file: the stamp by which an unchanged file is recognised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last modification.
+    pub mtime: Timestamp,
+    /// Time of the last change of the inode.
+    pub ctime: Timestamp,
+    /// Inode number.
+    pub inode: u64,
+}
+
+impl Seen {
+    /// Whether size, modification time and inode are the same: nobody wrote to the file, as far as the filesystem knows.
+    pub fn is_unwritten_since(&self, earlier: &Seen) -> bool {
+        let part = |seen: &Seen| (seen.size, seen.mtime, seen.inode);
+        part(self) == part(earlier)
+    }
+}
+
+/// The digests of a file by the algorithms of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests {
+    /// The names of the algorithms, separated by commas, in the order of the bytes.
+    pub algorithms: String,
+    /// The digests, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+impl Digests {
+    /// Joins digests.
+    pub fn new(digests: &[Digest]) -> Digests {
+        let names: Vec<String> = digests.iter().map(|digest| digest.algorithm().to_string()).collect();
+        let bytes = digests.iter().flat_map(|digest| digest.bytes().iter().copied()).collect();
+        Digests { algorithms: names.join(","), bytes }
+    }
+
+    /// Returns the digests; none if an algorithm is unknown or the bytes do not fit.
+    pub fn split(&self) -> Vec<Digest> {
+        let mut rest = &self.bytes[..];
+        let mut digests = Vec::new();
+        for name in self.algorithms.split(',') {
+            let Ok(algorithm) = name.parse::<Algorithm>() else { return Vec::new() };
+            let Some((bytes, after)) = rest.split_at_checked(algorithm.digest_bytes()) else { return Vec::new() };
+            digests.extend(Digest::new(algorithm, bytes));
+            rest = after;
+        }
+        if rest.is_empty() { digests } else { Vec::new() }
+    }
+
+    /// Compares with the digests that were expected: whether those by the algorithms of both agree; `None` if they
+    /// have no algorithm in common.
+    pub fn agree_with(&self, expected: &Digests) -> Option<bool> {
+        if self.algorithms == expected.algorithms {
+            return Some(self.bytes == expected.bytes);
+        }
+        let known = expected.split();
+        let mut agree = None;
+        for digest in self.split() {
+            if let Some(known) = known.iter().find(|known| known.algorithm() == digest.algorithm()) {
+                agree = Some(agree.unwrap_or(true) && *known == digest);
+            }
+        }
+        agree
+    }
+}
+
+/// The file that an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject {
+    /// Number of the root, from 0.
+    pub root: u32,
+    /// The path below the root in raw bytes; empty if the root is a file.
+    pub path: Vec<u8>,
+}
+
+/// An event. It is never changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its number, from 1 without gaps.
+    pub id: i64,
+    /// The number of the run; 0 before the first.
+    pub run: i64,
+    /// Its kind.
+    pub finding: Finding,
+    /// When it was written, in seconds since 1970-01-01T00:00:00Z, by the clock of the machine.
+    pub time: i64,
+    /// The file.
+    pub subject: Option<Subject>,
+    /// What was seen of the file; `None` if nothing was, or nothing else than by the event before.
+    pub seen: Option<Seen>,
+    /// The digests that were computed; `None` if there are none, or they are the expected ones.
+    pub digests: Option<Digests>,
+    /// The event that states what was expected.
+    pub expected: Option<i64>,
+    /// The other file: the one from which, or to which, the contents were moved or copied.
+    pub other: Option<Subject>,
+    /// Text of the event: JSON; of a root, its path in raw bytes.
+    pub note: Option<Vec<u8>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digests(names: &[&str], message: &[u8]) -> Digests {
+        let all: Vec<Digest> = names.iter().map(|name| Algorithm::from_name(name).unwrap().digest(message)).collect();
+        Digests::new(&all)
+    }
+
+    #[test]
+    fn digests_come_back_and_compare_by_what_they_share() {
+        let both = digests(&["md5", "sha256"], b"hello");
+        assert_eq!((both.algorithms.as_str(), both.bytes.len()), ("md5,sha256", 48));
+        assert_eq!(Digests::new(&both.split()), both);
+        assert_eq!(both.agree_with(&digests(&["sha256"], b"hello")), Some(true));
+        assert_eq!(both.agree_with(&digests(&["sha256", "md5"], b"hallo")), Some(false));
+        assert_eq!(both.agree_with(&digests(&["sha1"], b"hello")), None);
+        for (algorithms, bytes) in [("md5", 15), ("md5", 17), ("nothing", 16), ("", 0)] {
+            assert!(Digests { algorithms: algorithms.to_owned(), bytes: vec![0; bytes] }.split().is_empty());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The tables, and opening the database so that it is what it seems.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::Error;
+
+/// The number that tells a ledger from other SQLite databases (`PRAGMA application_id`): "pfhL".
+pub const APPLICATION_ID: i32 = 0x7066_684c;
+
+/// The version of the tables (`PRAGMA user_version`). A change that an old program would misread is a new one.
+pub const VERSION: i64 = 1;
+
+/// How long an operation waits for another program's lock.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The tables.
+pub const SCHEMA: &str = "\
+CREATE TABLE root(
+    id INTEGER PRIMARY KEY,
+    path BLOB NOT NULL
+) STRICT;
+CREATE TABLE algorithms(
+    id INTEGER PRIMARY KEY,
+    names TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE file(
+    root INTEGER NOT NULL,
+    path BLOB NOT NULL,
+    id INTEGER NOT NULL UNIQUE,
+    status INTEGER NOT NULL,
+    expected INTEGER,
+    seen INTEGER,
+    checked INTEGER,
+    PRIMARY KEY(root, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE event(
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    file INTEGER,
+    time INTEGER NOT NULL,
+    size INTEGER,
+    mtime INTEGER,
+    mtime_nanoseconds INTEGER,
+    ctime INTEGER,
+    ctime_nanoseconds INTEGER,
+    inode INTEGER,
+    algorithms INTEGER,
+    digests BLOB,
+    expected INTEGER,
+    other INTEGER,
+    note BLOB,
+    hash BLOB NOT NULL
+) STRICT;
+CREATE INDEX event_of_file ON event(file) WHERE file IS NOT NULL;
+CREATE INDEX event_of_ledger ON event(kind) WHERE file IS NULL;
+CREATE TABLE pending(
+    root INTEGER NOT NULL,
+    path BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    mtime_nanoseconds INTEGER NOT NULL,
+    ctime INTEGER NOT NULL,
+    ctime_nanoseconds INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    algorithms INTEGER NOT NULL,
+    digests BLOB NOT NULL,
+    PRIMARY KEY(root, path)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Makes an empty ledger, and begins to write: nothing of it is there before the first commit.
+pub(crate) fn create(path: &Path) -> Result<Connection, Error> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Error::Exists);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    set_up(&connection)?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", VERSION)?;
+    connection.execute_batch(SCHEMA)?;
+    Ok(connection)
+}
+
+/// Opens a ledger, for reading only or also for writing.
+pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::NotFound,
+        _ => Error::Io(error),
+    })?;
+    // Opening a pipe would wait, and SQLite takes an empty file for an empty database.
+    if !metadata.is_file() || metadata.len() == 0 {
+        return Err(Error::NotALedger);
+    }
+    let access = if writes { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let (connection, judged) = match set_up(&connection).and_then(|()| judge(&connection)) {
+        // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only; but
+        // there is no writer either.
+        Err(Error::Sqlite(error)) if !writes && cannot_open(&error) && !has_log(path) => {
+            drop(connection);
+            let mut uri = String::from("file:");
+            for &byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
+                match byte {
+                    b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(byte)),
+                    _ => uri += &format!("%{byte:02X}"),
+                }
+            }
+            let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+            let connection = Connection::open_with_flags(uri + "?immutable=1", flags)?;
+            let judged = set_up(&connection).and_then(|()| judge(&connection));
+            (connection, judged)
+        }
+        judged => (connection, judged),
+    };
+    judged?;
+    if writes && connection.is_readonly(rusqlite::MAIN_DB)? {
+        return Err(Error::ReadOnly);
+    }
+    Ok(connection)
+}
+
+fn cannot_open(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen)
+}
+
+/// Whether a log with changes lies beside the ledger.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    fs::metadata(log).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+fn set_up(connection: &Connection) -> Result<(), Error> {
+    connection.busy_timeout(PATIENCE)?;
+    // A commit is on the medium when it is reported.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+/// Checks that this is a ledger of a known version.
+fn judge(connection: &Connection) -> Result<(), Error> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id != APPLICATION_ID {
+        return Err(Error::NotALedger);
+    }
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version > VERSION {
+        return Err(Error::Newer(version));
+    }
+    Ok(())
+}

@@ -1,0 +1,323 @@
+//! A walk compared with the ledger: what is unchanged, what is to be read, what is gone.
+
+use std::collections::HashSet;
+use std::io;
+
+use pfh_list::ByteSort;
+use pfh_record::Timestamp;
+use rusqlite::params;
+
+use crate::event::{Seen, Subject};
+use crate::ledger::{seen_of, state_of};
+use crate::plan::{Plan, Task, Tasker, Tasks};
+use crate::state::{FileState, Status};
+use crate::{Error, Run};
+
+/// Most names that a walk could not see into and that are kept apart; with more of them, no path counts as gone.
+const UNSEEN_MAX: usize = 100_000;
+
+/// Bytes of a record after the path.
+const STAMP_BYTES: usize = 1 + 8 + 12 + 12 + 8 + 8;
+
+/// Collects what a walk finds.
+pub struct Survey {
+    sort: ByteSort,
+    memory_bytes: u64,
+    record: Vec<u8>,
+    files: u64,
+    bytes: u64,
+    unseen: HashSet<Subject>,
+    unseen_overflows: bool,
+}
+
+/// The result of comparing a walk with the ledger.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Surveyed {
+    /// Number of files that the walk found, and of their bytes.
+    pub files: u64,
+    /// Bytes of all files that the walk found.
+    pub bytes: u64,
+    /// Files that seem unchanged, and are not read.
+    pub unchanged: u64,
+    /// Files that an earlier part of this run has read.
+    pub done: u64,
+    /// Files of the ledger about which the walk tells nothing: they lie in directories that it could not list or left
+    /// out.
+    pub unseen: u64,
+}
+
+impl Survey {
+    /// Makes an empty survey that takes at most `memory_bytes` of memory; the rest waits in temporary files.
+    pub fn new(memory_bytes: u64) -> Survey {
+        Survey {
+            sort: ByteSort::new(memory_bytes / 2),
+            memory_bytes,
+            record: Vec::new(),
+            files: 0,
+            bytes: 0,
+            unseen: HashSet::new(),
+            unseen_overflows: false,
+        }
+    }
+
+    /// Adds a file that the walk found, on the device with this number.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be used, or the path has more than 60,000 bytes.
+    pub fn push(&mut self, subject: &Subject, seen: &Seen, device: u64) -> io::Result<()> {
+        self.record.clear();
+        self.record.extend_from_slice(&subject.root.to_be_bytes());
+        self.record.extend_from_slice(&subject.path);
+        self.record.push(0);
+        self.record.extend_from_slice(&seen.size.to_be_bytes());
+        for time in [seen.mtime, seen.ctime] {
+            self.record.extend_from_slice(&time.seconds.to_be_bytes());
+            self.record.extend_from_slice(&time.nanoseconds.to_be_bytes());
+        }
+        self.record.extend_from_slice(&seen.inode.to_be_bytes());
+        self.record.extend_from_slice(&device.to_be_bytes());
+        self.files += 1;
+        self.bytes += seen.size;
+        self.sort.push(&self.record)
+    }
+
+    /// Notes that the walk tells nothing about a path and all below it.
+    pub fn unseen(&mut self, subject: Subject) {
+        self.unseen_overflows |= self.unseen.len() == UNSEEN_MAX;
+        if !self.unseen_overflows {
+            self.unseen.insert(subject);
+        }
+    }
+
+    /// Number of files so far.
+    pub fn files(&self) -> u64 {
+        self.files
+    }
+
+    fn is_unseen(&self, subject: &Subject) -> bool {
+        if self.unseen_overflows {
+            return true;
+        }
+        if self.unseen.is_empty() {
+            return false;
+        }
+        let root = subject.root;
+        let mut part = Subject { root, path: subject.path.clone() };
+        loop {
+            if self.unseen.contains(&part) {
+                return true;
+            }
+            match part.path.iter().rposition(|&byte| byte == b'/') {
+                Some(end) => part.path.truncate(end),
+                None if part.path.is_empty() => return false,
+                None => part.path.clear(),
+            }
+        }
+    }
+
+    /// Compares the walk with the ledger of a run, in one pass over both. Returns the files to read, too.
+    ///
+    /// # Errors
+    /// If the ledger or a temporary file cannot be read or written.
+    pub fn compare(mut self, run: &Run, plan: &Plan) -> Result<(Surveyed, Tasks), Error> {
+        let sort = std::mem::replace(&mut self.sort, ByteSort::new(0));
+        let ledger = run.ledger();
+        let connection = &ledger.connection;
+        connection.execute_batch(
+            "DROP TABLE IF EXISTS temp.gone;
+             CREATE TEMP TABLE gone(id INTEGER PRIMARY KEY, root INTEGER NOT NULL, path BLOB NOT NULL);
+             BEGIN",
+        )?;
+        let mut pass = Pass {
+            run,
+            plan,
+            tasker: Tasker::new(self.memory_bytes / 2),
+            has_pending: connection.query_row("SELECT EXISTS(SELECT 1 FROM pending)", [], |row| row.get(0))?,
+            unchanged: 0,
+            done: 0,
+            unseen: 0,
+        };
+        let mut statement = connection.prepare(
+            "SELECT file.root, file.path, file.id, file.status, file.expected, file.seen, file.checked, seen.size, \
+             seen.mtime, seen.mtime_nanoseconds, seen.ctime, seen.ctime_nanoseconds, seen.inode \
+             FROM file LEFT JOIN event AS seen ON seen.id = file.seen ORDER BY file.root, file.path",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut next = || -> Result<Option<Known>, Error> {
+            let Some(row) = rows.next()? else { return Ok(None) };
+            let subject = Subject { root: row.get(0)?, path: row.get(1)? };
+            Ok(Some(Known { subject, state: state_of(row, 2)?, seen: seen_of(row, 7)? }))
+        };
+        let mut known = next()?;
+        let mut failed = None;
+        let sorted = sort.into_each(|record| {
+            let mut compare = || -> Result<(), Error> {
+                let found = Found::of(record)?;
+                while let Some(gone) = known.take_if(|known| known.subject < found.subject) {
+                    pass.gone(&gone, &self)?;
+                    known = next()?;
+                }
+                match known.take_if(|known| known.subject == found.subject) {
+                    Some(same) => {
+                        pass.known(&same, &found)?;
+                        known = next()?;
+                        Ok(())
+                    }
+                    None => pass.new_file(&found),
+                }
+            };
+            compare().map_err(|error| {
+                failed = Some(error);
+                io::Error::other("stopped")
+            })
+        });
+        match (sorted, failed) {
+            (_, Some(error)) => return Err(error),
+            (sorted, None) => sorted?,
+        }
+        while let Some(gone) = known {
+            pass.gone(&gone, &self)?;
+            known = next()?;
+        }
+        drop(rows);
+        drop(statement);
+        let Pass { tasker, unchanged, done, unseen, .. } = pass;
+        connection.execute_batch("COMMIT")?;
+        let tasks = tasker.end(plan, self.bytes)?;
+        Ok((Surveyed { files: self.files, bytes: self.bytes, unchanged, done, unseen }, tasks))
+    }
+}
+
+/// A file of the ledger.
+struct Known {
+    subject: Subject,
+    state: FileState,
+    seen: Option<Seen>,
+}
+
+/// A file that the walk found.
+struct Found {
+    subject: Subject,
+    seen: Seen,
+    device: u64,
+}
+
+impl Found {
+    fn of(record: &[u8]) -> Result<Found, Error> {
+        let damaged = || Error::Io(io::ErrorKind::InvalidData.into());
+        let (front, stamp) =
+            record.len().checked_sub(STAMP_BYTES).and_then(|at| record.split_at_checked(at)).ok_or_else(damaged)?;
+        let (root, path) = front.split_first_chunk::<4>().ok_or_else(damaged)?;
+        let long = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&stamp[at..at + 8]);
+            u64::from_be_bytes(bytes)
+        };
+        let time = |at: usize| {
+            let mut bytes = [0; 4];
+            bytes.copy_from_slice(&stamp[at + 8..at + 12]);
+            Timestamp { seconds: long(at).cast_signed(), nanoseconds: u32::from_be_bytes(bytes) }
+        };
+        Ok(Found {
+            subject: Subject { root: u32::from_be_bytes(*root), path: path.to_vec() },
+            seen: Seen { size: long(1), mtime: time(9), ctime: time(21), inode: long(33) },
+            device: long(41),
+        })
+    }
+
+    fn task(&self, is_unchanged: bool) -> Task {
+        let Found { subject, seen, device } = self;
+        Task { subject: subject.clone(), size: seen.size, device: *device, inode: seen.inode, is_unchanged }
+    }
+}
+
+/// The pass over the walk and the ledger.
+struct Pass<'a> {
+    run: &'a Run,
+    plan: &'a Plan,
+    tasker: Tasker,
+    /// Whether an interrupted run has read new files.
+    has_pending: bool,
+    unchanged: u64,
+    done: u64,
+    unseen: u64,
+}
+
+impl Pass<'_> {
+    /// A file of the ledger that the walk did not find.
+    fn gone(&mut self, known: &Known, survey: &Survey) -> Result<(), Error> {
+        if known.state.status == Status::Retired {
+            return Ok(());
+        }
+        if survey.is_unseen(&known.subject) {
+            self.unseen += 1;
+            return Ok(());
+        }
+        self.run.ledger().connection.prepare_cached("INSERT INTO temp.gone VALUES(?1, ?2, ?3)")?.execute(params![
+            known.state.id,
+            known.subject.root,
+            known.subject.path
+        ])?;
+        Ok(())
+    }
+
+    /// A file that is in both.
+    fn known(&mut self, known: &Known, found: &Found) -> Result<(), Error> {
+        let FileState { id, status, expected, checked, .. } = known.state;
+        let since = self.run.began();
+        let is_same = known.seen.as_ref() == Some(&found.seen);
+        let is_done = match status {
+            Status::Retired => return self.new_file(found),
+            Status::Sound | Status::Changed | Status::BitRot => {
+                is_same && checked.is_some_and(|checked| checked >= since)
+            }
+            Status::Missing => false,
+            Status::Unreadable | Status::Changing => {
+                let sql = "SELECT EXISTS(SELECT 1 FROM event WHERE file = ?1 AND id >= ?2)";
+                self.run.ledger().connection.prepare_cached(sql)?.query_row([id, since], |row| row.get(0))?
+            }
+        };
+        if is_done {
+            self.done += 1;
+            return Ok(());
+        }
+        let seems_unchanged = is_same && matches!(status, Status::Sound | Status::Changed | Status::BitRot);
+        if seems_unchanged && !self.wants_unchanged(expected, checked)? {
+            self.unchanged += 1;
+            return Ok(());
+        }
+        self.tasker.push(&found.task(seems_unchanged), checked)?;
+        Ok(())
+    }
+
+    /// Whether a file that seems unchanged is to be read.
+    fn wants_unchanged(&self, expected: Option<i64>, checked: Option<i64>) -> Result<bool, Error> {
+        if let Some(target) = self.run.migrates_to() {
+            let digests = self.run.ledger().digests_of(expected)?.unwrap_or_default();
+            return Ok(!digests.algorithms.split(',').any(|name| name == target));
+        }
+        match (self.plan.unchanged, self.plan.verified_before) {
+            (wanted, None) => Ok(wanted),
+            (_, Some(before)) => {
+                let sql = "SELECT time < ?2 FROM event WHERE id = ?1";
+                let mut statement = self.run.ledger().connection.prepare_cached(sql)?;
+                let mut rows = statement.query(params![checked, before])?;
+                Ok(match rows.next()? {
+                    Some(row) => row.get(0)?,
+                    None => true,
+                })
+            }
+        }
+    }
+
+    /// A file that is not in the ledger.
+    fn new_file(&mut self, found: &Found) -> Result<(), Error> {
+        if self.has_pending && self.run.pending_seen(&found.subject)? == Some(found.seen) {
+            self.done += 1;
+            return Ok(());
+        }
+        self.tasker.push(&found.task(false), None)?;
+        Ok(())
+    }
+}

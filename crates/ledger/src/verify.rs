@@ -1,0 +1,222 @@
+//! Checking a ledger: the database, the chain, and the tables against the events.
+
+use std::fmt;
+
+use rusqlite::OptionalExtension;
+
+use crate::chain::{Hash, ORIGIN};
+use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, state_of};
+use crate::state::FileState;
+use crate::{Error, Finding, Subject};
+
+/// Most problems that are kept.
+const PROBLEMS_MAX: usize = 100;
+
+/// Something that is wrong with a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// SQLite finds the file damaged.
+    Database(String),
+    /// An event has not the hash that follows from it and the events before it.
+    Hash(i64),
+    /// An event is not there, although later ones are.
+    Gap(i64),
+    /// The state of a file is not that which follows from its events.
+    State(Subject),
+    /// A root is not as its event states it.
+    Root(u32),
+    /// An event belongs to a file, or a file to events, that are not there.
+    Orphan(i64),
+    /// The head that was kept elsewhere is not in the ledger: events were lost or replaced.
+    Head {
+        /// The number of its event.
+        event: i64,
+        /// Whether the ledger has so many events at all.
+        is_there: bool,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Database(text) => write!(f, "the database is damaged: {text}"),
+            Problem::Hash(event) => write!(f, "event {event} was changed, or one before it: its hash does not agree"),
+            Problem::Gap(event) => write!(f, "event {event} is missing"),
+            Problem::State(subject) => {
+                write!(f, "the state of {} is not what its events say", pfh_record::quote::quoted(&subject.path))
+            }
+            Problem::Root(root) => write!(f, "root {root} is not as its event says"),
+            Problem::Orphan(id) => write!(f, "event {id} belongs to a file that the ledger does not have"),
+            Problem::Head { event, is_there: true } => {
+                write!(
+                    f,
+                    "event {event} has another hash than the head that was kept: the ledger was replaced or rewritten"
+                )
+            }
+            Problem::Head { event, is_there: false } => {
+                write!(f, "the head that was kept is event {event}, and the ledger ends before it: events were lost")
+            }
+        }
+    }
+}
+
+/// The result of checking a ledger.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Number of events.
+    pub events: i64,
+    /// Number of files.
+    pub files: u64,
+    /// What is wrong; at most 100 problems.
+    pub problems: Vec<Problem>,
+    /// Events whose time is before that of the event before: the clock was set back. No sign of damage.
+    pub clock_went_back: Vec<i64>,
+}
+
+impl Verified {
+    fn add(&mut self, problem: Problem) -> bool {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(problem);
+        }
+        self.problems.len() < PROBLEMS_MAX
+    }
+}
+
+impl Ledger {
+    /// Checks everything. `head`: the number and the hash of an event that were kept elsewhere. `stops` is asked now and
+    /// then whether to give up.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read at all, or `stops` says so. Damage is a result.
+    pub fn verify(&mut self, head: Option<(i64, Hash)>, stops: &dyn Fn() -> bool) -> Result<Verified, Error> {
+        let mut verified = Verified::default();
+        // Damage of the file may also end a later step with an error, which then is no news.
+        match self.check_database(&mut verified) {
+            Ok(()) | Err(Error::Damaged(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let steps: [Step; 3] = [Ledger::check_chain, Ledger::check_states, Ledger::check_roots];
+        for step in steps {
+            match step(self, &mut verified, stops) {
+                Ok(()) => {}
+                Err(Error::Damaged(text)) => {
+                    verified.add(Problem::Database(text));
+                }
+                Err(Error::Sqlite(error)) => {
+                    verified.add(Problem::Database(error.to_string()));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some((event, hash)) = head {
+            let sql = "SELECT hash FROM event WHERE id = ?1";
+            let found: Option<Vec<u8>> = self.connection.query_row(sql, [event], |row| row.get(0)).optional()?;
+            if found.as_deref() != Some(&hash[..]) {
+                verified.add(Problem::Head { event, is_there: found.is_some() });
+            }
+        }
+        Ok(verified)
+    }
+
+    fn check_database(&self, verified: &mut Verified) -> Result<(), Error> {
+        let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let text: String = row.get(0)?;
+            if text != "ok" {
+                verified.add(Problem::Database(text));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_chain(&mut self, verified: &mut Verified, stops: &dyn Fn() -> bool) -> Result<(), Error> {
+        const GROUP: i64 = 10_000;
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS}, event.file IS NULL OR subject.id IS NOT NULL FROM {EVENT_TABLES} \
+             WHERE event.id > ?1 ORDER BY event.id LIMIT ?2"
+        );
+        let (mut last, mut previous, mut time) = (0, ORIGIN, i64::MIN);
+        loop {
+            if stops() {
+                return Err(Error::Refused("interrupted".to_owned()));
+            }
+            let mut group = Vec::new();
+            {
+                let mut statement = self.connection.prepare_cached(&sql)?;
+                let mut rows = statement.query([last, GROUP])?;
+                while let Some(row) = rows.next()? {
+                    let (event, hash) = Ledger::event_of(row)?;
+                    if !row.get::<_, bool>(19)? && !verified.add(Problem::Orphan(event.id)) {
+                        return Ok(());
+                    }
+                    group.push((event, hash));
+                }
+            }
+            if group.is_empty() {
+                return Ok(());
+            }
+            for (event, hash) in group {
+                if event.id != last + 1 && !verified.add(Problem::Gap(last + 1)) {
+                    return Ok(());
+                }
+                // Once it is broken, the chain goes on from the hash that is there, so that each break shows.
+                if self.hash(&previous, &event) != hash && !verified.add(Problem::Hash(event.id)) {
+                    return Ok(());
+                }
+                if event.time < time && verified.clock_went_back.len() < PROBLEMS_MAX {
+                    verified.clock_went_back.push(event.id);
+                }
+                (last, previous, time) = (event.id, hash, event.time);
+                verified.events = event.id;
+            }
+        }
+    }
+
+    /// Derives the state of each file from its events, and compares.
+    fn check_states(&mut self, verified: &mut Verified, stops: &dyn Fn() -> bool) -> Result<(), Error> {
+        let mut files =
+            self.connection.prepare("SELECT root, path, id, status, expected, seen, checked FROM file ORDER BY id")?;
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE event.file = ?1 ORDER BY event.id");
+        let mut events = self.connection.prepare(&sql)?;
+        let mut rows = files.query([])?;
+        while let Some(row) = rows.next()? {
+            let (subject, state) = (Subject { root: row.get(0)?, path: row.get(1)? }, state_of(row, 2)?);
+            verified.files += 1;
+            if verified.files.is_multiple_of(10_000) && stops() {
+                return Err(Error::Refused("interrupted".to_owned()));
+            }
+            let mut derived = FileState::new(state.id);
+            let mut rows = events.query([state.id])?;
+            let mut is_any = false;
+            while let Some(row) = rows.next()? {
+                derived.apply(&Ledger::event_of(row)?.0);
+                is_any = true;
+            }
+            if (derived != state || !is_any) && !verified.add(Problem::State(subject)) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the roots with their events.
+    fn check_roots(&mut self, verified: &mut Verified, _: &dyn Fn() -> bool) -> Result<(), Error> {
+        let sql = "SELECT note FROM event WHERE file IS NULL AND kind = ?1 ORDER BY id";
+        let mut statement = self.connection.prepare(sql)?;
+        let stated: Vec<Vec<u8>> =
+            statement.query_map([Finding::Root.code()], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let roots = self.roots()?;
+        for number in 0..roots.len().max(stated.len()) {
+            if roots.get(number) != stated.get(number) {
+                verified.add(Problem::Root(number as u32));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A step of the check.
+type Step = fn(&mut Ledger, &mut Verified, &dyn Fn() -> bool) -> Result<(), Error>;

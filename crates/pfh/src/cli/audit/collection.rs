@@ -1,0 +1,111 @@
+//! The ledger of a command, with its policy, and how its files are named.
+
+use super::super::exit::Failed;
+use super::super::message;
+use super::policy::{Policy, is_policy};
+use pfh_ledger::{Error, Ledger, Lock, Subject};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A ledger that is named on the command line, or by a policy.
+pub(super) struct Collection {
+    pub(super) ledger: PathBuf,
+    pub(super) policy: Option<Policy>,
+}
+
+impl Collection {
+    /// Reads the policy, if the path names one.
+    pub(super) fn of(path: &Path) -> Result<Collection, Failed> {
+        if is_policy(path) {
+            let policy = Policy::read(path)?;
+            return Ok(Collection { ledger: policy.ledger.clone(), policy: Some(policy) });
+        }
+        Ok(Collection { ledger: path.to_owned(), policy: None })
+    }
+
+    /// Makes a failure of an error of the ledger.
+    pub(super) fn failed(&self, error: Error) -> Failed {
+        failed(&self.ledger, error)
+    }
+
+    /// Opens the ledger for reading.
+    pub(super) fn open(&self) -> Result<Ledger, Failed> {
+        Ledger::open(&self.ledger, false).map_err(|error| self.failed(error))
+    }
+
+    /// Opens the ledger for writing, and keeps others off it.
+    pub(super) fn open_alone(&self, waits: bool) -> Result<(Lock, Ledger), Failed> {
+        // A lock beside something that is no ledger would be left behind.
+        drop(self.open()?);
+        let lock = Lock::take(&self.ledger, waits).map_err(|error| self.failed(error))?;
+        let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.failed(error))?;
+        Ok((lock, ledger))
+    }
+}
+
+/// Makes a failure of an error of a ledger.
+pub(super) fn failed(path: &Path, error: Error) -> Failed {
+    let path = message::quoted_path(path);
+    match error {
+        Error::NoSpace => Failed::internal(format_args!("{path}: {error}")),
+        error => Failed::usage(format_args!("{path}: {error}")),
+    }
+}
+
+/// Returns the absolute path of a file.
+pub(super) fn full_path(roots: &[Vec<u8>], subject: &Subject) -> Vec<u8> {
+    let mut path = roots.get(subject.root as usize).cloned().unwrap_or_default();
+    if !subject.path.is_empty() {
+        if !path.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(&subject.path);
+    }
+    path
+}
+
+/// Returns the file that a path on the command line names.
+pub(super) fn subject(ledger: &Ledger, path: &OsStr) -> Result<Subject, Error> {
+    let absolute = absolute(path);
+    match ledger.subject(absolute.as_bytes()) {
+        // As reports show it: below the only root.
+        Err(Error::Refused(_)) if !path.as_bytes().starts_with(b"/") => ledger.subject(path.as_bytes()),
+        found => found,
+    }
+}
+
+/// Returns a path from the root of the filesystem on. Its directory is resolved, as the roots are, if it exists; the
+/// file need not exist.
+fn absolute(path: &OsStr) -> OsString {
+    let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
+    let resolved = path.parent().and_then(|parent| parent.canonicalize().ok());
+    match (resolved, path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name).into_os_string(),
+        _ => {
+            let mut bytes = path.into_os_string().into_vec();
+            while bytes.len() > 1 && bytes.ends_with(b"/") {
+                bytes.pop();
+            }
+            OsString::from_vec(bytes)
+        }
+    }
+}
+
+/// Returns a time of the ledger as text.
+pub(super) fn time(seconds: i64) -> String {
+    let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+    pfh_lab::environment::timestamp(UNIX_EPOCH + since)
+}
+
+/// Returns the current time in seconds since 1970-01-01T00:00:00Z.
+pub(super) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed())
+}
+
+/// Returns the name of the user, for the ledger.
+pub(super) fn user() -> String {
+    let named = ["LOGNAME", "USER"].iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+    named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+}

@@ -1,0 +1,42 @@
+//! `pfh audit accept` and `forget`.
+
+use super::super::audit_args::DecideArguments;
+use super::super::command::Command;
+use super::super::exit::{Ending, Failed};
+use super::super::message;
+use super::collection::{Collection, full_path, subject, user};
+use pfh_ledger::{Error, Ledger, Status, Subject};
+
+/// Runs `pfh audit accept`.
+pub(super) fn accept(arguments: &DecideArguments) -> Result<Ending, Failed> {
+    decide(arguments, "accepted", Ledger::accept)
+}
+
+/// Runs `pfh audit forget`.
+pub(super) fn forget(arguments: &DecideArguments) -> Result<Ending, Failed> {
+    decide(arguments, "forgotten", Ledger::forget)
+}
+
+/// Decides about a file or directory; by whom and why.
+type Decision = fn(&mut Ledger, &Subject, &str, &str) -> Result<Vec<(Subject, Status)>, Error>;
+
+fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result<Ending, Failed> {
+    let collection = Collection::of(&arguments.ledger)?;
+    let (lock, mut ledger) = collection.open_alone(arguments.wait)?;
+    let failed = |error| collection.failed(error);
+    let by = arguments.by.clone().unwrap_or_else(user);
+    if by.trim().is_empty() || arguments.why.trim().is_empty() {
+        return Err(Failed::usage("the ledger keeps who decides and why; neither can be empty"));
+    }
+    let roots = ledger.roots().map_err(failed)?;
+    let mut text = String::new();
+    for path in &arguments.paths {
+        let at = subject(&ledger, path).map_err(failed)?;
+        for (subject, status) in decision(&mut ledger, &at, &by, &arguments.why).map_err(failed)? {
+            let path = message::quoted(&full_path(&roots, &subject));
+            text += &format!("{done:<10} {path} (was {})\n", status.word());
+        }
+    }
+    drop(lock);
+    Command::printing()?.print(text)
+}

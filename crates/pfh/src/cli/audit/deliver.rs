@@ -1,0 +1,109 @@
+//! The reports that a policy wants after each run: files, metrics, and a message.
+
+use super::super::audit_args::ReportFormat;
+use super::super::exit::Failed;
+use super::super::message;
+use super::collection::failed;
+use super::policy::{Mail, Policy};
+use super::report;
+use clap::ValueEnum;
+use pfh_ledger::Ledger;
+use pfh_list::AtomicFile;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Most bytes of a report in a message.
+const MAIL_BYTES_MAX: usize = 256 << 10;
+
+/// Writes and sends what the policy wants.
+pub(super) fn deliver(
+    policy: &Policy,
+    ledger: &Ledger,
+    number: i64,
+    summary: &str,
+    is_alarm: bool,
+) -> Result<(), Failed> {
+    let stem = ledger.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for word in &policy.reports.formats {
+        let Some(directory) = &policy.reports.directory else {
+            return Err(Failed::usage("the policy names formats of reports, and no directory for them"));
+        };
+        let format = ReportFormat::from_str(word, false)
+            .map_err(|_| Failed::usage(format_args!("the policy names an unknown format of reports: `{word}`")))?;
+        let ending = match format {
+            ReportFormat::Text => "txt",
+            ReportFormat::Premis => "premis.xml",
+            ReportFormat::Prometheus => "prom",
+            ReportFormat::Jsonl | ReportFormat::Csv | ReportFormat::Html => word,
+        };
+        write(ledger, number, format, &directory.join(format!("{stem}-run-{number:05}.{ending}")))?;
+    }
+    if let Some(path) = &policy.reports.prometheus {
+        write(ledger, number, ReportFormat::Prometheus, path)?;
+    }
+    match &policy.mail {
+        Some(mail) if is_alarm || mail.always => send(mail, ledger, number, &stem, summary, is_alarm),
+        _ => Ok(()),
+    }
+}
+
+fn write(ledger: &Ledger, number: i64, format: ReportFormat, path: &Path) -> Result<(), Failed> {
+    let not_written = |error: &dyn Display| {
+        Failed::internal(format_args!("the report {} cannot be written: {error}", message::quoted_path(path)))
+    };
+    let file = AtomicFile::create(path).map_err(|error| not_written(&error))?;
+    let mut file = io::BufWriter::new(file);
+    report::write(ledger, number, format, &mut file).map_err(|error| not_written(&error))?;
+    let file = file.into_inner().map_err(|error| not_written(error.error()))?;
+    file.persist().map_err(|error| not_written(&error))
+}
+
+/// Gives a message to `sendmail`.
+fn send(
+    mail: &Mail,
+    ledger: &Ledger,
+    number: i64,
+    collection: &str,
+    summary: &str,
+    is_alarm: bool,
+) -> Result<(), Failed> {
+    let not_sent = |error: &dyn Display| {
+        Failed::internal(format_args!(
+            "the message about run {number} was not sent: {}: {error}",
+            message::quoted_path(&mail.sendmail)
+        ))
+    };
+    let mut body = Vec::new();
+    report::write(ledger, number, ReportFormat::Text, &mut body).map_err(|error| failed(ledger.path(), error))?;
+    if body.len() > MAIL_BYTES_MAX {
+        body.truncate(body[..MAIL_BYTES_MAX].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+        body.extend_from_slice("… and more; `pfh audit report` has all\n".as_bytes());
+    }
+    // What is in names must not become a header.
+    let header = |text: &str| text.replace(|character: char| character.is_control() || !character.is_ascii(), "?");
+    let verdict = if is_alarm { "ALARM" } else { "all is well" };
+    let mut text = String::new();
+    if let Some(from) = &mail.from {
+        text += &format!("From: {}\n", header(from));
+    }
+    text += &format!(
+        "To: {}\nSubject: [pfh audit] {}: {verdict}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\
+         Content-Transfer-Encoding: 8bit\n\n{summary}\n\n",
+        header(&mail.to.join(", ")),
+        header(collection)
+    );
+    let mut sendmail = Command::new(&mail.sendmail)
+        .args(["-t", "-i"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(|error| not_sent(&error))?;
+    if let Some(mut input) = sendmail.stdin.take() {
+        let given = input.write_all(text.as_bytes()).and_then(|()| input.write_all(&body));
+        given.map_err(|error| not_sent(&error))?;
+    }
+    let status = sendmail.wait().map_err(|error| not_sent(&error))?;
+    if status.success() { Ok(()) } else { Err(not_sent(&status)) }
+}

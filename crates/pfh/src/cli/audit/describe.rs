@@ -1,0 +1,141 @@
+//! Events in words, for people and for programs.
+
+use super::super::message;
+use super::super::quantity::Bytes;
+use super::collection::{full_path, time};
+use pfh_ledger::{Digests, Error, Event, Finding, Ledger};
+use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use std::io::Write;
+
+/// Returns what an event says beside its kind, its file and its time.
+pub(super) fn describe(ledger: &Ledger, roots: &[Vec<u8>], event: &Event) -> Result<String, Error> {
+    let other = || event.other.as_ref().map_or(String::new(), |other| message::quoted(&full_path(roots, other)));
+    Ok(match event.finding {
+        Finding::Changed | Finding::BitRot => {
+            let (expected, found) = (expected(ledger, event)?, event.digests.clone().unwrap_or_default());
+            let mut text = changed_digest(&expected, &found);
+            let before = event.expected.map(|id| size(ledger, id)).transpose()?.flatten();
+            if let (Some(before), Some(seen)) = (before, event.seen)
+                && before != seen.size
+            {
+                text += &format!(", {} before, now {}", Bytes(before), Bytes(seen.size));
+            }
+            if event.finding == Finding::BitRot {
+                text += ", size, modification time and inode as before";
+            }
+            text
+        }
+        Finding::Moved => format!("from {}", other()),
+        Finding::MovedAway => format!("to {}", other()),
+        Finding::Copied => format!("of {}", other()),
+        Finding::Unreadable | Finding::Changing => match event.note.as_deref().and_then(Ledger::failure) {
+            Some((0, error)) => error,
+            Some((offset, error)) => format!("from byte {offset} on: {error}"),
+            None => String::new(),
+        },
+        Finding::Accepted | Finding::Forgotten => match event.note.as_deref().and_then(Ledger::decision) {
+            Some((by, why)) => format!("by {by}: {why}"),
+            None => String::new(),
+        },
+        Finding::First | Finding::New | Finding::Migrated => {
+            event.digests.iter().flat_map(Digests::split).map(|digest| hex(&digest)).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    })
+}
+
+/// Returns the digests that an event says were expected.
+pub(super) fn expected(ledger: &Ledger, event: &Event) -> Result<Digests, Error> {
+    Ok(match event.expected {
+        Some(id) => ledger.digests(id)?.unwrap_or_default(),
+        None => Digests::default(),
+    })
+}
+
+/// Returns the digests that were found: those of the event, or the expected ones where it says that they agree.
+pub(super) fn found(ledger: &Ledger, event: &Event) -> Result<Digests, Error> {
+    match (&event.digests, event.finding) {
+        (Some(digests), _) => Ok(digests.clone()),
+        (None, Finding::Matched | Finding::Back) => expected(ledger, event),
+        (None, _) => Ok(Digests::default()),
+    }
+}
+
+/// Returns the size that an event states.
+fn size(ledger: &Ledger, id: i64) -> Result<Option<u64>, Error> {
+    let mut size = None;
+    ledger.each_event(id, id, &mut |event, _| {
+        size = event.seen.map(|seen| seen.size);
+        Ok(())
+    })?;
+    Ok(size)
+}
+
+/// Returns a digest with the name of its algorithm, as `sha256:2cf2…`.
+pub(super) fn hex(digest: &pfh_digest::Digest) -> String {
+    format!("{}:{digest}", digest.algorithm())
+}
+
+/// Returns the first digest that differs, before and after.
+fn changed_digest(expected: &Digests, found: &Digests) -> String {
+    let (expected, found) = (expected.split(), found.split());
+    let pairs = found.iter().filter_map(|found| {
+        let expected = expected.iter().find(|expected| expected.algorithm() == found.algorithm())?;
+        (expected != found).then(|| format!("expected {}, found {found}", hex(expected)))
+    });
+    pairs.take(1).collect()
+}
+
+/// Appends an event as a line of JSON Lines.
+pub(super) fn event_json(ledger: &Ledger, roots: &[Vec<u8>], event: &Event, out: &mut Vec<u8>) -> Result<(), Error> {
+    let start = out.len();
+    write!(
+        out,
+        "{{\"type\":\"event\",\"event\":{},\"run\":{},\"time\":\"{}\",\"finding\":\"{}\"",
+        event.id,
+        event.run,
+        time(event.time),
+        event.finding
+    )?;
+    if let Some(subject) = &event.subject {
+        push_bytes_field("path", "path_base64", &full_path(roots, subject), out);
+    }
+    if let Some(seen) = &event.seen {
+        let nanoseconds = seen.mtime.nanoseconds;
+        write!(
+            out,
+            ",\"bytes\":{},\"mtime\":{}.{nanoseconds:09},\"inode\":{}",
+            seen.size, seen.mtime.seconds, seen.inode
+        )?;
+    }
+    let mut push_digests = |name: &str, digests: &Digests| {
+        let digests = digests.split();
+        if digests.is_empty() {
+            return;
+        }
+        out.extend_from_slice(format!(",\"{name}\":{{").as_bytes());
+        for (place, digest) in digests.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            out.extend_from_slice(format!("{comma}\"{}\":\"{digest}\"", digest.algorithm()).as_bytes());
+        }
+        out.push(b'}');
+    };
+    push_digests("expected", &expected(ledger, event)?);
+    push_digests("digests", &found(ledger, event)?);
+    if let Some(other) = &event.other {
+        push_bytes_field("other", "other_base64", &full_path(roots, other), out);
+    }
+    let mut push_text = |name: &str, text: &str| {
+        out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+        push_string(text, out);
+    };
+    if let Some((by, why)) = event.note.as_deref().and_then(Ledger::decision) {
+        push_text("by", &by);
+        push_text("why", &why);
+    } else if let Some((offset, error)) = event.note.as_deref().and_then(Ledger::failure) {
+        push_text("error", &error);
+        write!(out, ",\"offset\":{offset}")?;
+    }
+    end_line(start, out);
+    Ok(())
+}

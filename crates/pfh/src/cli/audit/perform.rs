@@ -1,0 +1,350 @@
+//! A run: walks the roots, reads the files that are due, and gives the results to the ledger.
+
+use super::super::command::{Command, Item};
+use super::super::contents::temporary_failed;
+use super::super::ended::lock;
+use super::super::exit::Failed;
+use super::super::message;
+use super::collection::{failed, full_path};
+use pfh::HashRun;
+use pfh_digest::Algorithm;
+use pfh_engine::{CancelToken, Options};
+use pfh_ledger::{
+    Digests, Error, Ledger, Observation, Plan, Run, RunEnd, Seen, Settings, Stopped, Subject, Survey, Surveyed, Task,
+    Tasks,
+};
+use pfh_record::{Metadata, Outcome, Record};
+use pfh_source::{
+    EntryKind, ErrorKind, FileIdentity, Found, FoundFile, FoundFiles, IoMethod, Other, Source as _, Totals, WalkOptions,
+};
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Results that wait for the ledger.
+const WAITING_MAX: usize = 1024;
+
+/// How a run reads.
+pub(super) struct Manner {
+    pub(super) algorithms: Vec<Algorithm>,
+    pub(super) io: IoMethod,
+    /// Bytes a second on average.
+    pub(super) rate: Option<u64>,
+    /// No file is begun after this.
+    pub(super) deadline: Option<Instant>,
+    pub(super) threads: Option<u16>,
+    pub(super) memory_bytes: u64,
+    /// Whether a root without files is taken for what it seems.
+    pub(super) allow_empty: bool,
+}
+
+/// How a run went.
+pub(super) enum Performed {
+    /// It ended.
+    Ended(Box<RunEnd>, Box<Ledger>),
+    /// A signal stopped it; the next run goes on.
+    Interrupted,
+}
+
+/// Does a run.
+pub(super) fn perform(
+    command: &mut Command,
+    mut run: Run,
+    settings: &Settings,
+    plan: &Plan,
+    manner: &Manner,
+) -> Result<Performed, Failed> {
+    let path = run.ledger().path().to_owned();
+    let of_ledger = |error: Error| failed(&path, error);
+    let roots = run.ledger().roots().map_err(of_ledger)?;
+    let mut survey = Survey::new(manner.memory_bytes);
+    for (number, root) in (0..).zip(&roots) {
+        let before = survey.files();
+        walk(command, &mut survey, number, root, settings)?;
+        if survey.files() == before && !manner.allow_empty && !command.cancel().is_cancelled() {
+            let root = message::quoted(root);
+            return Err(Failed::usage(format_args!(
+                "{root} has no files: is it mounted? Nothing was recorded; --allow-empty records them as missing"
+            )));
+        }
+    }
+    if command.cancel().is_cancelled() {
+        return Ok(Performed::Interrupted);
+    }
+    let (surveyed, tasks) = survey.compare(&run, plan).map_err(of_ledger)?;
+    let mut stopped = Stopped::No;
+    if tasks.files() > 0 {
+        let (read, is_limited) = read(command, run, tasks, &roots, settings, manner)?;
+        run = read.map_err(of_ledger)?;
+        stopped = if is_limited { Stopped::Limit } else { Stopped::No };
+    }
+    if command.cancel().is_cancelled() {
+        run.save().map_err(of_ledger)?;
+        return Ok(Performed::Interrupted);
+    }
+    let (end, ledger) = end(run, &surveyed, stopped, &roots, settings).map_err(of_ledger)?;
+    command.report_totals();
+    Ok(Performed::Ended(Box::new(end), Box::new(ledger)))
+}
+
+fn end(
+    run: Run,
+    surveyed: &Surveyed,
+    stopped: Stopped,
+    roots: &[Vec<u8>],
+    settings: &Settings,
+) -> Result<(RunEnd, Ledger), Error> {
+    run.end(surveyed, stopped, &mut |subject| {
+        let path = full_path(roots, subject);
+        let path = Path::new(OsStr::from_bytes(&path));
+        let found = if settings.follow_files { fs::metadata(path) } else { fs::symlink_metadata(path) };
+        match found {
+            Ok(metadata) => !metadata.is_file(),
+            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        }
+    })
+}
+
+/// Returns what the ledger keeps of metadata.
+fn seen(metadata: &Metadata) -> Seen {
+    let posix = metadata.posix.unwrap_or_default();
+    Seen { size: metadata.size, mtime: metadata.mtime.unwrap_or_default(), ctime: posix.ctime, inode: posix.inode }
+}
+
+/// Adds what a walk of a root finds.
+fn walk(
+    command: &mut Command,
+    survey: &mut Survey,
+    number: u32,
+    root: &[u8],
+    settings: &Settings,
+) -> Result<(), Failed> {
+    let cancel = command.cancel().clone();
+    fs::metadata(Path::new(OsStr::from_bytes(root))).map_err(|error| {
+        let root = message::quoted(root);
+        Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded"))
+    })?;
+    let walk = WalkOptions {
+        roots: vec![root.to_vec()],
+        include: settings.include.clone(),
+        exclude: settings.exclude.clone(),
+        size_min: settings.size_min,
+        size_max: settings.size_max,
+        follow_files: settings.follow_files,
+        follow_directories: settings.follow_directories,
+        one_file_system: settings.one_file_system,
+        want_others: true,
+        ..WalkOptions::default()
+    };
+    let run = HashRun { walk, engine: Options::new(Vec::<Algorithm>::new()) };
+    let (source, _) = run.into_parts().map_err(Failed::usage)?;
+    let subject = |path: &[u8]| {
+        let below = path.strip_prefix(root).unwrap_or(path);
+        Subject { root: number, path: below.strip_prefix(b"/").unwrap_or(below).to_vec() }
+    };
+    let mut result = Ok(());
+    let mut fail = |path: Vec<u8>, error| {
+        command.count(&Item::new(&Record::new(path, Outcome::Unreadable { offset: 0, error }), ()));
+    };
+    source.walk(&mut |found| {
+        match found {
+            Found::Entry(entry) if entry.kind == EntryKind::Regular => match source.stamp(&entry) {
+                Ok(stamp) if stamp.is_as_listed => {
+                    let device = stamp.metadata.posix.map_or(0, |posix| posix.device);
+                    let path = entry.path();
+                    result = survey.push(&subject(&path), &seen(&stamp.metadata), device);
+                }
+                // It was replaced since it was listed.
+                Ok(_) => survey.unseen(subject(&entry.path())),
+                Err(error) if error.kind == ErrorKind::NotFound => {}
+                Err(error) => {
+                    survey.unseen(subject(&entry.path()));
+                    fail(entry.path(), error);
+                }
+            },
+            Found::Failed(path, error) => {
+                survey.unseen(subject(&path));
+                fail(path, error);
+            }
+            Found::Skipped(path, pfh_record::SkipReason::Loop) | Found::Other(path, Other::LeftOut) => {
+                survey.unseen(subject(&path));
+            }
+            Found::Entry(_) | Found::Skipped(..) | Found::Other(..) | Found::Pause => {}
+        }
+        result.is_ok() && !cancel.is_cancelled()
+    });
+    result.map_err(temporary_failed)
+}
+
+/// The files on their way through the engine, which delivers them in the same order.
+#[derive(Default)]
+struct OnTheirWay {
+    tasks: VecDeque<Task>,
+    is_limited: bool,
+    error: Option<io::Error>,
+}
+
+/// Reads files, and gives the results to the run. Returns it, or the error that ended it, and whether the limits left
+/// files for the next run.
+fn read(
+    command: &mut Command,
+    run: Run,
+    tasks: Tasks,
+    roots: &[Vec<u8>],
+    settings: &Settings,
+    manner: &Manner,
+) -> Result<(Result<Run, Error>, bool), Failed> {
+    pfh_source::raise_open_file_limit();
+    let mut engine = Options::new(manner.algorithms.clone());
+    if let Some(threads) = manner.threads {
+        engine.threads = usize::from(threads);
+    }
+    engine.memory_bytes = manner.memory_bytes / 2;
+    let walk = WalkOptions { follow_files: settings.follow_files, io: manner.io, ..WalkOptions::default() };
+    let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
+    let on_their_way = Arc::new(Mutex::new(OnTheirWay::default()));
+    let totals = Totals::new(tasks.files(), tasks.bytes());
+    let files = Given {
+        tasks,
+        given: 0,
+        given_bytes: 0,
+        began: Instant::now(),
+        rate: manner.rate,
+        deadline: manner.deadline,
+        cancel: command.cancel().clone(),
+        roots: roots.to_vec(),
+        on_their_way: Arc::clone(&on_their_way),
+    };
+    let source = FoundFiles::new(local, files, None, totals);
+    let prepare = |record: Record| {
+        let item = Item::new(&record, ());
+        let path = record.path.clone();
+        item.map(|()| (path, observation(record)))
+    };
+    let (sender, receiver) = sync_channel(WAITING_MAX);
+    let (run, report) = thread::scope(|scope| {
+        // The ledger has a thread of its own, so that results are saved also while a large file is read.
+        let writer = scope.spawn(move || write(run, &receiver));
+        let mut deliver = |(path, observation): (Vec<u8>, Option<Observation>)| {
+            let task = loop {
+                match lock(&on_their_way).tasks.pop_front() {
+                    // Of files that were in flight when a signal came, there is no record.
+                    Some(task) if full_path(roots, &task.subject) != path => {}
+                    task => break task,
+                }
+            };
+            let (Some(task), Some(observation)) = (task, observation) else { return ControlFlow::Continue(()) };
+            // The writer is gone only after an error.
+            match sender.send((task.subject, observation)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        };
+        let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
+        drop(sender);
+        (writer.join(), report)
+    });
+    report.map_err(Failed::usage)?;
+    let run = match run {
+        Ok(run) => run,
+        Err(panic) => std::panic::resume_unwind(panic),
+    };
+    let mut on_their_way = lock(&on_their_way);
+    if let Some(error) = on_their_way.error.take() {
+        return Err(temporary_failed(error));
+    }
+    Ok((run, on_their_way.is_limited))
+}
+
+/// Gives results to the run, until there are no more.
+fn write(mut run: Run, results: &Receiver<(Subject, Observation)>) -> Result<Run, Error> {
+    loop {
+        match results.recv_timeout(Duration::from_secs(1)) {
+            Ok((subject, observation)) => {
+                run.record(subject, observation)?;
+            }
+            Err(RecvTimeoutError::Timeout) if run.has_unsaved() => run.save()?,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                run.save()?;
+                return Ok(run);
+            }
+        }
+    }
+}
+
+/// Returns what a record tells the ledger; `None` if it tells nothing.
+fn observation(record: Record) -> Option<Observation> {
+    match record.outcome {
+        Outcome::Complete => {
+            let digests = Digests::new(&record.digests);
+            record.metadata.map(|metadata| Observation::Read { seen: seen(&metadata), digests })
+        }
+        Outcome::ChangedWhileReading => Some(Observation::Changing),
+        Outcome::Unreadable { error, .. } if error.kind == ErrorKind::NotFound => Some(Observation::Vanished),
+        Outcome::Unreadable { offset, error } => Some(Observation::Failed { offset, error: error.message }),
+        Outcome::Short { read, .. } => Some(Observation::Failed { offset: read, error: record.outcome.to_string() }),
+        _ => None,
+    }
+}
+
+/// The files to read, as the limits allow.
+struct Given {
+    tasks: Tasks,
+    given: u64,
+    given_bytes: u64,
+    began: Instant,
+    rate: Option<u64>,
+    deadline: Option<Instant>,
+    cancel: CancelToken,
+    roots: Vec<Vec<u8>>,
+    on_their_way: Arc<Mutex<OnTheirWay>>,
+}
+
+impl Given {
+    /// Waits until the rate allows a further file. Returns false if the time is over before.
+    fn may_go_on(&self) -> bool {
+        const STEP: Duration = Duration::from_millis(20);
+        loop {
+            if self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return false;
+            }
+            let allowed = self.rate.map(|rate| self.began.elapsed().as_secs_f64() * rate.max(1) as f64);
+            if allowed.is_none_or(|allowed| self.given_bytes as f64 <= allowed) {
+                return true;
+            }
+            thread::sleep(STEP);
+        }
+    }
+}
+
+impl Iterator for Given {
+    type Item = FoundFile;
+
+    fn next(&mut self) -> Option<FoundFile> {
+        let task = if self.may_go_on() { self.tasks.next() } else { None };
+        let mut on_their_way = lock(&self.on_their_way);
+        let Some(task) = task else {
+            on_their_way.is_limited = self.given < self.tasks.files();
+            on_their_way.error = self.tasks.take_error();
+            return None;
+        };
+        self.given += 1;
+        self.given_bytes += task.size;
+        let found = FoundFile {
+            path: full_path(&self.roots, &task.subject),
+            size: task.size,
+            identity: Some(FileIdentity::new(task.device, task.inode)),
+        };
+        on_their_way.tasks.push_back(task);
+        Some(found)
+    }
+}

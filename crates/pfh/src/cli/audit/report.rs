@@ -1,0 +1,203 @@
+//! `pfh audit report`: what a run found, for people and for programs.
+
+use super::super::audit_args::{ReportArguments, ReportFormat};
+use super::super::command::{Command, Reporting};
+use super::super::exit::{Ending, Failed};
+use super::super::message;
+use super::super::quantity::{Bytes, Count};
+use super::super::reading;
+use super::collection::{Collection, full_path, time};
+use super::describe::{describe, event_json, expected, found, hex};
+use super::{metrics, page, premis};
+use pfh_ledger::{Error, Event, Finding, Ledger, RunEnd, RunInfo};
+use pfh_record::csv::push_field;
+use pfh_record::jsonl::end_line;
+use std::io::{self, Write};
+
+/// Runs `pfh audit report`.
+pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
+    let collection = Collection::of(&arguments.ledger)?;
+    let ledger = collection.open()?;
+    let failed = |error| collection.failed(error);
+    let runs = ledger.runs().map_err(failed)?;
+    let number = match arguments.run {
+        Some(number) if runs.iter().any(|run| run.number == number) => number,
+        Some(number) => {
+            return Err(Failed::usage(format_args!(
+                "the ledger has no run {number}; its runs are 1 to {}",
+                runs.len()
+            )));
+        }
+        None => match runs.iter().rev().find(|run| run.end.is_some()) {
+            Some(run) => run.number,
+            None => return Err(Failed::usage("no run has ended yet")),
+        },
+    };
+    let command = Command::begin(Reporting::DEFAULT, None);
+    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let written = write(&ledger, number, arguments.format, &mut command.output());
+    let written = into_io(written).map_err(failed)?;
+    command.finish(written, 1, None)
+}
+
+/// Takes the errors of the output out of those of the ledger.
+pub(super) fn into_io(written: Result<(), Error>) -> Result<io::Result<()>, Error> {
+    match written {
+        Ok(()) => Ok(Ok(())),
+        Err(Error::Io(error)) => Ok(Err(error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// A run that is reported.
+pub(super) struct Reported<'a> {
+    pub(super) ledger: &'a Ledger,
+    pub(super) roots: Vec<Vec<u8>>,
+    pub(super) info: RunInfo,
+}
+
+impl Reported<'_> {
+    /// Calls `each` with the events of the run that are about files.
+    pub(super) fn each(&self, each: &mut dyn FnMut(&Event) -> Result<(), Error>) -> Result<(), Error> {
+        let (from, to) = self.info.events;
+        self.ledger.each_event(from, to.unwrap_or(i64::MAX), &mut |event, _| match event.finding {
+            Finding::Accepted | Finding::Forgotten => Ok(()),
+            _ if event.subject.is_some() => each(&event),
+            _ => Ok(()),
+        })
+    }
+}
+
+/// Writes the report of a run.
+pub(super) fn write(ledger: &Ledger, number: i64, format: ReportFormat, output: &mut dyn Write) -> Result<(), Error> {
+    let info = ledger.runs()?.into_iter().find(|run| run.number == number);
+    let info = info.ok_or_else(|| Error::Refused(format!("the ledger has no run {number}")))?;
+    let reported = Reported { ledger, roots: ledger.roots()?, info };
+    match format {
+        ReportFormat::Text => text(&reported, output),
+        ReportFormat::Jsonl => json_lines(&reported, output),
+        ReportFormat::Csv => csv(&reported, output),
+        ReportFormat::Premis => premis::write(&reported, output),
+        ReportFormat::Prometheus => metrics::write(&reported, output),
+        ReportFormat::Html => page::write(&reported, output),
+    }
+}
+
+/// Returns the totals of a run as a sentence.
+pub(super) fn summary(number: i64, mode: &str, end: &RunEnd) -> String {
+    let mut text = format!(
+        "run {number} ({mode}): {} files, {}; read {}, {}",
+        Count(end.files),
+        Bytes(end.bytes),
+        Count(end.read),
+        Bytes(end.read_bytes)
+    );
+    let findings = Finding::OF_FILES.into_iter().filter_map(|finding| {
+        let count = end.findings.get(finding.word())?;
+        Some(format!("{finding} {}", Count(*count)))
+    });
+    let mut parts: Vec<String> = findings.collect();
+    for (count, word) in
+        [(end.unchanged, "not read"), (end.unseen, "out of sight"), (end.left, "left for the next run")]
+    {
+        if count > 0 {
+            parts.push(format!("{word} {}", Count(count)));
+        }
+    }
+    for part in parts {
+        text += ", ";
+        text += &part;
+    }
+    let open: Vec<String> = Finding::OF_FILES
+        .into_iter()
+        .filter_map(|finding| end.open.get(finding.word()).map(|count| format!("{finding} {}", Count(*count))))
+        .collect();
+    if !open.is_empty() {
+        text += &format!("; open: {}", open.join(", "));
+    }
+    text
+}
+
+/// Whether a finding is worth a line in a text: more than that all is well.
+pub(super) fn is_news(finding: Finding) -> bool {
+    !matches!(finding, Finding::First | Finding::Matched | Finding::Migrated | Finding::MovedAway)
+}
+
+fn text(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
+    // What is wrong comes first.
+    for is_wrong in [true, false] {
+        reported.each(&mut |event| {
+            if is_news(event.finding) && Finding::ALARMS.contains(&event.finding) == is_wrong {
+                let path = event.subject.as_ref().map_or(Vec::new(), |subject| full_path(&reported.roots, subject));
+                let what = describe(reported.ledger, &reported.roots, event)?;
+                let line = format!("{:<10} {}  {what}", event.finding, message::quoted(&path));
+                writeln!(output, "{}", line.trim_end())?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn json_lines(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
+    let info = &reported.info;
+    let value = |value: serde_json::Value| value.to_string();
+    let mut line = format!(
+        "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\"run\":{},\"mode\":{},\
+         \"algorithms\":{},\"options\":{},\"run_by\":{},\"host\":{},\"user\":{},\"began\":\"{}\"",
+        env!("CARGO_PKG_VERSION"),
+        info.number,
+        value(info.options.mode.clone().into()),
+        value(info.options.algorithms.clone().into()),
+        value(info.options.options.clone().into()),
+        value(info.options.program.clone().into()),
+        value(info.options.host.clone().into()),
+        value(info.options.user.clone().into()),
+        time(info.times.0)
+    )
+    .into_bytes();
+    end_line(0, &mut line);
+    output.write_all(&line)?;
+    reported.each(&mut |event| {
+        let mut line = Vec::new();
+        event_json(reported.ledger, &reported.roots, event, &mut line)?;
+        Ok(output.write_all(&line)?)
+    })?;
+    if let (Some(end), Some(ended)) = (&info.end, info.times.1) {
+        let counts = serde_json::to_string(end).map_err(|error| Error::Refused(error.to_string()))?;
+        let mut line = format!("{{\"type\":\"summary\",\"ended\":\"{}\",{}", time(ended), &counts[1..counts.len() - 1])
+            .into_bytes();
+        end_line(0, &mut line);
+        output.write_all(&line)?;
+    }
+    Ok(())
+}
+
+fn csv(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
+    output.write_all(b"event,run,time,finding,bytes,expected,found,other,note,path\r\n")?;
+    reported.each(&mut |event| {
+        let digests = |digests: pfh_ledger::Digests| digests.split().iter().map(hex).collect::<Vec<_>>().join(" ");
+        let bytes = event.seen.map_or_else(String::new, |seen| seen.size.to_string());
+        let mut line =
+            format!("{},{},{},{},{bytes},", event.id, event.run, time(event.time), event.finding).into_bytes();
+        line.extend_from_slice(digests(expected(reported.ledger, event)?).as_bytes());
+        line.push(b',');
+        line.extend_from_slice(digests(found(reported.ledger, event)?).as_bytes());
+        line.push(b',');
+        let path = |subject: Option<&pfh_ledger::Subject>| {
+            subject.map_or(Vec::new(), |subject| full_path(&reported.roots, subject))
+        };
+        push_field(&path(event.other.as_ref()), &mut line);
+        line.push(b',');
+        let note = match event.note.as_deref().and_then(Ledger::failure) {
+            Some((0, error)) => error,
+            Some((offset, error)) => format!("from byte {offset} on: {error}"),
+            None => String::new(),
+        };
+        push_field(note.as_bytes(), &mut line);
+        line.push(b',');
+        push_field(&path(event.subject.as_ref()), &mut line);
+        line.extend_from_slice(b"\r\n");
+        Ok(output.write_all(&line)?)
+    })
+}
