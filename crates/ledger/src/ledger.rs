@@ -134,6 +134,16 @@ impl Ledger {
         })
     }
 
+    /// Limits the memory that SQLite takes to keep pages of the ledger.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
+        // A negative number is one of KiB.
+        let kib = i64::try_from(bytes >> 10).unwrap_or(i64::MAX).max(1024);
+        Ok(self.connection.pragma_update(None, "cache_size", -kib)?)
+    }
+
     /// The path of the ledger.
     pub fn path(&self) -> &Path {
         &self.path
@@ -370,4 +380,29 @@ pub(crate) fn seen_of(row: &Row<'_>, first: usize) -> Result<Option<Seen>, rusql
 /// Makes the note of an event.
 pub(crate) fn note(value: &impl serde::Serialize) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(value).map_err(|error| Error::Refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order of events is that of their numbers, whatever the clock says.
+    #[test]
+    fn a_clock_that_was_set_back_is_noticed_and_does_no_harm() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let mut ledger = Ledger::create(&path, &[b"/a".to_vec()], &Settings::default()).unwrap();
+        assert!(!ledger.clock_went_back());
+        ledger.begin().unwrap();
+        let later = Event { time: now() + 1_000_000, note: Some(Vec::new()), ..ledger.blank(Finding::Root) };
+        let later = Event { finding: Finding::Settings, note: Some(note(&Settings::default()).unwrap()), ..later };
+        ledger.append(later, None, None).unwrap();
+        assert!(!ledger.clock_went_back());
+        ledger.set_settings(&Settings::default()).unwrap();
+        assert!(ledger.clock_went_back());
+        drop(ledger);
+        let mut ledger = Ledger::open(&path, false).unwrap();
+        let verified = ledger.verify(None, &|| false).unwrap();
+        assert_eq!((verified.events, verified.problems, verified.clock_went_back), (4, Vec::new(), vec![4]));
+    }
 }

@@ -21,6 +21,7 @@ mod schema;
 mod settings;
 mod state;
 mod survey;
+pub mod timestamp;
 mod verify;
 
 pub use error::Error;

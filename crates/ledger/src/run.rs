@@ -161,7 +161,7 @@ impl Run {
         let mut statement = self.ledger.connection.prepare(
             "SELECT event.kind, count(*), ifnull(sum(seen.size), 0) FROM event \
              JOIN file ON file.id = event.file LEFT JOIN event AS seen ON seen.id = file.seen \
-             WHERE event.id > ?1 AND event.run = ?2 AND event.kind < 30 GROUP BY event.kind",
+             WHERE event.id > ?1 AND event.run = ?2 GROUP BY event.kind",
         )?;
         let mut rows = statement.query([self.began, self.ledger.run])?;
         while let Some(row) = rows.next()? {

@@ -99,8 +99,10 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     if !metadata.is_file() || metadata.len() == 0 {
         return Err(Error::NotALedger);
     }
-    let access = if writes { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // A reader that may write, too, removes the files beside the ledger that it shares with writers. Where it may not
+    // write, SQLite opens the ledger for reading.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
     let (connection, judged) = match set_up(&connection).and_then(|()| judge(&connection)) {
         // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only; but
         // there is no writer either.
@@ -113,7 +115,7 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
                     _ => uri += &format!("%{byte:02X}"),
                 }
             }
-            let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
             let connection = Connection::open_with_flags(uri + "?immutable=1", flags)?;
             let judged = set_up(&connection).and_then(|()| judge(&connection));
             (connection, judged)
@@ -121,6 +123,9 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
         judged => (connection, judged),
     };
     judged?;
+    if !writes {
+        connection.pragma_update(None, "query_only", true)?;
+    }
     if writes && connection.is_readonly(rusqlite::MAIN_DB)? {
         return Err(Error::ReadOnly);
     }

@@ -132,7 +132,7 @@ impl Survey {
         let mut pass = Pass {
             run,
             plan,
-            tasker: Tasker::new(self.memory_bytes / 2),
+            tasker: Tasker::new(self.memory_bytes / 4),
             has_pending: connection.query_row("SELECT EXISTS(SELECT 1 FROM pending)", [], |row| row.get(0))?,
             unchanged: 0,
             done: 0,

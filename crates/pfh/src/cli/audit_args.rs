@@ -327,6 +327,17 @@ pub(crate) struct HeadArguments {
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+
+    /// Sign the file of -o with this SSH key, by `ssh-keygen -Y sign -n pfh-ledger`: the signature is in FILE.sig.
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath, requires = "output")]
+    pub(crate) sign: Option<PathBuf>,
+
+    /// Also write a request for a time stamp of the file of -o (RFC 3161), to be sent to an authority.
+    ///
+    /// pfh opens no connection: `curl -H 'Content-Type: application/timestamp-query' --data-binary @REQUEST -o ANSWER
+    /// URL` sends it. `pfh audit verify-ledger --head FILE --timestamp ANSWER` checks the answer.
+    #[arg(long, value_name = "REQUEST", value_hint = ValueHint::FilePath, requires = "output")]
+    pub(crate) timestamp_request: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -338,4 +349,18 @@ pub(crate) struct VerifyArguments {
     /// Also check that the ledger still has the end of the chain in FILE, which `pfh audit head` wrote.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) head: Option<PathBuf>,
+    /// Also check that ANSWER is a time stamp of the file of --head (RFC 3161): that it was granted, and is of this
+    /// file.
+    ///
+    /// Its signature is checked if --timestamp-ca names the certificates that are trusted, by `openssl ts -verify`.
+    #[arg(long, value_name = "ANSWER", value_hint = ValueHint::FilePath, requires = "head")]
+    pub(crate) timestamp: Option<PathBuf>,
+
+    /// Also check that the time stamp answers this request.
+    #[arg(long, value_name = "REQUEST", value_hint = ValueHint::FilePath, requires = "timestamp")]
+    pub(crate) timestamp_request: Option<PathBuf>,
+
+    /// Check the signature of the time stamp with the certificates in FILE (PEM).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "timestamp")]
+    pub(crate) timestamp_ca: Option<PathBuf>,
 }

@@ -5,12 +5,19 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{Ending, Failed};
 use super::super::message;
 use super::super::quantity::Count;
-use super::super::reading;
+use super::super::reading::{self, cannot_be_written};
 use super::collection::{Collection, time};
+use pfh_digest::Algorithm;
 use pfh_ledger::chain::Hash;
+use pfh_ledger::timestamp::{self, Answer};
 use pfh_ledger::{Head, Verified};
+use pfh_list::AtomicFile;
+use std::collections::hash_map::RandomState;
 use std::fs;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
 use std::path::Path;
+use std::process::{self, Stdio};
 
 /// Returns the text of a head: what is printed, signed and time-stamped.
 pub(super) fn text(ledger: &Path, head: &Head) -> String {
@@ -30,9 +37,77 @@ pub(super) fn head(arguments: &HeadArguments) -> Result<Ending, Failed> {
     let collection = Collection::of(&arguments.ledger)?;
     let ledger = collection.open()?;
     let head = ledger.head().map_err(|error| collection.failed(error))?;
-    let command = Command::begin(Reporting::DEFAULT, None);
+    let text = text(&collection.ledger, &head);
+    let mut command = Command::begin(Reporting::DEFAULT, None);
+    command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
-    command.print(text(&collection.ledger, &head))
+    command.write(text.as_bytes());
+    let ending = command.finish(Ok(()), 1, None)?;
+    if let Some(path) = &arguments.timestamp_request {
+        let nonce = RandomState::new().build_hasher().finish();
+        let request = timestamp::request(&digest(text.as_bytes())?, nonce);
+        let not_written = |error: io::Error| cannot_be_written(path, error);
+        let mut file = AtomicFile::create(path).map_err(not_written)?;
+        file.write_all(&request).and_then(|()| file.persist()).map_err(not_written)?;
+    }
+    if let (Some(key), Some(file)) = (&arguments.sign, &arguments.output) {
+        let mut ssh = process::Command::new("ssh-keygen");
+        let ssh = ssh.args(["-Y", "sign", "-n", "pfh-ledger", "-f"]).arg(key).arg(file).stdout(Stdio::null());
+        let status = ssh.status().map_err(|error| Failed::internal(format_args!("ssh-keygen: {error}")))?;
+        if !status.success() {
+            let file = message::quoted_path(file);
+            return Err(Failed::internal(format_args!("{file} was written and not signed: ssh-keygen: {status}")));
+        }
+    }
+    Ok(ending)
+}
+
+/// Returns the SHA-256 digest of a text.
+fn digest(text: &[u8]) -> Result<Hash, Failed> {
+    let digest = Algorithm::from_name("sha256").map_err(Failed::internal)?.digest(text);
+    let mut hash = Hash::default();
+    hash.copy_from_slice(digest.bytes());
+    Ok(hash)
+}
+
+/// Checks that a file is a time stamp of a head. Returns what is wrong with it, or its time.
+fn check_timestamp(arguments: &VerifyArguments, head: &Path, answer: &Path) -> Result<Result<String, String>, Failed> {
+    let read = |path: &Path| {
+        fs::read(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
+    };
+    let stamped = match Answer::parse(&read(answer)?) {
+        Ok(stamped) => stamped,
+        Err(error) => return Ok(Err(format!("the time stamp: {error}"))),
+    };
+    if stamped.digest != digest(&read(head)?)? {
+        return Ok(Err("the time stamp is of another file than the head".to_owned()));
+    }
+    if let Some(path) = &arguments.timestamp_request {
+        match timestamp::parse_request(&read(path)?) {
+            Ok((_, nonce)) if stamped.nonce.as_ref() == Some(&nonce) => {}
+            Ok(_) => return Ok(Err("the time stamp answers another request: its nonce differs".to_owned())),
+            Err(error) => return Ok(Err(format!("the request for the time stamp: {error}"))),
+        }
+    }
+    let Some(certificates) = &arguments.timestamp_ca else {
+        return Ok(Ok(format!("{}; its signature was not checked (--timestamp-ca)", stamped.time)));
+    };
+    let openssl = process::Command::new("openssl")
+        .args(["ts", "-verify", "-data"])
+        .arg(head)
+        .arg("-in")
+        .arg(answer)
+        .arg("-CAfile")
+        .arg(certificates)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failed::unread(format_args!("the signature cannot be checked: openssl: {error}")))?;
+    if openssl.status.success() {
+        return Ok(Ok(format!("{}; openssl finds its signature valid", stamped.time)));
+    }
+    let reason = String::from_utf8_lossy(&openssl.stderr);
+    let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    Ok(Err(format!("the signature of the time stamp is not valid: {reason}")))
 }
 
 /// Returns the event and the hash in the text of a head.
@@ -75,6 +150,16 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             clock_went_back.len()
         ));
     }
+    command.tally.findings = problems.len() as u64;
+    if let (Some(head), Some(answer)) = (&arguments.head, &arguments.timestamp) {
+        match check_timestamp(arguments, head, answer)? {
+            Ok(time) => command.write(format!("the head was stamped at {time}\n").as_bytes()),
+            Err(problem) => {
+                command.tally.findings += 1;
+                command.write(format!("{}\n", message::escaped_lines(&problem)).as_bytes());
+            }
+        }
+    }
     let (events, files) = (Count(events.cast_unsigned()), Count(files));
     let verdict = match (problems.is_empty(), kept) {
         (true, None) => format!("intact: {events} events, {files} files; --head compares with a head kept elsewhere"),
@@ -83,7 +168,6 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         }
         (false, _) => format!("damaged or changed: {events} events, {files} files"),
     };
-    command.tally.findings = problems.len() as u64;
     command.print(format!("{verdict}\n"))
 }
 

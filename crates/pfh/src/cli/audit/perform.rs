@@ -64,6 +64,7 @@ pub(super) fn perform(
 ) -> Result<Performed, Failed> {
     let path = run.ledger().path().to_owned();
     let of_ledger = |error: Error| failed(&path, error);
+    run.ledger().limit_memory(manner.memory_bytes / 8).map_err(of_ledger)?;
     let roots = run.ledger().roots().map_err(of_ledger)?;
     let mut survey = Survey::new(manner.memory_bytes);
     for (number, root) in (0..).zip(&roots) {

@@ -1,0 +1,519 @@
+//! Ledgers from outside: findings, tampering, damage, interruption.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use pfh_digest::Algorithm;
+use pfh_ledger::{
+    Digests, Error, Finding, Ledger, Observation, Plan, Problem, Run, RunEnd, RunOptions, Seen, Settings, Status,
+    Stopped, Subject, Survey, VERSION,
+};
+use pfh_record::Timestamp;
+use rusqlite::Connection;
+
+/// A file of a tree that exists in memory only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct File {
+    contents: Vec<u8>,
+    mtime: i64,
+    ctime: i64,
+    inode: u64,
+}
+
+/// A tree, whose files can be changed behind the back of the filesystem.
+#[derive(Clone, Default)]
+struct Tree {
+    files: BTreeMap<String, File>,
+    clock: i64,
+    inodes: u64,
+}
+
+impl Tree {
+    fn write(&mut self, path: &str, contents: &str) {
+        self.clock += 1;
+        self.inodes += 1;
+        let inode = self.files.get(path).map_or(self.inodes, |file| file.inode);
+        let file = File { contents: contents.into(), mtime: self.clock, ctime: self.clock, inode };
+        self.files.insert(path.to_owned(), file);
+    }
+
+    fn rename(&mut self, from: &str, to: &str) {
+        self.clock += 1;
+        let file = self.files.remove(from).unwrap();
+        self.files.insert(to.to_owned(), File { ctime: self.clock, ..file });
+    }
+
+    fn rot(&mut self, path: &str) {
+        self.files.get_mut(path).unwrap().contents[0] ^= 1;
+    }
+}
+
+fn subject(path: &str) -> Subject {
+    Subject { root: 0, path: path.as_bytes().to_vec() }
+}
+
+fn seen(file: &File) -> Seen {
+    let time = |seconds| Timestamp { seconds, nanoseconds: 5 };
+    Seen { size: file.contents.len() as u64, mtime: time(file.mtime), ctime: time(file.ctime), inode: file.inode }
+}
+
+fn digests(names: &[String], contents: &[u8]) -> Digests {
+    let all: Vec<_> = names.iter().map(|name| Algorithm::from_name(name).unwrap().digest(contents)).collect();
+    Digests::new(&all)
+}
+
+fn options(mode: &str, algorithms: &[&str]) -> RunOptions {
+    let algorithms = algorithms.iter().map(|&name| name.to_owned()).collect();
+    RunOptions { mode: mode.to_owned(), algorithms, ..RunOptions::default() }
+}
+
+/// Begins a run and reads files, `stop_after` of them at most. Returns what is not read.
+fn part(path: &Path, tree: &Tree, options: RunOptions, plan: &Plan, stop_after: usize) -> (RunEnd, usize, Vec<String>) {
+    let ledger = Ledger::open(path, true).unwrap();
+    let mut run = Run::begin(ledger, options, &Settings::default()).unwrap();
+    let mut survey = Survey::new(1 << 20);
+    for (path, file) in &tree.files {
+        survey.push(&subject(path), &seen(file), 7).unwrap();
+    }
+    let (surveyed, tasks) = survey.compare(&run, plan).unwrap();
+    let algorithms = run.options().algorithms.clone();
+    let (mut read, mut order, mut handed) = (0, Vec::new(), 0);
+    let all = tasks.files();
+    for task in tasks {
+        if read == stop_after {
+            run.save().unwrap();
+            return (RunEnd::default(), read, order);
+        }
+        handed += 1;
+        read += 1;
+        let path = String::from_utf8(task.subject.path.clone()).unwrap();
+        let file = &tree.files[&path];
+        assert_eq!((task.size, task.inode, task.device), (file.contents.len() as u64, file.inode, 7));
+        let observation = Observation::Read { seen: seen(file), digests: digests(&algorithms, &file.contents) };
+        run.record(task.subject, observation).unwrap();
+        order.push(path);
+    }
+    let stopped = if handed < all { Stopped::Limit } else { Stopped::No };
+    let is_gone = &mut |subject: &Subject| !tree.files.contains_key(str::from_utf8(&subject.path).unwrap());
+    let (end, _) = run.end(&surveyed, stopped, is_gone).unwrap();
+    (end, read, order)
+}
+
+fn whole(path: &Path, tree: &Tree, mode: &str) -> RunEnd {
+    let plan = Plan { unchanged: mode == "full", ..Plan::default() };
+    part(path, tree, options(mode, &["sha256"]), &plan, usize::MAX).0
+}
+
+fn create(path: &Path) {
+    drop(Ledger::create(path, &[b"/tree".to_vec()], &Settings::default()).unwrap());
+}
+
+fn counts(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    counts.iter().map(|(word, count)| (word.as_str(), *count)).collect()
+}
+
+fn findings(path: &Path, file: &str) -> Vec<Finding> {
+    let events = Ledger::open(path, false).unwrap().history(&subject(file)).unwrap().unwrap();
+    events.into_iter().map(|event| event.finding).collect()
+}
+
+#[track_caller]
+fn intact(path: &Path) {
+    let verified = Ledger::open(path, false).unwrap().verify(None, &|| false).unwrap();
+    assert_eq!((verified.problems, verified.clock_went_back), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn each_change_has_its_finding() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for name in ["a/same", "a/moved", "a/gone", "a/edited", "a/rotten", "twin/1", "twin/2", "empty", "z"] {
+        let contents = if name.starts_with("twin") { "twin" } else { name };
+        tree.write(name, if name == "empty" { "" } else { contents });
+    }
+    let end = whole(path, &tree, "init");
+    assert_eq!((counts(&end.findings), end.read, end.state.as_str()), (vec![("first", 9)], 9, "complete"));
+    assert_eq!(counts(&whole(path, &tree, "incremental").findings), []);
+    assert_eq!(counts(&whole(path, &tree, "full").findings), [("matched", 9)]);
+
+    let before = tree.clone();
+    tree.rename("a/moved", "b/renamed");
+    tree.files.remove("a/gone").unwrap();
+    tree.write("a/edited", "edited again");
+    tree.rot("a/rotten");
+    // Of two equal files one is renamed: the other one is no candidate, since its name is still there.
+    tree.rename("twin/2", "twin/3");
+    // An empty file is never moved.
+    tree.rename("empty", "void");
+    tree.write("copy", "z");
+    tree.write("brand new", "brand new");
+    let end = whole(path, &tree, "incremental");
+    let expected = [("changed", 1), ("copied", 1), ("missing", 2), ("moved", 2), ("new", 2)];
+    assert_eq!((counts(&end.findings), counts(&end.open)), (expected.to_vec(), vec![("changed", 1), ("missing", 2)]));
+    // The metadata of what rotted did not change, so only a full run finds it.
+    let end = whole(path, &tree, "full");
+    assert_eq!(counts(&end.findings), [("bit-rot", 1), ("changed", 1), ("matched", 8)]);
+    assert_eq!(counts(&end.open), [("bit-rot", 1), ("changed", 1), ("missing", 2)]);
+    // What is open stays so, and a file that changed is no bit rot because it stays as it was.
+    let again = whole(path, &tree, "full");
+    assert_eq!((counts(&again.findings), counts(&again.open)), (counts(&end.findings), counts(&end.open)));
+    assert_eq!(findings(path, "twin/2"), [Finding::First, Finding::Matched, Finding::MovedAway]);
+    assert_eq!(findings(path, "twin/3"), [Finding::Moved, Finding::Matched, Finding::Matched]);
+    assert_eq!(findings(path, "empty"), [Finding::First, Finding::Matched, Finding::Missing]);
+    let moved = &Ledger::open(path, false).unwrap().history(&subject("b/renamed")).unwrap().unwrap()[0];
+    assert_eq!(moved.other, Some(subject("a/moved")));
+    intact(path);
+
+    // A backup brings back what was there.
+    let mut restored = tree.clone();
+    for name in ["a/gone", "a/edited", "a/rotten"] {
+        restored.clock += 1;
+        let file = File { ctime: restored.clock, ..before.files[name].clone() };
+        restored.files.insert(name.to_owned(), file);
+    }
+    let end = whole(path, &restored, "incremental");
+    assert_eq!((counts(&end.findings), counts(&end.open)), (vec![("back", 3)], vec![("missing", 1)]));
+    intact(path);
+}
+
+#[test]
+fn people_decide() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for name in ["d/edited", "d/gone", "kept", "d.x"] {
+        tree.write(name, name);
+    }
+    whole(path, &tree, "init");
+    tree.write("d/edited", "other");
+    tree.files.remove("d/gone").unwrap();
+    assert_eq!(counts(&whole(path, &tree, "incremental").open), [("changed", 1), ("missing", 1)]);
+    let mut ledger = Ledger::open(path, true).unwrap();
+    let refused = ledger.accept(&subject("kept"), "me", "why").unwrap_err().to_string();
+    assert_eq!(refused, "no finding is open for `kept`");
+    let decided = ledger.accept(&subject("d"), "me", "cleared out").unwrap();
+    let expected = [(subject("d/edited"), Status::Changed), (subject("d/gone"), Status::Missing)];
+    assert_eq!(decided, expected);
+    let last = ledger.history(&subject("d/gone")).unwrap().unwrap().pop().unwrap();
+    let decision = ("me".to_owned(), "cleared out".to_owned());
+    assert_eq!((last.finding, Ledger::decision(&last.note.unwrap())), (Finding::Accepted, Some(decision)));
+    drop(ledger);
+    let end = whole(path, &tree, "full");
+    assert_eq!((counts(&end.findings), counts(&end.open)), (vec![("matched", 3)], vec![]));
+    let mut ledger = Ledger::open(path, true).unwrap();
+    assert_eq!(ledger.forget(&subject("kept"), "me", "moved out").unwrap(), [(subject("kept"), Status::Sound)]);
+    assert!(ledger.forget(&subject("kept"), "me", "again").is_err());
+    drop(ledger);
+    // It is still there, so it is new again.
+    assert_eq!(counts(&whole(path, &tree, "incremental").findings), [("new", 1)]);
+    assert_eq!(findings(path, "kept"), [Finding::First, Finding::Matched, Finding::Forgotten, Finding::New]);
+    intact(path);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_no_other_finding_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    tree.write("f", "contents");
+    whole(path, &tree, "init");
+    tree.write("f", "edited");
+    // Before the edited file can be read, there are errors.
+    let fail = |observation: Observation| {
+        let ledger = Ledger::open(path, true).unwrap();
+        let mut run = Run::begin(ledger, options("incremental", &["sha256"]), &Settings::default()).unwrap();
+        let mut survey = Survey::new(1 << 20);
+        survey.push(&subject("f"), &seen(&tree.files["f"]), 7).unwrap();
+        let (surveyed, tasks) = survey.compare(&run, &Plan::default()).unwrap();
+        assert_eq!(tasks.files(), 1);
+        run.record(subject("f"), observation).unwrap();
+        run.end(&surveyed, Stopped::No, &mut |_| false).unwrap().0
+    };
+    let end = fail(Observation::Failed { offset: 4096, error: "input/output error".to_owned() });
+    assert_eq!(counts(&end.open), [("unreadable", 1)]);
+    assert_eq!(counts(&fail(Observation::Changing).open), [("changing", 1)]);
+    let refused = Ledger::open(path, true).unwrap().accept(&subject("f"), "me", "why").unwrap_err().to_string();
+    assert!(refused.contains("could not be read"), "{refused}");
+    assert_eq!(counts(&whole(path, &tree, "incremental").findings), [("changed", 1)]);
+    let history = Ledger::open(path, false).unwrap().history(&subject("f")).unwrap().unwrap();
+    let failure = Ledger::failure(history[1].note.as_deref().unwrap());
+    assert_eq!(failure, Some((4096, "input/output error".to_owned())));
+    intact(path);
+}
+
+/// A run that is stopped anywhere, again and again, reads each file once and finds the same.
+#[test]
+fn an_interrupted_run_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut tree = Tree::default();
+    for number in 0..40 {
+        tree.write(&format!("{}/{number}", number % 7), &format!("contents {}", number / 2));
+    }
+    let changed = {
+        let mut tree = tree.clone();
+        for number in 0..10 {
+            tree.rename(&format!("{}/{number}", number % 7), &format!("new/{number}"));
+            tree.write(&format!("{}/{}", (20 + number) % 7, 20 + number), "edited");
+        }
+        tree
+    };
+    let mut results = Vec::new();
+    for step in [usize::MAX, 1, 3, 7] {
+        let path = &directory.path().join(format!("ledger {step}"));
+        create(path);
+        let plan = Plan { unchanged: true, ..Plan::default() };
+        for (mode, tree) in [("init", &tree), ("full", &changed)] {
+            let mut read = 0;
+            let end = loop {
+                let (end, more, _) = part(path, tree, options(mode, &["sha256"]), &plan, step);
+                read += more;
+                if !end.state.is_empty() {
+                    break end;
+                }
+                intact(path);
+            };
+            assert_eq!((read, end.read, end.files), (40, 40, 40), "{step} {mode}");
+            results.push((
+                step,
+                mode,
+                counts(&end.findings).iter().map(|&(w, c)| (w.to_owned(), c)).collect::<Vec<_>>(),
+            ));
+        }
+        intact(path);
+        assert_eq!(Ledger::open(path, false).unwrap().runs().unwrap().len(), 2);
+    }
+    for (step, mode, found) in &results {
+        let (_, _, expected) = results.iter().find(|(_, other, _)| other == mode).unwrap();
+        assert_eq!(found, expected, "{step} {mode}");
+    }
+}
+
+#[test]
+fn rolling_runs_verify_all_in_turn() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for number in 0..30 {
+        tree.write(&format!("{number:02}"), &"x".repeat(10 + number % 3));
+    }
+    whole(path, &tree, "init");
+    let plan = Plan { unchanged: true, share: Some(5), ..Plan::default() };
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let (end, read, order) = part(path, &tree, options("rolling", &["sha256"]), &plan, usize::MAX);
+        assert!((5..=7).contains(&read) && end.state == "limited" && end.left == 30 - read as u64, "{read} {end:?}");
+        seen.extend(order);
+    }
+    let mut all: Vec<String> = seen[..30.min(seen.len())].to_vec();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), seen.len().min(30), "{seen:?}");
+    assert!(seen.len() >= 30, "{seen:?}");
+    // Those that were read longest ago come first again.
+    let (.., order) = part(path, &tree, options("rolling", &["sha256"]), &plan, usize::MAX);
+    assert!(order.iter().all(|path| seen[..14].contains(path)), "{order:?}");
+    // What must be read comes before that.
+    tree.write("99", "new");
+    let limit = Plan { bytes_max: Some(1), ..plan };
+    let (_, _, order) = part(path, &tree, options("rolling", &["sha256"]), &limit, usize::MAX);
+    assert_eq!(order, ["99"]);
+    let never = Plan { unchanged: true, verified_before: Some(0), ..Plan::default() };
+    assert_eq!(part(path, &tree, options("rolling", &["sha256"]), &never, usize::MAX).1, 0);
+    let always = Plan { verified_before: Some(i64::MAX), ..never };
+    assert_eq!(part(path, &tree, options("rolling", &["sha256"]), &always, usize::MAX).1, 31);
+    intact(path);
+}
+
+#[test]
+fn migration_takes_only_what_agrees() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for name in ["a", "b", "rotten"] {
+        tree.write(name, name);
+    }
+    let run = |tree: &Tree, mode: &str, names: &[&str], stop: usize| {
+        part(path, tree, options(mode, names), &Plan { unchanged: mode == "full", ..Plan::default() }, stop)
+    };
+    run(&tree, "init", &["md5"], usize::MAX);
+    tree.rot("rotten");
+    assert_eq!(run(&tree, "migrate", &["md5", "sha256"], 1).1, 1);
+    let (end, read, _) = run(&tree, "migrate", &["md5", "sha256"], usize::MAX);
+    assert_eq!((counts(&end.findings), read), (vec![("bit-rot", 1), ("migrated", 2)], 2));
+    let ledger = Ledger::open(path, false).unwrap();
+    assert_eq!((ledger.without("sha256").unwrap(), ledger.without("md5").unwrap()), (1, 0));
+    // The crosswalk: both digests in one event.
+    let event = ledger.history(&subject("a")).unwrap().unwrap().pop().unwrap();
+    assert_eq!(event.digests, Some(digests(&["md5".to_owned(), "sha256".to_owned()], b"a")));
+    drop(ledger);
+    // Later runs compare by the new digest alone.
+    let (end, ..) = run(&tree, "full", &["sha256", "md5"], usize::MAX);
+    assert_eq!(counts(&end.findings), [("bit-rot", 1), ("matched", 2)]);
+    intact(path);
+}
+
+/// Changes a ledger with SQLite, and returns the problems that show.
+fn tampered(path: &Path, sql: &str, head: Option<(i64, [u8; 32])>) -> Vec<Problem> {
+    let copy = path.with_extension("copy");
+    fs::copy(path, &copy).unwrap();
+    let connection = Connection::open(&copy).unwrap();
+    connection.execute_batch(sql).unwrap();
+    drop(connection);
+    let verified = Ledger::open(&copy, false).unwrap().verify(head, &|| false).unwrap();
+    fs::remove_file(&copy).unwrap();
+    verified.problems
+}
+
+#[test]
+fn tampering_shows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for name in ["a", "b", "c"] {
+        tree.write(name, name);
+    }
+    whole(path, &tree, "init");
+    tree.rename("a", "d");
+    whole(path, &tree, "full");
+    let ledger = Ledger::open(path, false).unwrap();
+    let (last, hash) = ledger.last_event();
+    drop(ledger);
+    assert_eq!(tampered(path, "SELECT 1", Some((last, hash))), []);
+    for sql in [
+        "UPDATE event SET time = time + 1 WHERE id = 5",
+        "UPDATE event SET digests = zeroblob(32) WHERE id = 5",
+        "UPDATE event SET kind = 12 WHERE id = 9",
+        "UPDATE event SET note = NULL WHERE id = 1",
+        "UPDATE event SET other = NULL WHERE other IS NOT NULL",
+        "UPDATE event SET hash = zeroblob(32) WHERE id = 5",
+        "UPDATE event SET hash = x'00' WHERE id = 5",
+        "DELETE FROM event WHERE id = 5",
+        "DELETE FROM event WHERE id = 1",
+        "UPDATE file SET path = x'78' WHERE path = x'62'",
+        "UPDATE file SET status = 1 WHERE path = x'62'",
+        "UPDATE file SET status = 99 WHERE path = x'62'",
+        "UPDATE file SET expected = 8 WHERE path = x'62'",
+        "DELETE FROM file WHERE path = x'62'",
+        "INSERT INTO file VALUES(0, x'79', 77, 0, 4, 4, 4)",
+        "UPDATE root SET path = x'2f78'",
+        "DELETE FROM root",
+        "UPDATE algorithms SET names = 'sha3-256'",
+    ] {
+        assert_ne!(tampered(path, sql, None), [], "{sql}");
+    }
+    // Losing the end, and all that followed from it, shows only to those who kept a head.
+    let sql = format!("DELETE FROM event WHERE id = {last}");
+    assert_eq!(tampered(path, &sql, None), []);
+    assert_eq!(tampered(path, &sql, Some((last, hash))), [Problem::Head { event: last, is_there: false }]);
+    let other = Problem::Head { event: last, is_there: true };
+    assert_eq!(tampered(path, "SELECT 1", Some((last, [0; 32]))), [other]);
+}
+
+/// Whatever byte is damaged, there is an error or a report, and no panic; what lies in the tables is found.
+#[test]
+fn damage_of_the_file_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for number in 0..60 {
+        tree.write(&format!("file {number}"), &format!("{number}"));
+    }
+    whole(path, &tree, "init");
+    let bytes = fs::read(path).unwrap();
+    let copy = &directory.path().join("copy");
+    let is_sound = |bytes: &[u8]| {
+        fs::write(copy, bytes).unwrap();
+        let verified = Ledger::open(copy, false).and_then(|mut ledger| ledger.verify(None, &|| false));
+        verified.is_ok_and(|verified| verified.problems.is_empty())
+    };
+    assert!(is_sound(&bytes));
+    for end in (0..bytes.len()).step_by(bytes.len() / 40) {
+        assert!(!is_sound(&bytes[..end]), "{end}");
+    }
+    for place in (0..bytes.len()).step_by(997) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x10;
+        // Some bytes of pages are not used.
+        is_sound(&damaged);
+    }
+    // A digest of a file, of which pages may have older copies that are not used any more.
+    let digest = Algorithm::from_name("sha256").unwrap().digest(b"33");
+    let mut damaged = bytes.clone();
+    let places: Vec<usize> =
+        (0..bytes.len() - 32).filter(|&place| bytes[place..].starts_with(digest.bytes())).collect();
+    places.iter().for_each(|&place| damaged[place] ^= 1);
+    assert!(!places.is_empty() && !is_sound(&damaged));
+}
+
+#[test]
+fn what_is_no_ledger_is_not_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let told = |name: &str, writes| Ledger::open(&at(name), writes).unwrap_err().to_string();
+    assert!(matches!(Ledger::open(&at("none"), true), Err(Error::NotFound)));
+    fs::write(at("text"), "no database, whatever the name says: ".repeat(200)).unwrap();
+    fs::write(at("empty"), "").unwrap();
+    Connection::open(at("other")).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
+    for name in ["text", "empty", "other"] {
+        assert_eq!(told(name, true), "this is not a ledger of pfh", "{name}");
+    }
+    create(&at("newer"));
+    Connection::open(at("newer")).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
+    for writes in [false, true] {
+        let expected = "the ledger has version 2, and this program knows version 1 and older; use a later pfh";
+        assert_eq!(told("newer", writes), expected);
+    }
+    assert!(matches!(Ledger::create(&at("newer"), &[], &Settings::default()), Err(Error::Exists)));
+}
+
+/// Another program has the database locked: this is an error after a few seconds, and does no harm.
+#[test]
+fn a_locked_database_is_waited_for_and_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let other = Connection::open(path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let started = Instant::now();
+    let begun = Run::begin(Ledger::open(path, true).unwrap(), options("init", &["sha256"]), &Settings::default());
+    assert!(matches!(begun, Err(Error::Locked)));
+    assert!(started.elapsed().as_secs() >= 4);
+    // Readers see what was there before.
+    assert_eq!(Ledger::open(path, false).unwrap().head().unwrap().events, 2);
+    other.execute_batch("COMMIT").unwrap();
+    assert!(Run::begin(Ledger::open(path, true).unwrap(), options("init", &["sha256"]), &Settings::default()).is_ok());
+}
+
+/// Nothing is told of directories that could not be listed, and a name that is there again is not gone.
+#[test]
+fn only_what_is_really_gone_is_missing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    for name in ["locked/a", "locked/deep/b", "locked.x", "lock", "there again", "gone"] {
+        tree.write(name, name);
+    }
+    whole(path, &tree, "init");
+    let ledger = Ledger::open(path, true).unwrap();
+    let run = Run::begin(ledger, options("incremental", &["sha256"]), &Settings::default()).unwrap();
+    let mut survey = Survey::new(1 << 20);
+    survey.unseen(subject("locked"));
+    let (surveyed, _) = survey.compare(&run, &Plan::default()).unwrap();
+    assert_eq!(surveyed.unseen, 2);
+    let (end, _) = run.end(&surveyed, Stopped::No, &mut |at| at.path != b"there again").unwrap();
+    assert_eq!((counts(&end.findings), end.unseen), (vec![("missing", 3)], 3));
+    intact(path);
+}
