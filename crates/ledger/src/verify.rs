@@ -32,7 +32,7 @@ pub enum Problem {
     Head {
         /// The number of its event.
         event: i64,
-        /// Whether the ledger has so many events at all.
+        /// Whether the ledger has an event of this number at all.
         is_there: bool,
     },
 }

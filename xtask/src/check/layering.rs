@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
     ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-nsrl", &["pfh-digest"]),
+    ("pfh-ledger", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-serve", &["pfh-digest", "pfh-known"]),
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity", "pfh-facts"]),
@@ -34,6 +35,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "pfh-duplicates",
             "pfh-fixity",
             "pfh-known",
+            "pfh-ledger",
             "pfh-nsrl",
             "pfh-serve",
             "pfh-engine",

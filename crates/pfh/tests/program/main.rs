@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
+mod audit;
 mod blocks;
 mod certify;
 mod compare;

@@ -7,6 +7,7 @@ use super::super::message;
 use super::super::quantity::Count;
 use super::super::reading::{self, cannot_be_written};
 use super::collection::{Collection, time};
+use super::report;
 use pfh_digest::Algorithm;
 use pfh_ledger::chain::Hash;
 use pfh_ledger::timestamp::{self, Answer};
@@ -160,13 +161,13 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             }
         }
     }
-    let (events, files) = (Count(events.cast_unsigned()), Count(files));
+    let (events, files) = (Count(events.cast_unsigned()), report::files(files));
     let verdict = match (problems.is_empty(), kept) {
-        (true, None) => format!("intact: {events} events, {files} files; --head compares with a head kept elsewhere"),
+        (true, None) => format!("intact: {events} events, {files}; --head compares with a head kept elsewhere"),
         (true, Some((event, _))) => {
-            format!("intact: {events} events, {files} files, and event {event} is the head that was kept")
+            format!("intact: {events} events, {files}, and event {event} is the head that was kept")
         }
-        (false, _) => format!("damaged or changed: {events} events, {files} files"),
+        (false, _) => format!("damaged or changed: {events} events, {files}"),
     };
     command.print(format!("{verdict}\n"))
 }

@@ -83,11 +83,16 @@ pub(super) fn write(ledger: &Ledger, number: i64, format: ReportFormat, output: 
     }
 }
 
+/// Returns a number of files in words.
+pub(super) fn files(count: u64) -> String {
+    format!("{} {}", Count(count), if count == 1 { "file" } else { "files" })
+}
+
 /// Returns the totals of a run as a sentence.
 pub(super) fn summary(number: i64, mode: &str, end: &RunEnd) -> String {
     let mut text = format!(
-        "run {number} ({mode}): {} files, {}; read {}, {}",
-        Count(end.files),
+        "run {number} ({mode}): {}, {}; read {}, {}",
+        files(end.files),
         Bytes(end.bytes),
         Count(end.read),
         Bytes(end.read_bytes)

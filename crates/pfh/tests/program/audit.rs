@@ -1,0 +1,687 @@
+//! `pfh audit`: collections over time, and what may happen to them and to their ledgers.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use pfh_testing::{FaultPlan, FaultyMount, Random};
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Makes files with these contents below `t`.
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("t")).unwrap();
+    for (path, contents) in files {
+        put(directory.path(), path, contents);
+    }
+    directory
+}
+
+fn put(directory: &Path, path: &str, contents: &str) {
+    let path = directory.join("t").join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+fn audit(directory: &Path, arguments: &[&str]) -> Ended {
+    pfh(directory, [&["audit"], arguments].concat()).run()
+}
+
+/// Runs, and returns the events of the report about files: path below `t` and finding.
+fn found(directory: &Path, arguments: &[&str], code: i32) -> Vec<(String, String)> {
+    let ended = audit(directory, &[arguments, &["-f", "jsonl"]].concat());
+    assert_eq!(ended.code(), code, "{}", ended.stderr);
+    let root = directory.canonicalize().unwrap().join("t/").to_str().unwrap().to_owned();
+    let lines = lines(&ended.stdout);
+    assert_eq!((&lines[0]["type"], &lines.last().unwrap()["type"]), (&"header".into(), &"summary".into()));
+    let events = lines.iter().filter(|line| line["type"] == "event");
+    let mut found: Vec<_> = events
+        .map(|event| {
+            let path = event["path"].as_str().unwrap().strip_prefix(&root).unwrap().to_owned();
+            (path, event["finding"].as_str().unwrap().to_owned())
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Returns the lines of a JSON Lines output.
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|&(path, finding)| (path.to_owned(), finding.to_owned())).collect()
+}
+
+/// Checks that a ledger is intact.
+#[track_caller]
+fn intact(directory: &Path, ledger: &str) {
+    let ended = audit(directory, &["verify-ledger", ledger]);
+    assert!(ended.code() == 0 && ended.stdout.starts_with(b"intact: "), "{}{:?}", ended.stderr, ended.stdout);
+}
+
+/// Changes the contents of a file and nothing that a listing shows.
+fn rot(path: &Path) {
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[0] ^= 1;
+    let file = fs::File::options().write(true).open(path).unwrap();
+    std::io::Write::write_all(&mut &file, &bytes).unwrap();
+    file.set_modified(modified).unwrap();
+}
+
+#[test]
+fn a_collection_over_time() {
+    let directory =
+        tree(&[("a/edited", "one"), ("a/rotten", "two"), ("b/gone", "three"), ("b/moved", "four"), ("e", "")]);
+    let d = directory.path();
+    let ended = audit(d, &["init", "l.pfhl", "t"]);
+    ended.expect(0, "pfh: run 1 (init): 5 files, 15 B; read 5, 15 B, first 5\n");
+    let quiet = audit(d, &["run", "l.pfhl"]);
+    quiet.expect(0, "pfh: run 2 (incremental): 5 files, 15 B; read 0, 0 B, not read 5\n");
+    assert_eq!(quiet.stdout, b"");
+
+    put(d, "a/edited", "one and more");
+    rot(&d.join("t/a/rotten"));
+    fs::remove_file(d.join("t/b/gone")).unwrap();
+    fs::rename(d.join("t/b/moved"), d.join("t/moved")).unwrap();
+    fs::rename(d.join("t/e"), d.join("t/f")).unwrap();
+    put(d, "copy", "four");
+    let expected = [
+        ("a/edited", "changed"),
+        ("a/rotten", "bit-rot"),
+        ("b/gone", "missing"),
+        ("b/moved", "moved-away"),
+        ("copy", "new"),
+        ("e", "missing"),
+        ("f", "new"),
+        ("moved", "moved"),
+    ];
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&expected));
+    // The findings stay open, and reports can be had again.
+    assert_eq!(audit(d, &["run", "l.pfhl"]).code(), 1);
+    assert_eq!(found(d, &["report", "l.pfhl", "--run", "3"], 0), pairs(&expected));
+    let text = audit(d, &["report", "l.pfhl", "--run", "3"]);
+    let text = String::from_utf8(text.done().to_vec()).unwrap();
+    assert!(text.contains("3 B before, now 12 B") && text.contains("inode as before"), "{text}");
+
+    let status = audit(d, &["status", "l.pfhl"]);
+    let status = String::from_utf8(status.expect(1, "").to_vec()).unwrap();
+    assert!(status.contains("open         bit-rot 1, changed 1, missing 2\n"), "{status}");
+    let history = audit(d, &["history", "l.pfhl", "t/b/moved"]);
+    let history = String::from_utf8(history.done().to_vec()).unwrap();
+    assert!(history.contains("first") && history.contains("moved-away to `"), "{history}");
+    let never = d.canonicalize().unwrap().join("t/never");
+    let told = format!("pfh: the ledger never had `{}`\n", never.to_str().unwrap());
+    audit(d, &["history", "l.pfhl", "t/never"]).expect(2, &told);
+
+    // Decisions, with who and why.
+    assert_eq!(audit(d, &["accept", "l.pfhl", "t/a/edited"]).code(), 2);
+    let why = ["--why", "as intended", "--by", "A. Archivist"];
+    audit(d, &[&["accept", "l.pfhl", "t/a/edited", "t/b", "t/e"][..], &why].concat()).done();
+    let history = audit(d, &["history", "l.pfhl", "t/b/gone", "--json"]);
+    let last = lines(history.done()).pop().unwrap();
+    assert_eq!(
+        (&last["finding"], &last["by"], &last["why"]),
+        (&"accepted".into(), &"A. Archivist".into(), &"as intended".into())
+    );
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), []);
+    audit(d, &["forget", "l.pfhl", "t/a/rotten", "--why", "broken"]).done();
+    assert_eq!(found(d, &["run", "l.pfhl"], 0), pairs(&[("a/rotten", "new")]));
+    intact(d, "l.pfhl");
+    // Readers leave nothing beside the ledger.
+    let beside = fs::read_dir(d).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut beside: Vec<String> = beside.collect();
+    beside.sort();
+    assert_eq!(beside, ["l.pfhl", "l.pfhl.lock", "t"]);
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let directory = tree(&[("d/f", "hello")]);
+    let d = directory.path();
+    for (arguments, told) in [
+        (&["init", "t/l.pfhl", "t"][..], "would lie in"),
+        (&["init", "l.pfhl", "t", "t/d"], "lie in each other"),
+        (&["init", "l.pfhl", "none"], "cannot be examined"),
+        (&["init", "l.pfhl"], "no directory of the collection is named"),
+        (&["init", "l.pfhl", "t", "-a", "hmac-sha256"], "needs a key"),
+        (&["run", "l.pfhl"], "there is no such ledger"),
+        (&["run", "t/d/f"], "this is not a ledger"),
+        (&["run", "l.pfhl", "--share", "3"], "is not a share"),
+        (&["run", "l.pfhl", "--for", "3"], "is not a time"),
+    ] {
+        let ended = audit(d, arguments);
+        assert!(ended.code() == 2 && ended.stderr.contains(told), "{arguments:?}: {}", ended.stderr);
+    }
+    audit(d, &["init", "l.pfhl", "t"]);
+    let again = audit(d, &["init", "l.pfhl", "t"]);
+    assert!(again.code() == 2 && again.stderr.contains("never overwritten"), "{}", again.stderr);
+    // Where nothing is mounted, nothing is missing.
+    fs::rename(d.join("t"), d.join("elsewhere")).unwrap();
+    let gone = audit(d, &["run", "l.pfhl"]);
+    assert!(gone.code() == 2 && gone.stderr.contains("Is it mounted?"), "{}", gone.stderr);
+    fs::create_dir(d.join("t")).unwrap();
+    let empty = audit(d, &["run", "l.pfhl"]);
+    assert!(empty.code() == 2 && empty.stderr.contains("is it mounted?"), "{}", empty.stderr);
+    assert_eq!(found(d, &["run", "l.pfhl", "--allow-empty"], 1), pairs(&[("d/f", "missing")]));
+    intact(d, "l.pfhl");
+}
+
+/// Names of any bytes, links and what is no file.
+#[test]
+fn odd_names_and_other_things() {
+    let (directory, files) = odd();
+    let d = directory.path();
+    fs::rename(d.join("tree"), d.join("t")).unwrap();
+    assert!(!files.is_empty());
+    let first = audit(d, &["init", "l.pfhl", "t"]);
+    assert!(matches!(first.code(), 0 | 3), "{}", first.stderr);
+    // The ledger has the files that a list has.
+    let listed = hash(d, ["-0", "-f", "gnu", "t"]).run();
+    let listed = listed.stdout.iter().filter(|&&byte| byte == 0).count();
+    let lines = audit(d, &["report", "l.pfhl", "-f", "jsonl"]);
+    let firsts = self::lines(lines.done()).iter().filter(|line| line["finding"] == "first").count();
+    assert!(firsts > 50 && firsts == listed, "{firsts} {listed}");
+    let again = audit(d, &["run", "l.pfhl"]);
+    assert!(again.stderr.contains(&format!("not read {firsts}")), "{}", again.stderr);
+    intact(d, "l.pfhl");
+    // A file that became a link is gone.
+    let other = tree(&[("f", "hello"), ("g", "hello")]);
+    let d = other.path();
+    audit(d, &["init", "l.pfhl", "t"]);
+    fs::remove_file(d.join("t/f")).unwrap();
+    symlink("g", d.join("t/f")).unwrap();
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("f", "missing")]));
+}
+
+/// Killed at random moments a hundred times, a ledger loses nothing, and has nothing twice.
+#[test]
+fn killed_runs_go_on() {
+    let directory = tree(&[]);
+    let d = directory.path();
+    for number in 0..400 {
+        put(d, &format!("{}/{number}", number % 20), &format!("contents {number}").repeat(200));
+    }
+    let mut random = Random::new(17);
+    let (mut kills, mut rounds) = (0, 0);
+    while kills < 100 {
+        rounds += 1;
+        // Every other time the first run is killed, too.
+        let ledger = format!("l{rounds}.pfhl");
+        let mut arguments = vec!["init", &ledger, "t", "--rate", "8M", "-q"];
+        loop {
+            let running = pfh(d, [&["audit"], &arguments[..]].concat()).start();
+            thread::sleep(Duration::from_micros(random.below(120_000)));
+            running.signal(Signal::KILL);
+            let ended = running.end();
+            if ended.code() == 137 {
+                kills += 1;
+            }
+            if !d.join(&ledger).exists() || fs::metadata(d.join(&ledger)).unwrap().len() == 0 {
+                let _ = fs::remove_file(d.join(&ledger));
+                continue;
+            }
+            if audit(d, &["verify-ledger", &ledger]).code() == 2 {
+                // Killed before the ledger was complete: it is none yet.
+                fs::remove_file(d.join(&ledger)).unwrap();
+                let _ = fs::remove_file(d.join(format!("{ledger}-wal")));
+                let _ = fs::remove_file(d.join(format!("{ledger}-shm")));
+                continue;
+            }
+            intact(d, &ledger);
+            arguments = vec!["run", &ledger, "--full", "--rate", "8M", "-q"];
+            if random.below(8) == 0 || kills >= 100 {
+                break;
+            }
+        }
+        let last = audit(d, &["run", &ledger, "--full"]);
+        assert_eq!(last.code(), 0, "{}", last.stderr);
+        let last = audit(d, &["run", &ledger]);
+        last.expect(0, &last.stderr);
+        assert!(last.stderr.contains("400 files") && last.stderr.contains("not read 400"), "{}", last.stderr);
+        // Each file was seen for the first time once, and at most once in each run.
+        let runs = lines(audit(d, &["status", &ledger, "--json"]).done())[0]["runs"].as_u64().unwrap();
+        let mut firsts = 0;
+        for run in 1..=runs {
+            let report = audit(d, &["report", &ledger, "--run", &run.to_string(), "-f", "jsonl"]);
+            let events: Vec<Value> = lines(report.done()).into_iter().filter(|line| line["type"] == "event").collect();
+            let mut paths: Vec<&str> = events.iter().map(|event| event["path"].as_str().unwrap()).collect();
+            paths.sort_unstable();
+            let count = paths.len();
+            paths.dedup();
+            assert_eq!(paths.len(), count, "run {run} of {ledger}");
+            firsts += events.iter().filter(|event| event["finding"] == "first").count();
+        }
+        assert_eq!(firsts, 400);
+        intact(d, &ledger);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_run_that_goes_on_later() {
+    let directory = tree(&[]);
+    let d = directory.path();
+    for number in 0..50 {
+        put(d, &format!("{number:02}"), &format!("{number}").repeat(5000));
+    }
+    let running = pfh(d, ["audit", "init", "l.pfhl", "t", "--rate", "100K"]).start();
+    eventually("the ledger is made", || fs::metadata(d.join("l.pfhl-wal")).is_ok_and(|log| log.len() > 100_000));
+    // Another run is refused meanwhile.
+    let other = audit(d, &["run", "l.pfhl"]);
+    other.expect(2, "pfh: `l.pfhl`: another run has the ledger; --wait waits until it has ended\n");
+    thread::sleep(Duration::from_millis(1500));
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert_eq!(ended.code(), 130, "{}", ended.stderr);
+    assert!(ended.stderr.contains("interrupted; `pfh audit run` goes on with the run"), "{}", ended.stderr);
+    let rest = audit(d, &["run", "l.pfhl"]);
+    assert_eq!(rest.code(), 0, "{}", rest.stderr);
+    let told = "pfh: run 1 was interrupted, and goes on (init)\npfh: run 1 (init): 50 files, 450 kB; read 50, 450 kB, first 50\n";
+    assert_eq!(rest.stderr, told);
+    assert!(rest.read_bytes < 900_000, "{}", rest.read_bytes);
+    intact(d, "l.pfhl");
+}
+
+/// With --wait, a second run begins when the first has ended, and finds what it left.
+#[test]
+fn a_second_run_waits() {
+    let directory = tree(&[("a", "1"), ("b", "2")]);
+    let d = directory.path();
+    put(d, "c", &"x".repeat(100_000));
+    put(d, "d", "last");
+    let first = pfh(d, ["audit", "init", "l.pfhl", "t", "--rate", "100K"]).start();
+    eventually("the ledger is made", || fs::metadata(d.join("l.pfhl-wal")).is_ok_and(|log| log.len() > 40_000));
+    let second = audit(d, &["run", "l.pfhl", "--wait"]);
+    second.expect(0, "pfh: run 2 (incremental): 4 files, 100 kB; read 0, 0 B, not read 4\n");
+    assert_eq!(first.end().code(), 0);
+    intact(d, "l.pfhl");
+}
+
+#[test]
+fn limits_leave_the_rest_for_the_next_run() {
+    let directory = tree(&[]);
+    let d = directory.path();
+    for number in 0..12 {
+        put(d, &format!("{number:02}"), &format!("{number:02}").repeat(50));
+    }
+    audit(d, &["init", "l.pfhl", "t"]);
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        seen.extend(found(d, &["run", "l.pfhl", "--share", "1/4"], 0).into_iter().map(|(path, _)| path));
+    }
+    let expected: Vec<String> = (0..12).map(|number| format!("{number:02}")).collect();
+    assert_eq!(seen, expected);
+    // Those that were verified longest ago come first.
+    assert_eq!(
+        found(d, &["run", "l.pfhl", "--rolling", "--bytes", "150"], 0),
+        pairs(&[("00", "matched"), ("01", "matched")])
+    );
+    let none = audit(d, &["run", "l.pfhl", "--full", "--for", "0s"]);
+    none.expect(0, "pfh: run 7 (full): 12 files, 1.20 kB; read 0, 0 B, left for the next run 12\n");
+    assert_eq!(found(d, &["run", "l.pfhl", "--interval", "90d"], 0), []);
+    assert_eq!(found(d, &["run", "l.pfhl", "--full", "--io", "direct", "--idle"], 0).len(), 12);
+    intact(d, "l.pfhl");
+}
+
+#[test]
+fn migration_to_another_algorithm() {
+    let directory = tree(&[("a", "hello"), ("b", "world"), ("rotten", "x")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t", "-a", "md5"]);
+    rot(&d.join("t/rotten"));
+    let first = audit(d, &["migrate", "l.pfhl", "--to", "sha256", "-f", "csv"]);
+    assert_eq!(first.code(), 1);
+    assert!(first.stderr.contains("files without a digest by sha256: 1."), "{}", first.stderr);
+    // The crosswalk: the old digest and the new one in one line.
+    let crosswalk = format!(
+        "md5:{},md5:{} sha256:{},",
+        digest("md5", b"hello"),
+        digest("md5", b"hello"),
+        digest("sha256", b"hello")
+    );
+    let text = String::from_utf8(first.stdout).unwrap();
+    assert!(text.contains(&crosswalk), "{text}");
+    put(d, "rotten", "x");
+    let second = audit(d, &["migrate", "l.pfhl", "--to", "sha256"]);
+    second.expect(0, "pfh: run 3 (migrate): 3 files, 11 B; read 1, 1 B, migrated 1, not read 2\n");
+    let status = lines(audit(d, &["status", "l.pfhl", "--json"]).done()).remove(0);
+    assert_eq!(status["settings"]["algorithms"], serde_json::json!(["sha256"]));
+    assert_eq!(audit(d, &["migrate", "l.pfhl", "--to", "sha256"]).code(), 2);
+    assert_eq!(
+        found(d, &["run", "l.pfhl", "--full"], 0),
+        pairs(&[("a", "matched"), ("b", "matched"), ("rotten", "matched")])
+    );
+    intact(d, "l.pfhl");
+}
+
+/// Errors in the middle of a file, and files that change while they are read, are findings of their own.
+#[test]
+fn faults_of_reading() {
+    if !Path::new("/dev/fuse").exists() {
+        return skipped(Need::Fuse, "there is no /dev/fuse");
+    }
+    let directory = scratch();
+    let d = directory.path();
+    let (real, shown) = (d.join("real"), d.join("t"));
+    for made in [&real, &shown] {
+        fs::create_dir(made).unwrap();
+    }
+    for name in ["bad", "grows", "whole"] {
+        fs::write(real.join(name), contents(0, 3_000_000)).unwrap();
+    }
+    let plan = FaultPlan::parse(b"bad eio 1000000 4096\ngrows grow 500000 4000000\n").unwrap();
+    audit(d, &["init", "l.pfhl", "t"]);
+    let mount = match FaultyMount::new(&real, &shown, plan) {
+        Ok(mount) => mount,
+        Err(error) => return skipped(Need::Fuse, format_args!("cannot mount: {error}")),
+    };
+    let ended = audit(d, &["run", "l.pfhl", "-f", "jsonl"]);
+    let rest = audit(d, &["run", "l.pfhl", "-f", "jsonl", "-q"]);
+    mount.unmount().unwrap();
+    assert_eq!(ended.code(), 5, "{}", ended.stderr);
+    let events: Vec<Value> = lines(&ended.stdout).into_iter().filter(|line| line["type"] == "event").collect();
+    let finding = |name: &str| {
+        events.iter().find(|event| event["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{name}"))
+    };
+    assert_eq!((&finding("/bad")["finding"], &finding("/bad")["offset"]), (&"unreadable".into(), &1_000_000.into()));
+    assert_eq!((&finding("/grows")["finding"], &finding("/whole")["finding"]), (&"changing".into(), &"new".into()));
+    assert!(finding("/bad").get("digests").is_none() && finding("/grows").get("digests").is_none());
+    // It is tried again.
+    assert_eq!(rest.code(), 5, "{}", rest.stderr);
+    intact(d, "l.pfhl");
+}
+
+/// A filesystem of a few MiB, unmounted when dropped.
+struct Small<'a>(&'a Path);
+
+impl<'a> Small<'a> {
+    fn mount(at: &'a Path, options: &str) -> Option<Small<'a>> {
+        fs::create_dir_all(at).unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at).output();
+        if !mounted.is_ok_and(|output| output.status.success()) {
+            skipped(Need::Mount, "cannot mount a tmpfs");
+            return None;
+        }
+        Some(Small(at))
+    }
+}
+
+impl Drop for Small<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_and_a_read_only_one() {
+    let directory = tree(&[]);
+    let d = directory.path();
+    for number in 0..3000 {
+        put(
+            d,
+            &format!("{}/a longer name, of which a ledger has to keep many {number}", number % 30),
+            &number.to_string(),
+        );
+    }
+    let at = d.join("small");
+    let Some(small) = Small::mount(&at, "size=400k") else { return };
+    let full = audit(d, &["init", "small/l.pfhl", "t"]);
+    assert_eq!(full.code(), 4, "{}", full.stderr);
+    assert!(full.stderr.contains("there is no space left for the ledger"), "{}", full.stderr);
+    // With room again, it goes on.
+    let more = Command::new("mount").args(["-o", "remount,size=16m"]).arg(&at).output().unwrap();
+    assert!(more.status.success());
+    intact(d, "small/l.pfhl");
+    let rest = audit(d, &["run", "small/l.pfhl"]);
+    assert!(rest.code() == 0 && rest.stderr.contains("first 3,000"), "{}", rest.stderr);
+    intact(d, "small/l.pfhl");
+    // On a medium that is read-only, a ledger can be read, and not be written.
+    assert!(Command::new("mount").args(["-o", "remount,ro"]).arg(&at).output().unwrap().status.success());
+    intact(d, "small/l.pfhl");
+    assert_eq!(audit(d, &["status", "small/l.pfhl"]).code(), 0);
+    audit(d, &["history", "small/l.pfhl", "t/0/a longer name, of which a ledger has to keep many 0"]).done();
+    let refused = audit(d, &["run", "small/l.pfhl"]);
+    assert!(refused.code() == 2 && refused.stderr.contains("read-only"), "{}", refused.stderr);
+    drop(small);
+}
+
+#[test]
+fn a_directory_that_cannot_be_listed_is_no_loss() {
+    if is_root() {
+        let directory = tree(&[("d/f", "hello"), ("g", "world")]);
+        let d = directory.path();
+        // Root may list every directory, so a filter takes the place of the lock.
+        audit(d, &["init", "l.pfhl", "t"]);
+        fs::write(d.join("p.toml"), "ledger = 'l.pfhl'\nroots = ['t']\nexclude = ['d/']\n").unwrap();
+        let ended = audit(d, &["run", "p.toml"]);
+        ended.expect(0, "pfh: run 2 (incremental): 1 file, 5 B; read 0, 0 B, not read 1, out of sight 1\n");
+        return;
+    }
+    let directory = tree(&[("d/f", "hello"), ("g", "world")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t"]);
+    fs::set_permissions(d.join("t/d"), fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = audit(d, &["run", "l.pfhl"]);
+    fs::set_permissions(d.join("t/d"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(ended.code() == 3 && ended.stderr.contains("out of sight 1"), "{}", ended.stderr);
+}
+
+#[test]
+fn reports_for_programs_and_people() {
+    let directory = tree(&[("a & <b>", "hello"), ("gone", "x"), ("odd\n\u{1}", "y")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t"]);
+    fs::remove_file(d.join("t/gone")).unwrap();
+    put(d, "a & <b>", "other");
+    audit(d, &["run", "l.pfhl", "--full"]);
+    let report = |format: &str| {
+        let ended = audit(d, &["report", "l.pfhl", "-f", format, "-o", "report"]);
+        ended.done();
+        fs::read_to_string(d.join("report")).unwrap()
+    };
+    let csv = report("csv");
+    assert!(csv.starts_with("event,run,time,finding,bytes,expected,found,other,note,path\r\n"), "{csv}");
+    assert!(csv.contains(&format!(
+        "changed,5,sha256:{},sha256:{},,,",
+        digest("sha256", b"hello"),
+        digest("sha256", b"other")
+    )));
+    let prometheus = report("prometheus");
+    for line in [
+        "pfh_audit_files{collection=\"l\"} 3",
+        "pfh_audit_open_findings{collection=\"l\",finding=\"missing\"} 1",
+        "pfh_audit_run_findings{collection=\"l\",finding=\"changed\"} 1",
+        "# TYPE pfh_audit_files gauge",
+    ] {
+        assert!(prometheus.lines().any(|found| found == line), "{line}\n{prometheus}");
+    }
+    let html = report("html");
+    assert!(html.contains("2 files have open findings.") && html.contains("a &amp; &lt;b&gt;"), "{html}");
+    let premis = report("premis");
+    let Some(checked) = peer("xmllint", d, ["--noout", "report"]) else { return };
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    let count = |path: &str| {
+        let path = path.replace('/', "/*[local-name()='").replace(" ", "']");
+        let output = peer("xmllint", d, ["--xpath", &format!("count({path}'])"), "report"]).unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(count("/premis /event /eventIdentifier"), "3");
+    assert_eq!(count("/premis /object /objectCharacteristics /format"), "3");
+    assert_eq!(count("/premis /agent"), "1");
+    assert!(premis.contains("<eventOutcome>fail</eventOutcome>") && premis.contains("/odd%0A%01</"), "{premis}");
+}
+
+#[test]
+fn a_policy_decides_reports_and_sends() {
+    let directory = tree(&[("kept", "1"), ("kept.tmp", "2")]);
+    let d = directory.path();
+    fs::create_dir(d.join("out")).unwrap();
+    let sendmail = d.join("sendmail");
+    fs::write(&sendmail, "#!/bin/sh\ncat > \"$(dirname \"$0\")/mail\"\n").unwrap();
+    fs::set_permissions(&sendmail, fs::Permissions::from_mode(0o755)).unwrap();
+    let policy = |more: &str| {
+        let text = format!(
+            "ledger = 'photos.pfhl'\nroots = ['t']\nexclude = ['*.tmp']\nidle = true\n{more}\n[reports]\n\
+             directory = 'out'\nformats = ['html', 'csv']\nprometheus = 'out/pfh.prom'\n\
+             [mail]\nto = ['a@example.org', 'b@example.org']\nsendmail = '{}'\n",
+            sendmail.to_str().unwrap()
+        );
+        fs::write(d.join("p.toml"), text).unwrap();
+    };
+    policy("interval = '90d'");
+    let first = audit(d, &["init", "p.toml"]);
+    assert_eq!(first.code(), 0, "{}", first.stderr);
+    assert!(first.stderr.contains(": 1 file,"), "{}", first.stderr);
+    // All is well, so there is no message.
+    assert!(
+        !d.join("mail").exists() && d.join("out/photos-run-00001.html").exists() && d.join("out/pfh.prom").exists()
+    );
+    put(d, "new", "x");
+    assert_eq!(audit(d, &["run", "p.toml"]).code(), 0);
+    policy("alarms = ['new']\nshare = '1/1'");
+    put(d, "newer", "y");
+    let alarm = audit(d, &["run", "p.toml"]);
+    assert_eq!(alarm.code(), 1, "{}", alarm.stderr);
+    let mail = fs::read_to_string(d.join("mail")).unwrap();
+    assert!(mail.starts_with("To: a@example.org, b@example.org\nSubject: [pfh audit] photos: ALARM\n"), "{mail}");
+    assert!(mail.contains("run 3 (rolling)") && mail.contains("newer"), "{mail}");
+    assert!(fs::read_to_string(d.join("out/photos-run-00003.csv")).unwrap().contains(",matched,"));
+    policy("algorithms = ['sha512']");
+    let other = audit(d, &["run", "p.toml"]);
+    assert!(other.code() == 2 && other.stderr.contains("migrate"), "{}", other.stderr);
+    fs::write(&sendmail, "#!/bin/sh\nexit 75\n").unwrap();
+    policy("alarms = ['new']");
+    put(d, "newest", "z");
+    let unsent = audit(d, &["run", "p.toml"]);
+    assert!(unsent.code() == 4 && unsent.stderr.contains("was not sent"), "{}", unsent.stderr);
+    intact(d, "p.toml");
+}
+
+#[test]
+fn heads_tell_of_a_lost_end() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t"]);
+    fs::copy(d.join("l.pfhl"), d.join("old.pfhl")).unwrap();
+    audit(d, &["run", "l.pfhl", "--full"]);
+    audit(d, &["head", "l.pfhl", "-o", "head.txt"]).done();
+    let verified = audit(d, &["verify-ledger", "l.pfhl", "--head", "head.txt"]);
+    verified.printed(b"intact: 8 events, 1 file, and event 8 is the head that was kept\n");
+    audit(d, &["run", "l.pfhl"]);
+    assert_eq!(audit(d, &["verify-ledger", "l.pfhl", "--head", "head.txt"]).code(), 0);
+    let lost = audit(d, &["verify-ledger", "old.pfhl", "--head", "head.txt"]);
+    assert_eq!(lost.code(), 1);
+    assert!(String::from_utf8_lossy(&lost.stdout).contains("events were lost"), "{:?}", lost.stdout);
+    fs::write(d.join("none"), "nothing").unwrap();
+    assert_eq!(audit(d, &["verify-ledger", "l.pfhl", "--head", "none"]).code(), 2);
+}
+
+#[test]
+fn heads_are_signed() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    let arguments = ["-q", "-t", "ed25519", "-N", "", "-C", "me", "-f", "key"];
+    let Some(made) = peer("ssh-keygen", d, arguments) else { return };
+    assert!(made.status.success());
+    audit(d, &["init", "l.pfhl", "t"]);
+    let signed = audit(d, &["head", "l.pfhl", "-o", "head.txt", "--sign", "key"]);
+    assert_eq!(signed.code(), 0, "{}", signed.stderr);
+    let key = fs::read_to_string(d.join("key.pub")).unwrap();
+    fs::write(d.join("allowed"), format!("me {key}")).unwrap();
+    let verify = |text: &[u8]| {
+        let arguments = ["-Y", "verify", "-f", "allowed", "-I", "me", "-n", "pfh-ledger", "-s", "head.txt.sig"];
+        Run::new("ssh-keygen", d, arguments).input(text).run().code()
+    };
+    let text = fs::read(d.join("head.txt")).unwrap();
+    assert_eq!(verify(&text), 0);
+    assert_ne!(verify(&[&text[..], b" "].concat()), 0);
+}
+
+/// An authority of OpenSSL's answers, and the answer is checked.
+#[test]
+fn heads_are_stamped() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    if peer("openssl", d, ["version"]).is_none() {
+        return;
+    }
+    fs::write(
+        d.join("tsa.cnf"),
+        "[req]\ndistinguished_name=dn\n[dn]\n[ext]\nextendedKeyUsage=critical,timeStamping\nkeyUsage=digitalSignature\n\
+         [tsa]\ndefault_tsa=one\n[one]\nserial=serial\ncrypto_device=builtin\nsigner_cert=tsa.pem\nsigner_key=tsa.key\n\
+         signer_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\naccuracy=secs:1\nordering=yes\n",
+    )
+    .unwrap();
+    fs::write(d.join("serial"), "01\n").unwrap();
+    let openssl = |arguments: &[&str]| {
+        let output = peer("openssl", d, arguments).unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    openssl(&[
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ca",
+        "-days", "2",
+    ]);
+    openssl(&[
+        "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "tsa.key", "-out", "tsa.csr", "-subj", "/CN=tsa", "-config",
+        "tsa.cnf",
+    ]);
+    let sign =
+        ["x509", "-req", "-in", "tsa.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", "tsa.pem"];
+    openssl(&[&sign[..], &["-days", "2", "-extfile", "tsa.cnf", "-extensions", "ext"]].concat());
+
+    audit(d, &["init", "l.pfhl", "t"]);
+    audit(d, &["head", "l.pfhl", "-o", "head.txt", "--timestamp-request", "head.tsq"]).done();
+    openssl(&["ts", "-reply", "-config", "tsa.cnf", "-section", "one", "-queryfile", "head.tsq", "-out", "head.tsr"]);
+    let verify = |more: &[&str]| {
+        let arguments = ["verify-ledger", "l.pfhl", "--head", "head.txt", "--timestamp", "head.tsr"];
+        let ended = audit(d, &[&arguments, more].concat());
+        (ended.code(), String::from_utf8(ended.stdout).unwrap())
+    };
+    let (code, text) = verify(&["--timestamp-request", "head.tsq"]);
+    assert!(code == 0 && text.contains("its signature was not checked"), "{text}");
+    let (code, text) = verify(&["--timestamp-request", "head.tsq", "--timestamp-ca", "ca.pem"]);
+    assert!(code == 0 && text.contains("openssl finds its signature valid"), "{text}");
+    let (code, text) = verify(&["--timestamp-ca", "tsa.csr"]);
+    assert!(code == 1 && text.contains("is not valid"), "{text}");
+    // Another request, another file, a damaged answer.
+    audit(d, &["head", "l.pfhl", "-o", "head.txt", "--timestamp-request", "other.tsq"]).done();
+    let (code, text) = verify(&["--timestamp-request", "other.tsq"]);
+    assert!(code == 1 && text.contains("its nonce differs"), "{text}");
+    let answer = fs::read(d.join("head.tsr")).unwrap();
+    fs::write(d.join("head.tsr"), &answer[..answer.len() - 1]).unwrap();
+    let (code, text) = verify(&[]);
+    assert!(code == 1 && text.contains("cut off"), "{text}");
+    fs::write(d.join("head.tsr"), &answer).unwrap();
+    let head = fs::read_to_string(d.join("head.txt")).unwrap();
+    fs::write(d.join("head.txt"), head.replace("ledger: l", "ledger: x")).unwrap();
+    let (code, text) = verify(&[]);
+    assert!(code == 1 && text.contains("of another file"), "{text}");
+}
+
+/// Sizes, times and inodes tell which files are read; an inode that is used again is no bit rot.
+#[test]
+fn a_replaced_file_is_changed_and_not_rotten() {
+    let directory = tree(&[("f", "one")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t"]);
+    let file = d.join("t/f");
+    let before = fs::metadata(&file).unwrap();
+    put(d, "g", "two");
+    let other = fs::File::options().write(true).open(d.join("t/g")).unwrap();
+    other.set_modified(before.modified().unwrap()).unwrap();
+    fs::rename(d.join("t/g"), &file).unwrap();
+    let after = fs::metadata(&file).unwrap();
+    assert_eq!((before.len(), before.mtime(), before.mtime_nsec()), (after.len(), after.mtime(), after.mtime_nsec()));
+    assert_ne!(before.ino(), after.ino());
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("f", "changed")]));
+}
