@@ -2,6 +2,7 @@
 
 pub mod kernels;
 pub mod known;
+pub mod ledger;
 pub mod list;
 pub mod nsrl;
 pub mod property;

@@ -1,4 +1,4 @@
-//! What people decide: a change was intended, a file is no longer expected, the settings are others.
+//! The decisions of people: a change was intended, a file is no longer expected, the settings are others.
 
 use rusqlite::params;
 use serde_json::json;

@@ -5,7 +5,7 @@ use pfh_record::Timestamp;
 
 use crate::Finding;
 
-/// What the filesystem tells about a file: the stamp by which an unchanged file is recognised.
+/// The answer of the filesystem about a file: the stamp by which an unchanged file is recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Size in bytes.
@@ -19,7 +19,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Whether size, modification time and inode are the same: nobody wrote to the file, as far as the filesystem knows.
+    /// Whether size, modification time and inode are the same: as far as the filesystem knows, nobody wrote.
     pub fn is_unwritten_since(&self, earlier: &Seen) -> bool {
         let part = |seen: &Seen| (seen.size, seen.mtime, seen.inode);
         part(self) == part(earlier)
@@ -95,7 +95,7 @@ pub struct Event {
     pub time: i64,
     /// The file.
     pub subject: Option<Subject>,
-    /// What was seen of the file; `None` if nothing was, or nothing else than by the event before.
+    /// The answer of the filesystem about the file; `None` if there is none, or it is the one of an event before.
     pub seen: Option<Seen>,
     /// The digests that were computed; `None` if there are none, or they are the expected ones.
     pub digests: Option<Digests>,

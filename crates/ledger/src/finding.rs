@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an event is about: what became of a file, or what was done with the ledger.
+/// The kind of an event: the fate of a file, or a deed with the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Finding {
     /// The ledger was made, with these settings.

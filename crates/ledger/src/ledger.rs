@@ -22,7 +22,7 @@ pub(crate) const EVENT_COLUMNS: &str = "event.id, event.run, event.kind, event.t
     (SELECT names FROM algorithms WHERE algorithms.id = event.algorithms), event.digests, event.expected, \
     event.note, event.hash, subject.root, subject.path, other.root, other.path";
 
-/// What [`EVENT_COLUMNS`] are taken from.
+/// The tables from which [`EVENT_COLUMNS`] are taken.
 pub(crate) const EVENT_TABLES: &str = "event LEFT JOIN file AS subject ON subject.id = event.file \
     LEFT JOIN file AS other ON other.id = event.other";
 

@@ -49,7 +49,7 @@ pub struct FileInfo {
     pub subject: Subject,
     /// Its state.
     pub state: FileState,
-    /// What the filesystem told about it last.
+    /// The last answer of the filesystem about it.
     pub seen: Option<Seen>,
     /// The digests that are expected.
     pub expected: Option<Digests>,

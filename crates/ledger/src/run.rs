@@ -25,7 +25,7 @@ const BATCH_TIME: Duration = Duration::from_secs(1);
 pub enum Observation {
     /// It was read to its end.
     Read {
-        /// What the filesystem told after the last read.
+        /// The answer of the filesystem after the last read.
         seen: Seen,
         /// Its digests by the algorithms of the run.
         digests: Digests,
@@ -103,12 +103,15 @@ pub struct Run {
 
 impl Run {
     /// Begins a run, or goes on with one that was interrupted: with a first run whatever `options` are, with others if
-    /// they are of the same kind and algorithms.
+    /// they are of the same kind and algorithms. The first run of a ledger is one of the kind `init`.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
-    pub fn begin(mut ledger: Ledger, options: RunOptions, settings: &Settings) -> Result<Run, Error> {
+    pub fn begin(mut ledger: Ledger, mut options: RunOptions, settings: &Settings) -> Result<Run, Error> {
         ledger.begin()?;
+        if ledger.run == 0 {
+            "init".clone_into(&mut options.mode);
+        }
         let mut resumed = None;
         if let Some((began, earlier)) = unfinished(&ledger)? {
             let earlier: RunBegin = serde_json::from_slice(&earlier)
@@ -222,7 +225,7 @@ impl Run {
     /// Takes the result of reading a file. It is on the medium after about a second, or after [`Run::save`].
     ///
     /// # Errors
-    /// If the ledger cannot be read or written. What was saved before stays.
+    /// If the ledger cannot be read or written. Results that were saved before stay.
     pub fn record(&mut self, subject: Subject, observation: Observation) -> Result<Option<Finding>, Error> {
         if self.batch_files == 0 {
             self.batch_since = Instant::now();
@@ -508,11 +511,7 @@ impl Run {
 
     /// Calls `each` with the rows of a query about contents, and their keys. The columns are root, path, algorithms and
     /// digests, and others.
-    fn each_content(
-        &self,
-        sql: &str,
-        each: &mut dyn FnMut(&rusqlite::Row<'_>, &[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    fn each_content(&self, sql: &str, each: EachContent<'_>) -> Result<(), Error> {
         let mut statement = self.ledger.connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -657,6 +656,9 @@ impl Run {
         }
     }
 }
+
+/// Takes a row about contents, and the digest by which they are recognised.
+type EachContent<'a> = &'a mut dyn FnMut(&rusqlite::Row<'_>, &[u8]) -> Result<(), Error>;
 
 /// A new file that was read.
 struct NewFile {

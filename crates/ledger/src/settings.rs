@@ -1,10 +1,10 @@
-//! What the events about a ledger and its runs state.
+//! The notes of the events about a ledger and its runs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Finding;
 
-/// What a ledger keeps, and how: the note of its first event, and of each event that changes it.
+/// The files that a ledger keeps, and the way in which it does: the note of its first event, and of each event that changes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {

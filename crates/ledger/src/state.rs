@@ -2,7 +2,7 @@
 
 use crate::{Event, Finding};
 
-/// What is known of a file now.
+/// The knowledge about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// As expected, when it was last read.
@@ -64,7 +64,7 @@ impl Status {
 pub struct FileState {
     /// The number of the file.
     pub id: i64,
-    /// What is known of it.
+    /// The status of the file.
     pub status: Status,
     /// The event with the digests that are expected.
     pub expected: Option<i64>,

@@ -54,7 +54,7 @@ fn element(tag: u8, contents: &[u8]) -> Vec<u8> {
     [&[tag, contents.len() as u8][..], contents].concat()
 }
 
-/// What an answer says.
+/// The contents of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The digest that was stamped.

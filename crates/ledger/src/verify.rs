@@ -69,7 +69,7 @@ pub struct Verified {
     pub events: i64,
     /// Number of files.
     pub files: u64,
-    /// What is wrong; at most 100 problems.
+    /// The problems that were found; at most 100.
     pub problems: Vec<Problem>,
     /// Events whose time is before that of the event before: the clock was set back. No sign of damage.
     pub clock_went_back: Vec<i64>,
@@ -85,8 +85,8 @@ impl Verified {
 }
 
 impl Ledger {
-    /// Checks everything. `head`: the number and the hash of an event that were kept elsewhere. `stops` is asked now and
-    /// then whether to give up.
+    /// Checks everything. `head`: the number and the hash of an event that were kept elsewhere. `stops` is asked now
+    /// and then whether to give up.
     ///
     /// # Errors
     /// If the ledger cannot be read at all, or `stops` says so. Damage is a result.

@@ -160,7 +160,7 @@ fn each_change_has_its_finding() {
     let end = whole(path, &tree, "full");
     assert_eq!(counts(&end.findings), [("bit-rot", 1), ("changed", 1), ("matched", 8)]);
     assert_eq!(counts(&end.open), [("bit-rot", 1), ("changed", 1), ("missing", 2)]);
-    // What is open stays so, and a file that changed is no bit rot because it stays as it was.
+    // An open finding stays so, and a file that changed is no bit rot because it stays as it was.
     let again = whole(path, &tree, "full");
     assert_eq!((counts(&again.findings), counts(&again.open)), (counts(&end.findings), counts(&end.open)));
     assert_eq!(findings(path, "twin/2"), [Finding::First, Finding::Matched, Finding::MovedAway]);
@@ -321,7 +321,7 @@ fn rolling_runs_verify_all_in_turn() {
     // Those that were read longest ago come first again.
     let (.., order) = part(path, &tree, options("rolling", &["sha256"]), &plan, usize::MAX);
     assert!(order.iter().all(|path| seen[..14].contains(path)), "{order:?}");
-    // What must be read comes before that.
+    // A file that must be read comes before them.
     tree.write("99", "new");
     let limit = Plan { bytes_max: Some(1), ..plan };
     let (_, _, order) = part(path, &tree, options("rolling", &["sha256"]), &limit, usize::MAX);

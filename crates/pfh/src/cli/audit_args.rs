@@ -1,6 +1,6 @@
 //! The command line of `pfh audit`.
 
-use super::args::IoWord;
+use super::common_args::IoWord;
 use super::progress::When;
 use super::quantity::{parse_bytes, parse_duration, parse_share};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};

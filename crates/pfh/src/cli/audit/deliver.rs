@@ -81,7 +81,7 @@ fn send(
         body.truncate(body[..MAIL_BYTES_MAX].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
         body.extend_from_slice("… and more; `pfh audit report` has all\n".as_bytes());
     }
-    // What is in names must not become a header.
+    // A name must not become a header.
     let header = |text: &str| text.replace(|character: char| character.is_control() || !character.is_ascii(), "?");
     let verdict = if is_alarm { "ALARM" } else { "all is well" };
     let mut text = String::new();

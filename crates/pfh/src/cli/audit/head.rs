@@ -7,7 +7,7 @@ use super::super::message;
 use super::super::quantity::Count;
 use super::super::reading::{self, cannot_be_written};
 use super::collection::{Collection, time};
-use super::report;
+use super::reported;
 use pfh_digest::Algorithm;
 use pfh_ledger::chain::Hash;
 use pfh_ledger::timestamp::{self, Answer};
@@ -161,7 +161,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             }
         }
     }
-    let (events, files) = (Count(events.cast_unsigned()), report::files(files));
+    let (events, files) = (Count(events.cast_unsigned()), reported::files(files));
     let verdict = match (problems.is_empty(), kept) {
         (true, None) => format!("intact: {events} events, {files}; --head compares with a head kept elsewhere"),
         (true, Some((event, _))) => {

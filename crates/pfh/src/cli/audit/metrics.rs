@@ -1,6 +1,6 @@
 //! Metrics of a collection for the textfile collector of Prometheus' node exporter.
 
-use super::report::Reported;
+use super::reported::Reported;
 use pfh_ledger::{Error, Finding, RunEnd};
 use std::fmt::Write as _;
 use std::io::Write;

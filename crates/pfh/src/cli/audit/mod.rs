@@ -12,6 +12,7 @@ mod perform;
 mod policy;
 mod premis;
 mod report;
+mod reported;
 mod run;
 
 use super::audit_args::{AuditArguments, AuditCommand};

@@ -3,7 +3,7 @@
 use super::super::quantity::{Bytes, Count};
 use super::collection::{full_path, time};
 use super::describe::describe;
-use super::report::{Reported, is_news, summary};
+use super::reported::{Reported, is_news, summary};
 use pfh_ledger::{Error, Finding};
 use pfh_page::{Cell, Document, Section, Table, Tone};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! A policy: one TOML file that says how a collection is audited.
 
-use super::super::args::IoWord;
 use super::super::exit::Failed;
+use super::super::io_word::IoWord;
 use super::super::message;
 use super::super::quantity::{parse_bytes, parse_duration, parse_share};
 use clap::ValueEnum;
@@ -75,7 +75,7 @@ fn sendmail() -> PathBuf {
 pub(super) struct Policy {
     pub(super) ledger: PathBuf,
     pub(super) roots: Vec<PathBuf>,
-    /// What the ledger keeps; the algorithms only if the policy names them.
+    /// The settings of the ledger; the algorithms only if the policy names them.
     pub(super) settings: Settings,
     pub(super) has_algorithms: bool,
     pub(super) interval: Option<Duration>,

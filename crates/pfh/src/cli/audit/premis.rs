@@ -1,11 +1,11 @@
 //! The events of a run as PREMIS 3 (Library of Congress, namespace `http://www.loc.gov/premis/v3`).
 //!
-//! Paths become `file:` URIs (RFC 8089), in which every byte has its place; the identifier of an event is a UUID made of
-//! its hash in the ledger (RFC 9562, version 8), so it is the same in every report.
+//! Paths become `file:` URIs (RFC 8089), in which every byte has its place; the identifier of an event is a UUID made
+//! of its hash in the ledger (RFC 9562, version 8), so it is the same in every report.
 
 use super::collection::{full_path, time};
 use super::describe::{expected, found};
-use super::report::Reported;
+use super::reported::Reported;
 use pfh_digest::Digest;
 use pfh_ledger::{Error, Event, Finding, Ledger};
 use std::fmt::Write as _;

@@ -9,7 +9,7 @@ use super::collection::{self, Collection, failed, now};
 use super::deliver::deliver;
 use super::perform::{Manner, Performed, perform};
 use super::policy::Policy;
-use super::report;
+use super::{report, reported};
 use pfh_digest::{Algorithm, Status};
 use pfh_ledger::{Finding, Ledger, Lock, Plan, Run, RunEnd, RunOptions, Settings};
 use pfh_source::IoMethod;
@@ -195,7 +195,7 @@ fn go(
     command.tally.findings = alarms(&settings, &end);
     let written = report::write(&ledger, number, reading.format, &mut command.output());
     let written = report::into_io(written).map_err(|error| collection.failed(error))?;
-    let summary = report::summary(number, &mode, &end);
+    let summary = reported::summary(number, &mode, &end);
     if !reading.quiet {
         message::plain(format_args!("pfh: {summary}"));
     }
