@@ -102,7 +102,13 @@ impl Ledger {
     /// # Errors
     /// If it is none, is damaged as far as can be seen at once, is locked, or is of a later version.
     pub fn open(path: &Path, writes: bool) -> Result<Ledger, Error> {
-        Ledger::of(schema::open(path, writes)?, path)
+        Ledger::of(schema::open(path, writes)?, path).map_err(|error| match error {
+            // A table is not there, or is none.
+            Error::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown) => {
+                Error::Damaged(error.to_string())
+            }
+            error => error,
+        })
     }
 
     fn of(connection: Connection, path: &Path) -> Result<Ledger, Error> {

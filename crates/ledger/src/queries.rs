@@ -71,6 +71,8 @@ pub struct Standing {
     pub oldest: Option<i64>,
     /// Files that were last read before the time that was asked for.
     pub overdue: u64,
+    /// Files that were never read to their end.
+    pub never: u64,
 }
 
 impl Ledger {
@@ -210,19 +212,21 @@ impl Ledger {
     /// If the ledger cannot be read.
     pub fn standing(&self, before: Option<i64>) -> Result<Standing, Error> {
         let sql = "SELECT count(*), ifnull(sum(seen.size), 0), min(checked.time), \
-                   ifnull(sum(checked.time IS NULL OR checked.time < ?1), 0) FROM file \
+                   ifnull(sum(checked.time IS NULL OR checked.time < ?1), 0), ifnull(sum(checked.time IS NULL), 0) \
+                   FROM file \
                    LEFT JOIN event AS seen ON seen.id = file.seen LEFT JOIN event AS checked ON checked.id = file.checked \
                    WHERE file.status != ?2";
         let before = before.unwrap_or(i64::MIN);
-        let (files, bytes, oldest, overdue): (i64, i64, Option<i64>, i64) =
+        let (files, bytes, oldest, overdue, never): (i64, i64, Option<i64>, i64, i64) =
             self.connection.query_row(sql, params![before, Status::Retired as i64], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
             })?;
         Ok(Standing {
             files: files.cast_unsigned(),
             bytes: bytes.cast_unsigned(),
             open: self.open_findings()?,
             oldest,
+            never: never.cast_unsigned(),
             overdue: if before == i64::MIN { 0 } else { overdue.cast_unsigned() },
         })
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::Error;
@@ -147,7 +148,11 @@ fn set_up(connection: &Connection) -> Result<(), Error> {
     connection.busy_timeout(PATIENCE)?;
     // A commit is on the medium when it is reported.
     connection.pragma_update(None, "synchronous", "full")?;
+    // Nothing that somebody added to the file runs.
     connection.pragma_update(None, "trusted_schema", false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
@@ -164,4 +169,19 @@ fn judge(connection: &Connection) -> Result<(), Error> {
         return Err(Error::Newer(version));
     }
     Ok(())
+}
+
+/// Returns the definitions of all tables and indexes that a ledger has: their names and texts.
+pub(crate) fn definitions(connection: &Connection) -> Result<Vec<(String, String)>, Error> {
+    let sql = "SELECT name, ifnull(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns the definitions that a ledger must have.
+pub(crate) fn expected_definitions() -> Result<Vec<(String, String)>, Error> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch(SCHEMA)?;
+    definitions(&connection)
 }

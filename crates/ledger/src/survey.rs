@@ -48,6 +48,9 @@ pub struct Surveyed {
 }
 
 impl Survey {
+    /// Longest path, in bytes.
+    pub const PATH_BYTES_MAX: usize = 60_000;
+
     /// Makes an empty survey that takes at most `memory_bytes` of memory; the rest waits in temporary files.
     pub fn new(memory_bytes: u64) -> Survey {
         Survey {
@@ -64,7 +67,7 @@ impl Survey {
     /// Adds a file that the walk found, on the device with this number.
     ///
     /// # Errors
-    /// If a temporary file cannot be used, or the path has more than 60,000 bytes.
+    /// If a temporary file cannot be used, or the path is longer than [`Survey::PATH_BYTES_MAX`].
     pub fn push(&mut self, subject: &Subject, seen: &Seen, device: u64) -> io::Result<()> {
         self.record.clear();
         self.record.extend_from_slice(&subject.root.to_be_bytes());

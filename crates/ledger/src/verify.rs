@@ -6,6 +6,7 @@ use rusqlite::OptionalExtension;
 
 use crate::chain::{Hash, ORIGIN};
 use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, state_of};
+use crate::schema;
 use crate::state::FileState;
 use crate::{Error, Finding, Subject};
 
@@ -18,6 +19,8 @@ const PROBLEMS_MAX: usize = 100;
 pub enum Problem {
     /// SQLite finds the file damaged.
     Database(String),
+    /// A table or index is not defined as it must be, is not there, or is none of a ledger's.
+    Schema(String),
     /// An event has not the hash that follows from it and the events before it.
     Hash(i64),
     /// An event is not there, although later ones are.
@@ -41,6 +44,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Database(text) => write!(f, "the database is damaged: {text}"),
+            Problem::Schema(name) => write!(f, "the definition of `{}` was changed", name.escape_debug()),
             Problem::Hash(event) => write!(f, "event {event} was changed, or one before it: its hash does not agree"),
             Problem::Gap(event) => write!(f, "event {event} is missing"),
             Problem::State(subject) => {
@@ -121,6 +125,13 @@ impl Ledger {
     }
 
     fn check_database(&self, verified: &mut Verified) -> Result<(), Error> {
+        let (found, expected) = (schema::definitions(&self.connection)?, schema::expected_definitions()?);
+        for (name, _) in expected.iter().filter(|definition| !found.contains(definition)) {
+            verified.add(Problem::Schema(name.clone()));
+        }
+        for (name, _) in found.iter().filter(|(name, _)| expected.iter().all(|(known, _)| known != name)) {
+            verified.add(Problem::Schema(name.clone()));
+        }
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

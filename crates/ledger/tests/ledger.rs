@@ -409,9 +409,18 @@ fn tampering_shows() {
         "UPDATE root SET path = x'2f78'",
         "DELETE FROM root",
         "UPDATE algorithms SET names = 'sha3-256'",
+        "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM file; END",
+        "CREATE VIEW v AS SELECT 1",
+        "DROP INDEX event_of_file",
     ] {
         assert_ne!(tampered(path, sql, None), [], "{sql}");
     }
+    // A view in the place of a table is not even opened.
+    let copy = &path.with_extension("copy");
+    fs::copy(path, copy).unwrap();
+    let view = "ALTER TABLE event RENAME TO other; CREATE VIEW event AS SELECT * FROM other";
+    Connection::open(copy).unwrap().execute_batch(view).unwrap();
+    assert!(matches!(Ledger::open(copy, false), Err(Error::Damaged(_))));
     // Losing the end, and all that followed from it, shows only to those who kept a head.
     let sql = format!("DELETE FROM event WHERE id = {last}");
     assert_eq!(tampered(path, &sql, None), []);

@@ -7,6 +7,7 @@ use super::super::message;
 use super::super::quantity::{Bytes, Count};
 use super::collection::{Collection, full_path, now, subject, time};
 use super::describe::{describe, event_json};
+use super::reported::files;
 use super::run::alarms;
 use pfh_ledger::{Finding, RunEnd};
 use serde_json::json;
@@ -46,6 +47,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
             "bytes": standing.bytes,
             "open": standing.open,
             "oldest_verification": standing.oldest.map(time),
+            "never_read": standing.never,
             "overdue": before.map(|_| standing.overdue),
             "runs": runs.len(),
             "last_run": last.map(|run| json!({
@@ -76,10 +78,14 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
         None => text += "last run     none\n",
     }
     if let Some(oldest) = standing.oldest {
-        text += &format!("verified     each file at {} or later\n", time(oldest));
+        let except = match standing.never {
+            0 => String::new(),
+            never => format!(", except {}, never read to the end", files(never)),
+        };
+        text += &format!("verified     each file at {} or later{except}\n", time(oldest));
     }
     if before.is_some() {
-        text += &format!("overdue      {} files\n", Count(standing.overdue));
+        text += &format!("overdue      {}\n", files(standing.overdue));
     }
     text += &format!("events       {}\n", Count(head.events.cast_unsigned()));
     let words = Finding::OF_FILES.into_iter().map(Finding::word);

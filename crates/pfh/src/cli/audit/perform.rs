@@ -15,7 +15,8 @@ use pfh_ledger::{
 };
 use pfh_record::{Metadata, Outcome, Record};
 use pfh_source::{
-    EntryKind, ErrorKind, FileIdentity, Found, FoundFile, FoundFiles, IoMethod, Other, Source as _, Totals, WalkOptions,
+    EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, IoMethod, Other, Source as _, Totals,
+    WalkOptions,
 };
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -161,7 +162,13 @@ fn walk(
                 Ok(stamp) if stamp.is_as_listed => {
                     let device = stamp.metadata.posix.map_or(0, |posix| posix.device);
                     let path = entry.path();
-                    result = survey.push(&subject(&path), &seen(&stamp.metadata), device);
+                    if path.len() > Survey::PATH_BYTES_MAX {
+                        survey.unseen(subject(&path));
+                        let text = "the path is too long for a ledger, which keeps 60,000 bytes";
+                        fail(path, FileError::new(ErrorKind::NameTooLong, text));
+                    } else {
+                        result = survey.push(&subject(&path), &seen(&stamp.metadata), device);
+                    }
                 }
                 // It was replaced since it was listed.
                 Ok(_) => survey.unseen(subject(&entry.path())),

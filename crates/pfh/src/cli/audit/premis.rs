@@ -17,10 +17,18 @@ const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<premis xmlns=\"
 /// Writes the objects, the events and the agent: in the order that the schema wants.
 pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
     output.write_all(HEAD.as_bytes())?;
-    let (mut objects, mut events) = (0_u64, 0_u64);
+    // The schema wants an object, also of a run that read nothing: the collection.
+    for root in &reported.roots {
+        let root = uri(root);
+        write!(
+            output,
+            "  <object xsi:type=\"intellectualEntity\">\n    <objectIdentifier>\n      \
+             <objectIdentifierType>URI</objectIdentifierType>\n      \
+             <objectIdentifierValue>{root}</objectIdentifierValue>\n    </objectIdentifier>\n  </object>\n"
+        )?;
+    }
     reported.each(&mut |event| {
         if let Some(object) = object(reported, event)? {
-            objects += 1;
             output.write_all(object.as_bytes())?;
         }
         Ok(())
@@ -29,7 +37,6 @@ pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(
     let agent = &reported.info.options.program;
     reported.ledger.each_event(from, to.unwrap_or(i64::MAX), &mut |event, hash| {
         if event.subject.is_some() && !matches!(event.finding, Finding::Accepted | Finding::Forgotten) {
-            events += 1;
             output.write_all(self::event(reported, &event, &hash, agent)?.as_bytes())?;
         }
         Ok(())
