@@ -1,10 +1,11 @@
 //! The chain: each event's hash covers the event and the hash before it.
 //!
 //! The bytes that are hashed with SHA-256 are the hash of the event before (32 zero bytes for the first event), and
-//! then the fields in this order: number, run, kind, time, root, path, size, modification time (seconds, nanoseconds), time
-//! of the inode (seconds, nanoseconds), inode, names of the algorithms, digests, number of the expected event, root and
-//! path of the other file, note. An absent field is the byte 0; an integer is the byte 1 and eight bytes, most
-//! significant first, in two's complement; bytes are the byte 2, their number in eight bytes, and themselves.
+//! then the fields in this order: number, run, kind, time, root, path, size, modification time (seconds,
+//! nanoseconds), time of the inode (seconds, nanoseconds), inode, names of the algorithms, digests, number of the
+//! expected event, root and path of the other file, note. An absent field is the byte 0; an integer is the byte 1 and
+//! eight bytes, most significant first, in two's complement; bytes are the byte 2, their number in eight bytes, and
+//! themselves.
 
 use pfh_digest::{Algorithm, Hasher};
 

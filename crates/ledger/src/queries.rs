@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use pfh_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
@@ -61,9 +60,9 @@ pub struct FileInfo {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Standing {
-    /// Files that are expected, and their bytes.
+    /// Files that are expected.
     pub files: u64,
-    /// The bytes of all of them.
+    /// The bytes of these files.
     pub bytes: u64,
     /// Files whose findings are open, by the words of the findings.
     pub open: BTreeMap<String, u64>,
@@ -303,13 +302,7 @@ impl Ledger {
     }
 }
 
-/// Converts seconds to a timestamp.
 impl Head {
-    /// Returns the time of the last event.
-    pub fn timestamp(&self) -> Timestamp {
-        Timestamp { seconds: self.time, nanoseconds: 0 }
-    }
-
     /// Returns the hash in hexadecimal.
     pub fn hash_text(&self) -> String {
         self.hash.iter().map(|byte| format!("{byte:02x}")).collect()

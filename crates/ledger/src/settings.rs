@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Finding;
 
-/// The files that a ledger keeps, and the way in which it does: the note of its first event, and of each event that changes it.
+/// The files that a ledger keeps, and the way in which it does: the note of its first event, and of each event that
+/// changes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {

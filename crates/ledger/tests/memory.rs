@@ -1,6 +1,7 @@
 //! A walk of a million files is compared within the memory that is granted. A test of its own, because it looks at the
 //! whole process.
 #![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 use std::fs;
 
