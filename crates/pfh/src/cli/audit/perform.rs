@@ -67,7 +67,8 @@ pub(super) fn perform(
     let of_ledger = |error: Error| failed(&path, error);
     run.ledger().limit_memory(manner.memory_bytes / 8).map_err(of_ledger)?;
     let roots = run.ledger().roots().map_err(of_ledger)?;
-    let mut survey = Survey::new(manner.memory_bytes);
+    // The engine has the other half, later.
+    let mut survey = Survey::new(manner.memory_bytes / 2);
     for (number, root) in (0..).zip(&roots) {
         let before = survey.files();
         walk(command, &mut survey, number, root, settings)?;
