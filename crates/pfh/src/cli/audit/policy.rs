@@ -1,7 +1,7 @@
 //! A policy: one TOML file that says how a collection is audited.
 
+use super::super::common_args::IoWord;
 use super::super::exit::Failed;
-use super::super::io_word::IoWord;
 use super::super::message;
 use super::super::quantity::{parse_bytes, parse_duration, parse_share};
 use clap::ValueEnum;
