@@ -29,8 +29,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
             [CompletionResult]::new('known', 'known', [CompletionResultType]::ParameterValue, 'Build sets of known files, and look digests up in them')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare files with a list of digests, of any format that pfh reads')
+            [CompletionResult]::new('convert', 'convert', [CompletionResultType]::ParameterValue, 'Write lists of digests in another format, and tell what that format cannot express')
+            [CompletionResult]::new('certify', 'certify', [CompletionResultType]::ParameterValue, 'Write the report on a list that is filed with it: what was hashed, by whom, when and how')
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -237,7 +241,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;known;build' {
             [CompletionResult]::new('--blocks', '--blocks', [CompletionResultType]::ParameterName, 'Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each whole block of SIZE bytes is hashed')
             [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Class of the files in the lists: good, bad or other. Sets keep their own classes')
-            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp or imager')
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]')
@@ -353,6 +357,99 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;known;help;help' {
             break
         }
+        'pfh;verify' {
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'The algorithm of digests for which LIST names none [default: by their length]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'The algorithm of digests for which LIST names none [default: by their length]')
+            [CompletionResult]::new('--sample', '--sample', [CompletionResultType]::ParameterName, 'Read only this share of the files, chosen at random')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'The number that decides the choice of --sample [default: another one each time, which is printed]')
+            [CompletionResult]::new('--strip-prefix', '--strip-prefix', [CompletionResultType]::ParameterName, 'Remove PREFIX from the paths of LIST; other paths are not below ROOT')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the output')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--compat', '--compat', [CompletionResultType]::ParameterName, 'Print, and exit with, what another program does, so that scripts move over; see the guides')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Check only files that match GLOB (repeatable: any one suffices). Quote it for the shell')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)')
+            [CompletionResult]::new('--prefetchers', '--prefetchers', [CompletionResultType]::ParameterName, 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for all buffers together (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for all buffers together (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How threads share reading and hashing')
+            [CompletionResult]::new('--order', '--order', [CompletionResultType]::ParameterName, 'The order in which files are read; the output is always in the order of the walk')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names')
+            [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache')
+            [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'Type of storage that the files are on, if the system does not know it or is wrong')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input')
+            [CompletionResult]::new('--derive-key', '--derive-key', [CompletionResultType]::ParameterName, 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)')
+            [CompletionResult]::new('--ignore-new', '--ignore-new', [CompletionResultType]::ParameterName, 'Do not look for files that LIST does not have; then moved files are missing')
+            [CompletionResult]::new('--ignore-missing', '--ignore-missing', [CompletionResultType]::ParameterName, 'Files that are missing are no finding')
+            [CompletionResult]::new('--structure', '--structure', [CompletionResultType]::ParameterName, 'Compare names and sizes only; no contents are read')
+            [CompletionResult]::new('--size-first', '--size-first', [CompletionResultType]::ParameterName, 'Compare names and sizes of all files before any is read, and do not read files whose size differs')
+            [CompletionResult]::new('--backslashes', '--backslashes', [CompletionResultType]::ParameterName, 'The paths of LIST have backslashes between their components, as on Windows')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Print files that match, too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print the verdict only. With --compat gnu: no line for files that match')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print the verdict only. With --compat gnu: no line for files that match')
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'With --compat gnu: print nothing for files; the exit status tells')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'With --compat gnu: also exit with 1 if lines of the list are improperly formatted')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'With --compat gnu: warn about each line that is improperly formatted')
+            [CompletionResult]::new('--warn', '--warn', [CompletionResultType]::ParameterName, 'With --compat gnu: warn about each line that is improperly formatted')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those that do')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those that do')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of ROOT')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of ROOT')
+            [CompletionResult]::new('--follow-files', '--follow-files', [CompletionResultType]::ParameterName, 'Read files that symbolic links point to')
+            [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links point to; loops are detected')
+            [CompletionResult]::new('--preserve-access-time', '--preserve-access-time', [CompletionResultType]::ParameterName, 'Preserve access times where the system permits it')
+            [CompletionResult]::new('--balance', '--balance', [CompletionResultType]::ParameterName, 'With --mode mtp: prefer files that fit the free part of the memory table')
+            [CompletionResult]::new('--key-hex', '--key-hex', [CompletionResultType]::ParameterName, 'The key file holds hexadecimal digits; white space between them is ignored')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;convert' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the new list: one of `pfh hash`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the new list: one of `pfh hash`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all that the format has a place for]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all that the format has a place for]')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager')
+            [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)')
+            [CompletionResult]::new('--read-null', '--read-null', [CompletionResultType]::ParameterName, 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)')
+            [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--zero', '--zero', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;certify' {
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Who makes the report. Nobody is assumed: an account is not a person')
+            [CompletionResult]::new('--role', '--role', [CompletionResultType]::ParameterName, 'The role of this person: forensic examiner, archivist, owner of the device')
+            [CompletionResult]::new('--case', '--case', [CompletionResultType]::ParameterName, 'The case that the report belongs to')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'The evidence or the item that was hashed')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'A device that was hashed or used: make, model, serial number. May be repeated')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the list as this format, instead of recognising it: a format of `pfh hash`, or one that is only read')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all [default: standard output]')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Also name the machine and the user: those of this report, and those that the list states')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write a JSON object instead of a page')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;dupes' {
             [CompletionResult]::new('--digests', '--digests', [CompletionResultType]::ParameterName, 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the groups')
@@ -430,6 +527,234 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a ledger, and read all files for the first time')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Compare the collection with the ledger')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
+            [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
+            [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
+            [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
+            [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;audit;init' {
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas [default: sha256]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas [default: sha256]')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Keep only files that match GLOB (repeatable), as for `pfh hash`')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only')
+            [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Leave out files smaller than SIZE')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Leave out files larger than SIZE')
+            [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache. With `direct`, the medium is read and not the cache')
+            [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'Read at most SIZE bytes a second on average, waiting between files')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each path')
+            [CompletionResult]::new('--follow-files', '--follow-files', [CompletionResultType]::ParameterName, 'Keep files that symbolic links point to; otherwise links are left out')
+            [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links point to')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing to run')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;run' {
+            [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Of the unchanged files read only this share of all bytes, such as 1/30 (implies --rolling)')
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Of the unchanged files read those that were not read for this time, such as 90d (implies --rolling)')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Begin no more files after this time, such as 2h or 90m. Files that are left come first in the next run')
+            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Begin no more files after this number of bytes')
+            [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache. With `direct`, the medium is read and not the cache')
+            [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'Read at most SIZE bytes a second on average, waiting between files')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Read every file, also those whose size, times and inode did not change')
+            [CompletionResult]::new('--rolling', '--rolling', [CompletionResultType]::ParameterName, 'Also read unchanged files, those first that were verified longest ago, as far as the limits allow')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Run even if a directory of the collection is empty: otherwise it is taken for one where nothing is mounted')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing to run')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;status' {
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Count files that were not read for this time, such as 90d [default: the interval of the policy]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;history' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON Lines')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;report' {
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'The number of the run [default: the last one that ended]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the report')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;accept' {
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'The reason, which the ledger keeps')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Who decides, which the ledger keeps [default: the user]')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;forget' {
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'The reason, which the ledger keeps')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Who decides, which the ledger keeps [default: the user]')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;migrate' {
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The new algorithm')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Begin no more files after this time, such as 2h; the next migration goes on')
+            [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache. With `direct`, the medium is read and not the cache')
+            [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'Read at most SIZE bytes a second on average, waiting between files')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report on standard output or in FILE of -o')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Run even if a directory of the collection is empty')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing to run')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;head' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--sign', '--sign', [CompletionResultType]::ParameterName, 'Sign the file of -o with this SSH key, by `ssh-keygen -Y sign -n pfh-ledger`: the signature is in FILE.sig')
+            [CompletionResult]::new('--timestamp-request', '--timestamp-request', [CompletionResultType]::ParameterName, 'Also write a request for a time stamp of the file of -o (RFC 3161), to be sent to an authority')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;verify-ledger' {
+            [CompletionResult]::new('--head', '--head', [CompletionResultType]::ParameterName, 'Also check that the ledger still has the end of the chain in FILE, which `pfh audit head` wrote')
+            [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'Also check that ANSWER is a time stamp of the file of --head (RFC 3161): that it was granted, and is of this file')
+            [CompletionResult]::new('--timestamp-request', '--timestamp-request', [CompletionResultType]::ParameterName, 'Also check that the time stamp answers this request')
+            [CompletionResult]::new('--timestamp-ca', '--timestamp-ca', [CompletionResultType]::ParameterName, 'Check the signature of the time stamp with the certificates in FILE (PEM)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;audit;help' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a ledger, and read all files for the first time')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Compare the collection with the ledger')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
+            [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
+            [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
+            [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
+            [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;audit;help;init' {
+            break
+        }
+        'pfh;audit;help;run' {
+            break
+        }
+        'pfh;audit;help;status' {
+            break
+        }
+        'pfh;audit;help;history' {
+            break
+        }
+        'pfh;audit;help;report' {
+            break
+        }
+        'pfh;audit;help;accept' {
+            break
+        }
+        'pfh;audit;help;forget' {
+            break
+        }
+        'pfh;audit;help;migrate' {
+            break
+        }
+        'pfh;audit;help;head' {
+            break
+        }
+        'pfh;audit;help;verify-ledger' {
+            break
+        }
+        'pfh;audit;help;help' {
             break
         }
         'pfh;frash' {
@@ -607,8 +932,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Find similar files: all against all, two sides, clusters, indexes')
             [CompletionResult]::new('match', 'match', [CompletionResultType]::ParameterValue, 'Find files, and entries of lists, whose digests are known or similar to known ones')
             [CompletionResult]::new('known', 'known', [CompletionResultType]::ParameterValue, 'Build sets of known files, and look digests up in them')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare files with a list of digests, of any format that pfh reads')
+            [CompletionResult]::new('convert', 'convert', [CompletionResultType]::ParameterValue, 'Write lists of digests in another format, and tell what that format cannot express')
+            [CompletionResult]::new('certify', 'certify', [CompletionResultType]::ParameterValue, 'Write the report on a list that is filed with it: what was hashed, by whom, when and how')
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -654,10 +983,62 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;help;known;serve' {
             break
         }
+        'pfh;help;verify' {
+            break
+        }
+        'pfh;help;convert' {
+            break
+        }
+        'pfh;help;certify' {
+            break
+        }
         'pfh;help;dupes' {
             break
         }
         'pfh;help;covers' {
+            break
+        }
+        'pfh;help;audit' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a ledger, and read all files for the first time')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Compare the collection with the ledger')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
+            [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
+            [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
+            [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
+            [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
+            break
+        }
+        'pfh;help;audit;init' {
+            break
+        }
+        'pfh;help;audit;run' {
+            break
+        }
+        'pfh;help;audit;status' {
+            break
+        }
+        'pfh;help;audit;history' {
+            break
+        }
+        'pfh;help;audit;report' {
+            break
+        }
+        'pfh;help;audit;accept' {
+            break
+        }
+        'pfh;help;audit;forget' {
+            break
+        }
+        'pfh;help;audit;migrate' {
+            break
+        }
+        'pfh;help;audit;head' {
+            break
+        }
+        'pfh;help;audit;verify-ledger' {
             break
         }
         'pfh;help;frash' {

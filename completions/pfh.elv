@@ -26,8 +26,12 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
             cand known 'Build sets of known files, and look digests up in them'
+            cand verify 'Compare files with a list of digests, of any format that pfh reads'
+            cand convert 'Write lists of digests in another format, and tell what that format cannot express'
+            cand certify 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+            cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -229,7 +233,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;known;build'= {
             cand --blocks 'Build a set of the blocks of files, for `pfh match --blocks`: the sources are files and directories, and each whole block of SIZE bytes is hashed'
             cand --class 'Class of the files in the lists: good, bad or other. Sets keep their own classes'
-            cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb'
+            cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp or imager'
             cand --columns 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category'
             cand -a 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]'
             cand --algorithm 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]'
@@ -331,6 +335,96 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;known;help;help'= {
         }
+        &'pfh;verify'= {
+            cand -a 'The algorithm of digests for which LIST names none [default: by their length]'
+            cand --algorithm 'The algorithm of digests for which LIST names none [default: by their length]'
+            cand --sample 'Read only this share of the files, chosen at random'
+            cand --seed 'The number that decides the choice of --sample [default: another one each time, which is printed]'
+            cand --strip-prefix 'Remove PREFIX from the paths of LIST; other paths are not below ROOT'
+            cand -f 'Format of the output'
+            cand --format 'Format of the output'
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --compat 'Print, and exit with, what another program does, so that scripts move over; see the guides'
+            cand --progress 'Show progress on standard error'
+            cand --include 'Check only files that match GLOB (repeatable: any one suffices). Quote it for the shell'
+            cand --exclude 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -p 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)'
+            cand --prefetchers 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)'
+            cand -m 'Memory limit for all buffers together (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for all buffers together (K, M, G: powers of 1024)'
+            cand --mode 'How threads share reading and hashing'
+            cand --order 'The order in which files are read; the output is always in the order of the walk'
+            cand --backend 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names'
+            cand --io 'How reading uses the page cache'
+            cand --medium 'Type of storage that the files are on, if the system does not know it or is wrong'
+            cand --key-file 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input'
+            cand --derive-key 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)'
+            cand --ignore-new 'Do not look for files that LIST does not have; then moved files are missing'
+            cand --ignore-missing 'Files that are missing are no finding'
+            cand --structure 'Compare names and sizes only; no contents are read'
+            cand --size-first 'Compare names and sizes of all files before any is read, and do not read files whose size differs'
+            cand --backslashes 'The paths of LIST have backslashes between their components, as on Windows'
+            cand --all 'Print files that match, too'
+            cand -q 'Print the verdict only. With --compat gnu: no line for files that match'
+            cand --quiet 'Print the verdict only. With --compat gnu: no line for files that match'
+            cand --status 'With --compat gnu: print nothing for files; the exit status tells'
+            cand --strict 'With --compat gnu: also exit with 1 if lines of the list are improperly formatted'
+            cand -w 'With --compat gnu: warn about each line that is improperly formatted'
+            cand --warn 'With --compat gnu: warn about each line that is improperly formatted'
+            cand -v 'With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those that do'
+            cand --verbose 'With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those that do'
+            cand -x 'Stay on the filesystem of ROOT'
+            cand --one-file-system 'Stay on the filesystem of ROOT'
+            cand --follow-files 'Read files that symbolic links point to'
+            cand --follow-directories 'Walk directories that symbolic links point to; loops are detected'
+            cand --preserve-access-time 'Preserve access times where the system permits it'
+            cand --balance 'With --mode mtp: prefer files that fit the free part of the memory table'
+            cand --key-hex 'The key file holds hexadecimal digits; white space between them is ignored'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;convert'= {
+            cand -f 'Format of the new list: one of `pfh hash`'
+            cand --format 'Format of the new list: one of `pfh hash`'
+            cand -o 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand --output 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand -a 'Only these digests, in this order [default: all that the format has a place for]'
+            cand --algorithm 'Only these digests, in this order [default: all that the format has a place for]'
+            cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager'
+            cand --piecewise 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
+            cand --read-null 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
+            cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --null 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --zero 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand -q 'Do not print what the list lacks'
+            cand --quiet 'Do not print what the list lacks'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;certify'= {
+            cand --by 'Who makes the report. Nobody is assumed: an account is not a person'
+            cand --role 'The role of this person: forensic examiner, archivist, owner of the device'
+            cand --case 'The case that the report belongs to'
+            cand --evidence 'The evidence or the item that was hashed'
+            cand --device 'A device that was hashed or used: make, model, serial number. May be repeated'
+            cand --as 'Read the list as this format, instead of recognising it: a format of `pfh hash`, or one that is only read'
+            cand -o 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand --output 'Write to FILE, which appears whole or not at all [default: standard output]'
+            cand --host 'Also name the machine and the user: those of this report, and those that the list states'
+            cand --json 'Write a JSON object instead of a page'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;dupes'= {
             cand --digests 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input'
             cand -f 'Format of the groups'
@@ -407,6 +501,211 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'pfh;audit'= {
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand init 'Make a ledger, and read all files for the first time'
+            cand run 'Compare the collection with the ledger'
+            cand status 'Show how the collection stands'
+            cand history 'Show all that was found of a file'
+            cand report 'Write the report of a run'
+            cand accept 'Accept open findings: what was seen is expected from now on'
+            cand forget 'Expect a file, or all files below a directory, no longer'
+            cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+            cand head 'Print the end of the chain of events, to be kept elsewhere'
+            cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;audit;init'= {
+            cand -a 'Algorithms, separated by commas [default: sha256]'
+            cand --algorithm 'Algorithms, separated by commas [default: sha256]'
+            cand --include 'Keep only files that match GLOB (repeatable), as for `pfh hash`'
+            cand --exclude 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only'
+            cand --min-size 'Leave out files smaller than SIZE'
+            cand --max-size 'Leave out files larger than SIZE'
+            cand --io 'How reading uses the page cache. With `direct`, the medium is read and not the cache'
+            cand --rate 'Read at most SIZE bytes a second on average, waiting between files'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand -f 'Format of the report on standard output or in FILE of -o'
+            cand --format 'Format of the report on standard output or in FILE of -o'
+            cand -o 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --progress 'Show progress on standard error'
+            cand -x 'Stay on the filesystem of each path'
+            cand --one-file-system 'Stay on the filesystem of each path'
+            cand --follow-files 'Keep files that symbolic links point to; otherwise links are left out'
+            cand --follow-directories 'Walk directories that symbolic links point to'
+            cand --idle 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing to run'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;run'= {
+            cand --share 'Of the unchanged files read only this share of all bytes, such as 1/30 (implies --rolling)'
+            cand --interval 'Of the unchanged files read those that were not read for this time, such as 90d (implies --rolling)'
+            cand --for 'Begin no more files after this time, such as 2h or 90m. Files that are left come first in the next run'
+            cand --bytes 'Begin no more files after this number of bytes'
+            cand --io 'How reading uses the page cache. With `direct`, the medium is read and not the cache'
+            cand --rate 'Read at most SIZE bytes a second on average, waiting between files'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand -f 'Format of the report on standard output or in FILE of -o'
+            cand --format 'Format of the report on standard output or in FILE of -o'
+            cand -o 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --progress 'Show progress on standard error'
+            cand --full 'Read every file, also those whose size, times and inode did not change'
+            cand --rolling 'Also read unchanged files, those first that were verified longest ago, as far as the limits allow'
+            cand --allow-empty 'Run even if a directory of the collection is empty: otherwise it is taken for one where nothing is mounted'
+            cand --idle 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing to run'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;status'= {
+            cand --interval 'Count files that were not read for this time, such as 90d [default: the interval of the policy]'
+            cand --json 'Print one JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;history'= {
+            cand --json 'Print JSON Lines'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;report'= {
+            cand --run 'The number of the run [default: the last one that ended]'
+            cand -f 'Format of the report'
+            cand --format 'Format of the report'
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;accept'= {
+            cand --why 'The reason, which the ledger keeps'
+            cand --by 'Who decides, which the ledger keeps [default: the user]'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;forget'= {
+            cand --why 'The reason, which the ledger keeps'
+            cand --by 'Who decides, which the ledger keeps [default: the user]'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;migrate'= {
+            cand --to 'The new algorithm'
+            cand --for 'Begin no more files after this time, such as 2h; the next migration goes on'
+            cand --io 'How reading uses the page cache. With `direct`, the medium is read and not the cache'
+            cand --rate 'Read at most SIZE bytes a second on average, waiting between files'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand -f 'Format of the report on standard output or in FILE of -o'
+            cand --format 'Format of the report on standard output or in FILE of -o'
+            cand -o 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --progress 'Show progress on standard error'
+            cand --allow-empty 'Run even if a directory of the collection is empty'
+            cand --idle 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing to run'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;head'= {
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --sign 'Sign the file of -o with this SSH key, by `ssh-keygen -Y sign -n pfh-ledger`: the signature is in FILE.sig'
+            cand --timestamp-request 'Also write a request for a time stamp of the file of -o (RFC 3161), to be sent to an authority'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;verify-ledger'= {
+            cand --head 'Also check that the ledger still has the end of the chain in FILE, which `pfh audit head` wrote'
+            cand --timestamp 'Also check that ANSWER is a time stamp of the file of --head (RFC 3161): that it was granted, and is of this file'
+            cand --timestamp-request 'Also check that the time stamp answers this request'
+            cand --timestamp-ca 'Check the signature of the time stamp with the certificates in FILE (PEM)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;audit;help'= {
+            cand init 'Make a ledger, and read all files for the first time'
+            cand run 'Compare the collection with the ledger'
+            cand status 'Show how the collection stands'
+            cand history 'Show all that was found of a file'
+            cand report 'Write the report of a run'
+            cand accept 'Accept open findings: what was seen is expected from now on'
+            cand forget 'Expect a file, or all files below a directory, no longer'
+            cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+            cand head 'Print the end of the chain of events, to be kept elsewhere'
+            cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;audit;help;init'= {
+        }
+        &'pfh;audit;help;run'= {
+        }
+        &'pfh;audit;help;status'= {
+        }
+        &'pfh;audit;help;history'= {
+        }
+        &'pfh;audit;help;report'= {
+        }
+        &'pfh;audit;help;accept'= {
+        }
+        &'pfh;audit;help;forget'= {
+        }
+        &'pfh;audit;help;migrate'= {
+        }
+        &'pfh;audit;help;head'= {
+        }
+        &'pfh;audit;help;verify-ledger'= {
+        }
+        &'pfh;audit;help;help'= {
         }
         &'pfh;frash'= {
             cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]'
@@ -561,8 +860,12 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand compare 'Find similar files: all against all, two sides, clusters, indexes'
             cand match 'Find files, and entries of lists, whose digests are known or similar to known ones'
             cand known 'Build sets of known files, and look digests up in them'
+            cand verify 'Compare files with a list of digests, of any format that pfh reads'
+            cand convert 'Write lists of digests in another format, and tell what that format cannot express'
+            cand certify 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+            cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -597,9 +900,47 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;help;known;serve'= {
         }
+        &'pfh;help;verify'= {
+        }
+        &'pfh;help;convert'= {
+        }
+        &'pfh;help;certify'= {
+        }
         &'pfh;help;dupes'= {
         }
         &'pfh;help;covers'= {
+        }
+        &'pfh;help;audit'= {
+            cand init 'Make a ledger, and read all files for the first time'
+            cand run 'Compare the collection with the ledger'
+            cand status 'Show how the collection stands'
+            cand history 'Show all that was found of a file'
+            cand report 'Write the report of a run'
+            cand accept 'Accept open findings: what was seen is expected from now on'
+            cand forget 'Expect a file, or all files below a directory, no longer'
+            cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+            cand head 'Print the end of the chain of events, to be kept elsewhere'
+            cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
+        }
+        &'pfh;help;audit;init'= {
+        }
+        &'pfh;help;audit;run'= {
+        }
+        &'pfh;help;audit;status'= {
+        }
+        &'pfh;help;audit;history'= {
+        }
+        &'pfh;help;audit;report'= {
+        }
+        &'pfh;help;audit;accept'= {
+        }
+        &'pfh;help;audit;forget'= {
+        }
+        &'pfh;help;audit;migrate'= {
+        }
+        &'pfh;help;audit;head'= {
+        }
+        &'pfh;help;audit;verify-ledger'= {
         }
         &'pfh;help;frash'= {
         }

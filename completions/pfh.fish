@@ -30,8 +30,12 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "hash" -d 'Print digests of 
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "known" -d 'Build sets of known files, and look digests up in them'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -246,7 +250,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l class -d 'Class of the files in the lists: good, bad or other. Sets keep their own classes' -r -f -a "good\t'Known files that may be left out of the view'
 bad\t'Known files that are looked for'
 other\t'Known files from which nothing follows'"
-complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse or hashdb' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp or imager' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l columns -d 'Read the lists as tables with these columns, by name or number: `md5=Hash,name="File Name",size=3`. Also sha1, sha256 …, product and category' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s a -l algorithm -d 'Take only digests by these algorithms [default: md5, sha1, sha224, sha256, sha384, sha512, sha3-256, sha3-512, blake2b, blake3, tiger, whirlpool, as far as the lists have them]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep -d 'Keep beside digests, as far as the sources tell: size, name, product, category of each file; `digests` keeps the way from one digest to the others of the file' -r -f -a "size\t''
@@ -308,6 +312,83 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "export" -d 'Write a set as a list, or as a Bloom filter'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s a -l algorithm -d 'The algorithm of digests for which LIST names none [default: by their length]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l sample -d 'Read only this share of the files, chosen at random' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l seed -d 'The number that decides the choice of --sample [default: another one each time, which is printed]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l strip-prefix -d 'Remove PREFIX from the paths of LIST; other paths are not below ROOT' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s f -l format -d 'Format of the output' -r -f -a "text\t'The verdict, the counts, and a line for each finding'
+jsonl\t'JSON Lines: a header, the verdict, findings, a summary'
+html\t'A page for people, which needs nothing else'"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l compat -d 'Print, and exit with, what another program does, so that scripts move over; see the guides' -r -f -a "gnu\t'`sha256sum --check` and its kin (GNU coreutils 9.1)'
+hashdeep\t'`hashdeep -r -a` (4.4), with its faults'"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l include -d 'Check only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
+mtp\t'As published: prefetchers only read, the other threads only hash'
+smt\t'As published: every thread reads and hashes its own file'"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l order -d 'The order in which files are read; the output is always in the order of the walk' -r -f -a "auto\t'By path; by physical position on rotating disks'
+path\t''
+inode\t''
+physical\t'By position on the medium, where the filesystem reports it'
+size\t'Largest first'"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l backend -d 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l io -d 'How reading uses the page cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l medium -d 'Type of storage that the files are on, if the system does not know it or is wrong' -r -f -a "rotating\t''
+solid-state\t''
+network\t''
+memory\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l key-file -d 'Read the key of hmac-… and keyed-… algorithms from FILE; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l derive-key -d 'Derive keys from the files, in this context (blake3-derive-key; `b3sum --derive-key`)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l ignore-new -d 'Do not look for files that LIST does not have; then moved files are missing'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l ignore-missing -d 'Files that are missing are no finding'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l structure -d 'Compare names and sizes only; no contents are read'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l size-first -d 'Compare names and sizes of all files before any is read, and do not read files whose size differs'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l backslashes -d 'The paths of LIST have backslashes between their components, as on Windows'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l all -d 'Print files that match, too'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s q -l quiet -d 'Print the verdict only. With --compat gnu: no line for files that match'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l status -d 'With --compat gnu: print nothing for files; the exit status tells'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l strict -d 'With --compat gnu: also exit with 1 if lines of the list are improperly formatted'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s w -l warn -d 'With --compat gnu: warn about each line that is improperly formatted'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s v -l verbose -d 'With --compat hashdeep: print the counts; twice: also each file that does not match; three times: also those that do'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s x -l one-file-system -d 'Stay on the filesystem of ROOT'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l follow-files -d 'Read files that symbolic links point to'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l preserve-access-time -d 'Preserve access times where the system permits it'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l key-hex -d 'The key file holds hexadecimal digits; white space between them is ignored'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s f -l format -d 'Format of the new list: one of `pfh hash`' -r
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s a -l algorithm -d 'Only these digests, in this order [default: all that the format has a place for]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager' -r
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l piecewise -d 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l read-null -d 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s q -l quiet -d 'Do not print what the list lacks'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l by -d 'Who makes the report. Nobody is assumed: an account is not a person' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l role -d 'The role of this person: forensic examiner, archivist, owner of the device' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l case -d 'The case that the report belongs to' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l evidence -d 'The evidence or the item that was hashed' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l device -d 'A device that was hashed or used: make, model, serial number. May be repeated' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l as -d 'Read the list as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l host -d 'Also name the machine and the user: those of this report, and those that the list states'
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -l json -d 'Write a JSON object instead of a page'
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand certify" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l digests -d 'Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s f -l format -d 'Format of the groups' -r -f -a "text\t'For people'
 jsonl\t'JSON Lines: a header, groups, each followed by its members, a summary'
@@ -371,6 +452,155 @@ complete -c pfh -n "__fish_pfh_using_subcommand covers" -l follow-directories -d
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "init" -d 'Make a ledger, and read all files for the first time'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "run" -d 'Compare the collection with the ledger'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "status" -d 'Show how the collection stands'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "history" -d 'Show all that was found of a file'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s a -l algorithm -d 'Algorithms, separated by commas [default: sha256]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l include -d 'Keep only files that match GLOB (repeatable), as for `pfh hash`' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l min-size -d 'Leave out files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l max-size -d 'Leave out files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l io -d 'How reading uses the page cache. With `direct`, the medium is read and not the cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l rate -d 'Read at most SIZE bytes a second on average, waiting between files' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s f -l format -d 'Format of the report on standard output or in FILE of -o' -r -f -a "text\t'For people: the findings and the totals'
+jsonl\t'Every event of the run as JSON Lines'
+csv\t'Every event of the run as CSV, with expected and found digests'
+premis\t'Every event of the run as PREMIS 3'
+prometheus\t'Metrics for the textfile collector of Prometheus'
+html\t'A page for people that needs nothing else'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s o -l output -d 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s x -l one-file-system -d 'Stay on the filesystem of each path'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l follow-files -d 'Keep files that symbolic links point to; otherwise links are left out'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l follow-directories -d 'Walk directories that symbolic links point to'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l idle -d 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing to run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l share -d 'Of the unchanged files read only this share of all bytes, such as 1/30 (implies --rolling)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l interval -d 'Of the unchanged files read those that were not read for this time, such as 90d (implies --rolling)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l for -d 'Begin no more files after this time, such as 2h or 90m. Files that are left come first in the next run' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l bytes -d 'Begin no more files after this number of bytes' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l io -d 'How reading uses the page cache. With `direct`, the medium is read and not the cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l rate -d 'Read at most SIZE bytes a second on average, waiting between files' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s f -l format -d 'Format of the report on standard output or in FILE of -o' -r -f -a "text\t'For people: the findings and the totals'
+jsonl\t'Every event of the run as JSON Lines'
+csv\t'Every event of the run as CSV, with expected and found digests'
+premis\t'Every event of the run as PREMIS 3'
+prometheus\t'Metrics for the textfile collector of Prometheus'
+html\t'A page for people that needs nothing else'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s o -l output -d 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l full -d 'Read every file, also those whose size, times and inode did not change'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l rolling -d 'Also read unchanged files, those first that were verified longest ago, as far as the limits allow'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l allow-empty -d 'Run even if a directory of the collection is empty: otherwise it is taken for one where nothing is mounted'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l idle -d 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing to run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from status" -l interval -d 'Count files that were not read for this time, such as 90d [default: the interval of the policy]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from status" -l json -d 'Print one JSON object'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from status" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from history" -l json -d 'Print JSON Lines'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from history" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from history" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -l run -d 'The number of the run [default: the last one that ended]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s f -l format -d 'Format of the report' -r -f -a "text\t'For people: the findings and the totals'
+jsonl\t'Every event of the run as JSON Lines'
+csv\t'Every event of the run as CSV, with expected and found digests'
+premis\t'Every event of the run as PREMIS 3'
+prometheus\t'Metrics for the textfile collector of Prometheus'
+html\t'A page for people that needs nothing else'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l why -d 'The reason, which the ledger keeps' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l by -d 'Who decides, which the ledger keeps [default: the user]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from forget" -l why -d 'The reason, which the ledger keeps' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from forget" -l by -d 'Who decides, which the ledger keeps [default: the user]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from forget" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from forget" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from forget" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l to -d 'The new algorithm' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l for -d 'Begin no more files after this time, such as 2h; the next migration goes on' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l io -d 'How reading uses the page cache. With `direct`, the medium is read and not the cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l rate -d 'Read at most SIZE bytes a second on average, waiting between files' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s f -l format -d 'Format of the report on standard output or in FILE of -o' -r -f -a "text\t'For people: the findings and the totals'
+jsonl\t'Every event of the run as JSON Lines'
+csv\t'Every event of the run as CSV, with expected and found digests'
+premis\t'Every event of the run as PREMIS 3'
+prometheus\t'Metrics for the textfile collector of Prometheus'
+html\t'A page for people that needs nothing else'"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s o -l output -d 'Write the report to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l allow-empty -d 'Run even if a directory of the collection is empty'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l idle -d 'Let everything else on this machine go first: the lowest priority for the processor, and the idle class for disks (by `ionice`)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing to run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from migrate" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from head" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from head" -l sign -d 'Sign the file of -o with this SSH key, by `ssh-keygen -Y sign -n pfh-ledger`: the signature is in FILE.sig' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from head" -l timestamp-request -d 'Also write a request for a time stamp of the file of -o (RFC 3161), to be sent to an authority' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from head" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from head" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -l head -d 'Also check that the ledger still has the end of the chain in FILE, which `pfh audit head` wrote' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -l timestamp -d 'Also check that ANSWER is a time stamp of the file of --head (RFC 3161): that it was granted, and is of this file' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -l timestamp-request -d 'Also check that the time stamp answers this request' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -l timestamp-ca -d 'Check the signature of the time stamp with the certificates in FILE (PEM)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from verify-ledger" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "init" -d 'Make a ledger, and read all files for the first time'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "run" -d 'Compare the collection with the ledger'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show how the collection stands'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "history" -d 'Show all that was found of a file'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
@@ -448,25 +678,39 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known dupes covers frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "build" -d 'Build a set from lists, and from other sets'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "info" -d 'Show what is in a set, and where it comes from'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "lookup" -d 'Look digests up in sets'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "export" -d 'Write a set as a list, or as a Bloom filter'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "init" -d 'Make a ledger, and read all files for the first time'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "run" -d 'Compare the collection with the ledger'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "status" -d 'Show how the collection stands'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "history" -d 'Show all that was found of a file'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'
