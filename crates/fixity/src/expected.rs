@@ -9,33 +9,52 @@ use std::io;
 
 /// Collects the files that lists expect, in any order and number: what does not fit the memory is in temporary files.
 pub struct Expectations {
+    /// The files so far if they came in the order of a walk, as in most lists; such files are not sorted again.
+    merged: Option<Merged>,
     sort: ByteSort,
     codec: Codec,
-    record: Vec<u8>,
-    is_empty: bool,
+    key: Vec<u8>,
+    latest_key: Vec<u8>,
 }
 
 impl Expectations {
     /// Begins with no files. Takes at most `memory_bytes` of memory, or 256 KiB.
     pub fn new(memory_bytes: u64) -> Expectations {
-        Expectations { sort: ByteSort::new(memory_bytes), codec: Codec::default(), record: Vec::new(), is_empty: true }
+        Expectations {
+            merged: Some(Merged::default()),
+            sort: ByteSort::new(memory_bytes),
+            codec: Codec::default(),
+            key: Vec::new(),
+            latest_key: Vec::new(),
+        }
     }
 
     /// Adds a file. Files of the same path are one, of which all digests are expected.
     ///
     /// # Errors
     /// The outer one if a temporary file cannot be written; the inner one if the path names no file below the root.
-    pub fn push(&mut self, file: &File) -> io::Result<Result<(), PathError>> {
-        let path = match below_root(&file.path) {
+    pub fn push(&mut self, mut file: File) -> io::Result<Result<(), (File, PathError)>> {
+        file.path = match below_root(&file.path) {
             Ok(path) => path,
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(Err((file, error))),
         };
-        self.record.clear();
-        push_key(&path, &mut self.record);
-        // So that of equal files the first line comes first.
-        self.codec.write(file, &mut self.record);
-        self.is_empty = false;
-        self.sort.push(&self.record).map(Ok)
+        self.key.clear();
+        push_key(&file.path, &mut self.key);
+        let one = OneExpected { file, contradicts: false };
+        if let Some(merged) = &mut self.merged {
+            if self.key >= self.latest_key {
+                std::mem::swap(&mut self.key, &mut self.latest_key);
+                return merged.add(one, &mut self.codec).map(Ok);
+            }
+            let merged = self.merged.take().unwrap_or_default();
+            let mut reader = merged.end(&mut self.codec)?.0.reader()?;
+            while let Some(record) = reader.next()? {
+                self.sort.push(record)?;
+            }
+        }
+        self.key.clear();
+        one.write(&mut self.codec, &mut self.key);
+        self.sort.push(&self.key).map(Ok)
     }
 
     /// Returns the algorithms of all digests.
@@ -45,7 +64,7 @@ impl Expectations {
 
     /// Whether there is no file yet.
     pub fn is_empty(&self) -> bool {
-        self.is_empty
+        self.latest_key.is_empty()
     }
 
     /// Sorts the files.
@@ -53,42 +72,65 @@ impl Expectations {
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn sorted(self) -> io::Result<Expected> {
-        let Expectations { sort, codec, mut record, .. } = self;
-        let mut spool = Spool::default();
-        let mut common: Option<Vec<u8>> = None;
-        let mut same: Option<OneExpected> = None;
-        let mut writer = codec.clone();
-        let mut write = |one: &OneExpected, spool: &mut Spool| {
-            record.clear();
-            push_key(&one.file.path, &mut record);
-            writer.write(&one.file, &mut record);
-            record.push(u8::from(one.contradicts));
-            let directory = one.file.path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-            let directory = &one.file.path[..directory];
-            match &mut common {
-                None => common = Some(directory.to_vec()),
-                Some(common) => {
-                    let equal = common.iter().zip(directory).take_while(|(one, other)| one == other).count();
-                    let slash = common[..equal].iter().rposition(|byte| *byte == b'/');
-                    common.truncate(slash.map_or(0, |slash| slash + 1));
-                }
+        let Expectations { merged, sort, mut codec, .. } = self;
+        let merged = match merged {
+            Some(merged) => merged,
+            None => {
+                let mut merged = Merged::default();
+                let reading = codec.clone();
+                sort.into_each(|record| merged.add(OneExpected::read(&reading, record)?, &mut codec))?;
+                merged
             }
-            spool.push(&record)
         };
-        sort.into_each(|bytes| {
-            let (path, rest) = split_key(bytes).ok_or_else(damaged)?;
-            let (file, _) = codec.read(path, rest)?;
-            match &mut same {
-                Some(one) if one.file.path == file.path => one.add(file),
-                _ => {
-                    let before = same.replace(OneExpected { file, contradicts: false });
-                    before.map_or(Ok(()), |one| write(&one, &mut spool))?;
-                }
+        let (spool, common) = merged.end(&mut codec)?;
+        Ok(Expected { files: spool.len(), reader: spool.reader()?, codec, common })
+    }
+}
+
+/// Files in the order of a walk, of which those with the same path are made one.
+#[derive(Default)]
+struct Merged {
+    spool: Spool,
+    /// The latest file, to which the next one may belong.
+    latest: Option<OneExpected>,
+    /// The longest directory, with a `/` at its end, below which all files are.
+    common: Option<Vec<u8>>,
+    record: Vec<u8>,
+}
+
+impl Merged {
+    fn add(&mut self, one: OneExpected, codec: &mut Codec) -> io::Result<()> {
+        if let Some(latest) = &mut self.latest
+            && latest.file.path == one.file.path
+        {
+            latest.add(one);
+            return Ok(());
+        }
+        let before = self.latest.replace(one);
+        before.map_or(Ok(()), |before| self.write(&before, codec))
+    }
+
+    fn write(&mut self, one: &OneExpected, codec: &mut Codec) -> io::Result<()> {
+        let path = &one.file.path;
+        let directory = &path[..path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)];
+        match &mut self.common {
+            None => self.common = Some(directory.to_vec()),
+            Some(common) => {
+                let equal = common.iter().zip(directory).take_while(|(one, other)| one == other).count();
+                let slash = common[..equal].iter().rposition(|byte| *byte == b'/');
+                common.truncate(slash.map_or(0, |slash| slash + 1));
             }
-            Ok(())
-        })?;
-        same.map_or(Ok(()), |one| write(&one, &mut spool))?;
-        Ok(Expected { files: spool.len(), reader: spool.reader()?, codec, common: common.unwrap_or_default() })
+        }
+        self.record.clear();
+        one.write(codec, &mut self.record);
+        self.spool.push(&self.record)
+    }
+
+    /// Returns the files and their longest common directory.
+    fn end(mut self, codec: &mut Codec) -> io::Result<(Spool, Vec<u8>)> {
+        let latest = self.latest.take();
+        latest.map_or(Ok(()), |latest| self.write(&latest, codec))?;
+        Ok((self.spool, self.common.unwrap_or_default()))
     }
 }
 
@@ -103,7 +145,9 @@ pub struct OneExpected {
 
 impl OneExpected {
     /// Adds what another line states of the same file.
-    fn add(&mut self, other: File) {
+    fn add(&mut self, other: OneExpected) {
+        self.contradicts |= other.contradicts;
+        let other = other.file;
         match (self.file.size, other.size) {
             (Some(one), Some(other)) => self.contradicts |= one != other,
             (None, size) => self.file.size = size,
@@ -115,6 +159,20 @@ impl OneExpected {
                 None => self.file.digests.push(digest),
             }
         }
+    }
+}
+
+impl OneExpected {
+    fn write(&self, codec: &mut Codec, record: &mut Vec<u8>) {
+        push_key(&self.file.path, record);
+        codec.write(&self.file, record);
+        record.push(u8::from(self.contradicts));
+    }
+
+    fn read(codec: &Codec, record: &[u8]) -> io::Result<OneExpected> {
+        let (path, rest) = split_key(record).ok_or_else(damaged)?;
+        let (file, rest) = codec.read(path, rest)?;
+        Ok(OneExpected { file, contradicts: rest == [1] })
     }
 }
 
@@ -156,10 +214,8 @@ impl Expected {
     /// # Errors
     /// If a temporary file cannot be read.
     pub fn next_file(&mut self) -> io::Result<Option<OneExpected>> {
-        let Some(bytes) = self.reader.next()? else { return Ok(None) };
-        let (path, rest) = split_key(bytes).ok_or_else(damaged)?;
-        let (file, rest) = self.codec.read(path, rest)?;
-        Ok(Some(OneExpected { file, contradicts: rest == [1] }))
+        let Some(record) = self.reader.next()? else { return Ok(None) };
+        OneExpected::read(&self.codec, record).map(Some)
     }
 
     /// Writes the files once more, for a second reader. This one begins again with the first file.

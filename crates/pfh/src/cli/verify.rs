@@ -148,7 +148,7 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
             other.get_or_insert(file);
             continue;
         }
-        if let Err(error) = expectations.push(&file).map_err(temporary_failed)? {
+        if let Err((mut file, error)) = expectations.push(file).map_err(temporary_failed)? {
             file.path = entry.path;
             not_below.push((file, error));
         }
@@ -177,7 +177,7 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
         }
         // The only file of the list is meant, whatever its name was.
         other.path = root.name().to_vec();
-        expectations.push(&other).map_err(temporary_failed)?.map_err(Failed::usage)?;
+        expectations.push(other).map_err(temporary_failed)?.map_err(|(_, error)| Failed::usage(error))?;
     }
     let expected = expectations.sorted().map_err(temporary_failed)?;
     if expected.algorithms().is_empty() && !arguments.structure {
@@ -381,6 +381,8 @@ impl Run<'_> {
                 root: self.root.path.clone(),
                 canonical: self.root.canonical.clone(),
                 path: io::Cursor::default(),
+                directory: PathBuf::new(),
+                is_directory_below: false,
             };
             (vec![], Some(FileList::new(b"the list".to_vec(), Box::new(paths), 0)))
         } else {
@@ -486,13 +488,33 @@ struct ExpectedPaths {
     root: PathBuf,
     canonical: PathBuf,
     path: io::Cursor<Vec<u8>>,
+    /// The latest directory, and whether it is below the root.
+    directory: PathBuf,
+    is_directory_below: bool,
+}
+
+/// Whether a path, with all symbolic links followed, is below a directory without such links.
+fn leads_below(path: &Path, canonical: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|path| path.starts_with(canonical))
 }
 
 impl ExpectedPaths {
     /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.
-    fn is_below(&self, path: &Path) -> bool {
-        let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        is_file && fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.canonical))
+    fn is_below(&mut self, path: &Path) -> bool {
+        match fs::symlink_metadata(path).map(|metadata| metadata.file_type()) {
+            Ok(kind) if kind.is_file() => {
+                let directory = path.parent().unwrap_or(path);
+                if self.directory != directory {
+                    directory.clone_into(&mut self.directory);
+                    self.is_directory_below = leads_below(directory, &self.canonical);
+                }
+                self.is_directory_below
+            }
+            Ok(kind) if kind.is_symlink() => {
+                fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) && leads_below(path, &self.canonical)
+            }
+            _ => false,
+        }
     }
 }
 
