@@ -119,6 +119,18 @@ impl Write for AtomicFile {
     }
 }
 
+/// Makes the names in a directory durable: those that were added, removed and renamed.
+///
+/// # Errors
+/// If the directory cannot be opened or written to the disk.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    match File::open(directory)?.sync_all() {
+        // Some filesystems have no such operation, and do it at once.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
 /// Most symbolic links that are followed, as in Linux.
 const LINKS_MAX: usize = 40;
 

@@ -31,7 +31,7 @@ mod resume;
 mod sort;
 mod zip;
 
-pub use atomic::AtomicFile;
+pub use atomic::{AtomicFile, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
