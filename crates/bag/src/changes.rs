@@ -35,7 +35,10 @@ pub enum Change {
     NotFetched,
 }
 
-/// Collects the files of a payload with their digests, and what the old manifests say of them.
+/// Takes a path, how it differs, and the digests that the new manifests list.
+pub type EachFile<'a> = &'a mut dyn FnMut(&[u8], Change, &[Digest]) -> io::Result<()>;
+
+/// Collects the files of a payload with their digests, and the lines of the old manifests.
 pub struct Changes {
     /// Those of the new manifests.
     algorithms: Vec<Algorithm>,
@@ -114,7 +117,7 @@ impl Changes {
     ///
     /// # Errors
     /// The errors of temporary files and of `each`.
-    pub fn each(self, each: &mut dyn FnMut(&[u8], Change, &[Digest]) -> io::Result<()>) -> io::Result<()> {
+    pub fn each(self, each: EachFile<'_>) -> io::Result<()> {
         let Changes { algorithms, old, sort, .. } = self;
         let (mut key, mut group) = (Vec::new(), Group::default());
         sort.into_each(|record| {
@@ -143,7 +146,8 @@ struct Group {
 
 impl Group {
     fn take(&mut self, fields: &mut Fields<'_>, algorithms: &[Algorithm], old: &[ManifestName]) -> io::Result<()> {
-        let digest = |algorithm: Algorithm, bytes: &[u8]| Digest::new(algorithm, bytes).ok_or(io::ErrorKind::InvalidData);
+        let digest =
+            |algorithm: Algorithm, bytes: &[u8]| Digest::new(algorithm, bytes).ok_or(io::ErrorKind::InvalidData);
         match fields.byte()? {
             FILE => {
                 let mut digests = Vec::with_capacity(algorithms.len());
@@ -168,12 +172,7 @@ impl Group {
         Ok(())
     }
 
-    fn end(
-        self,
-        path: &[u8],
-        algorithms: &[Algorithm],
-        each: &mut dyn FnMut(&[u8], Change, &[Digest]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn end(self, path: &[u8], algorithms: &[Algorithm], each: EachFile<'_>) -> io::Result<()> {
         match self.file {
             Some(digests) if self.old.is_empty() => each(path, Change::Added, &digests),
             Some(digests) if self.is_changed => each(path, Change::Changed, &digests),

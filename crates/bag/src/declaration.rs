@@ -66,7 +66,7 @@ pub(crate) enum Encoding {
     Latin1,
 }
 
-/// What bagit.txt declares.
+/// The version and the encoding that bagit.txt declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// The version by which the bag is judged.
@@ -108,14 +108,17 @@ impl Declaration {
             match known {
                 Some((place, value)) if values[place].is_none() => {
                     if place as u64 + 1 != number || text != format!("{}: {value}", LABELS[place]) {
-                        deviations.push(deviation("the line has not its exact form, `Label: value` without other spaces"));
+                        deviations
+                            .push(deviation("the line has not its exact form, `Label: value` without other spaces"));
                     }
                     values[place] = Some((value.to_owned(), number));
                 }
                 Some((place, _)) => deviations.push(deviation(&format!("{} is stated twice", LABELS[place]))),
                 None if text.trim().is_empty() => deviations.push(deviation("an empty line is no part of it")),
                 // A file that is no declaration would have a finding for each line.
-                None if number <= 16 => deviations.push(deviation("the line is neither of the two that it consists of")),
+                None if number <= 16 => {
+                    deviations.push(deviation("the line is neither of the two that it consists of"))
+                }
                 None => {}
             }
         }
@@ -168,7 +171,9 @@ impl Declaration {
 mod tests {
     use super::*;
 
-    fn read(text: &[u8]) -> (Declaration, Vec<(Severity, Rule, Option<u64>)>) {
+    type Seen = (Severity, Rule, Option<u64>);
+
+    fn read(text: &[u8]) -> (Declaration, Vec<Seen>) {
         let mut findings = Vec::new();
         let declared = Declaration::read(text, &mut |finding: Finding| {
             findings.push((finding.severity, finding.rule, finding.line));
@@ -194,16 +199,10 @@ mod tests {
     #[test]
     fn deviations_weigh_by_version() {
         let (warning, error) = (Severity::Warning, Severity::Error);
-        let cases: [(&str, &[(Severity, Rule, Option<u64>)]); 9] = [
+        let cases: [(&str, &[Seen]); 9] = [
             ("", &[(error, Rule::Declaration, None), (error, Rule::Declaration, None)]),
-            (
-                "\u{feff}BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n",
-                &[(error, Rule::Encoding, None)],
-            ),
-            (
-                "\u{feff}BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-8\n",
-                &[(warning, Rule::Encoding, None)],
-            ),
+            ("\u{feff}BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n", &[(error, Rule::Encoding, None)]),
+            ("\u{feff}BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-8\n", &[(warning, Rule::Encoding, None)]),
             ("bagit-version : 0.97\nTag-File-Character-Encoding: utf-8\n", &[(warning, Rule::Declaration, Some(1))]),
             ("BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n\n", &[(error, Rule::Declaration, Some(3))]),
             ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", &[(error, Rule::Declaration, Some(1))]),

@@ -1,4 +1,4 @@
-//! What is wrong with a bag.
+//! Findings: errors of a bag, and deviations that deserve a look.
 
 use std::fmt;
 use std::io;
@@ -99,7 +99,7 @@ pub struct Finding {
     pub line: Option<u64>,
     /// The path in the bag that it is about.
     pub path: Option<Vec<u8>>,
-    /// What is wrong, in words.
+    /// The error or the deviation, in words.
     pub text: String,
 }
 
@@ -141,13 +141,11 @@ impl fmt::Display for Finding {
             write!(f, "{}: ", quoted(path))?;
         }
         f.write_str(&self.text)?;
-        let opening = if self.path.is_some() || self.tag_file.is_none() { " (" } else { " in " };
         match (&self.tag_file, self.line) {
-            (Some(file), Some(line)) => write!(f, "{opening}{file}, line {line}")?,
-            (Some(file), None) => write!(f, "{opening}{file}")?,
-            _ => return Ok(()),
+            (Some(file), Some(line)) => write!(f, " ({file}, line {line})"),
+            (Some(file), None) => write!(f, " ({file})"),
+            _ => Ok(()),
         }
-        if opening == " (" { f.write_str(")") } else { Ok(()) }
     }
 }
 

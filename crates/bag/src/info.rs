@@ -78,7 +78,11 @@ pub fn date_is_plausible(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return false };
     let number = |text: &str, digits: usize| {
-        if text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse::<u32>().ok() } else { None }
+        if text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            text.parse::<u32>().ok()
+        } else {
+            None
+        }
     };
     number(year, 4).is_some()
         && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
@@ -245,7 +249,8 @@ mod tests {
 
     #[test]
     fn labels_values_and_continuations() {
-        let text = "Contact-Name: A\nExternal-Description: first\n  second\n\tthird\ncontact-name: B\nPayload-Oxum: 12.3\n";
+        let text =
+            "Contact-Name: A\nExternal-Description: first\n  second\n\tthird\ncontact-name: B\nPayload-Oxum: 12.3\n";
         let (mut info, findings) = read(text);
         assert_eq!(findings, []);
         assert_eq!(info.value("external-description").as_deref(), Some("first second third"));

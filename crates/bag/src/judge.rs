@@ -15,6 +15,9 @@ use crate::plan::{Expected, Plan, PlanWriter, Planned};
 use crate::profile::{Profile, ProfileCheck};
 use crate::sorted::{Fields, Put};
 
+/// The file that marks a bag whose payload is being moved into its place, by its path in the bag.
+pub const MOVING: &str = ".pfh-bag/moving";
+
 /// Most manifests that are read; there are fewer algorithms.
 const MANIFESTS_MAX: usize = 128;
 
@@ -121,6 +124,10 @@ impl Judge {
     pub fn found(&mut self, path: &[u8], kind: FoundKind, report: Report<'_>) -> io::Result<()> {
         let is_payload = path.starts_with(PAYLOAD);
         self.has_payload_directory |= is_payload || (path == b"data" && kind == FoundKind::EmptyDirectory);
+        if path == MOVING.as_bytes() {
+            let text = "the making of this bag was interrupted; `pfh bag create` finishes it";
+            report(Finding::error(Rule::Structure, text).about(path))?;
+        }
         if path.len() > PATH_BYTES_MAX {
             let text = "a path is longer than 60,000 bytes; the file is not checked";
             return report(Finding::error(Rule::UnsafePath, text).about(&path[..1000]));
@@ -198,9 +205,11 @@ impl Judge {
             return report(Finding::error(Rule::Structure, text).in_file(&name.file));
         }
         let number = self.manifests.len() as u8;
-        let same = self.manifests.iter().any(|one| one.name.is_tag == name.is_tag && one.name.algorithm == name.algorithm);
+        let same =
+            self.manifests.iter().any(|one| one.name.is_tag == name.is_tag && one.name.algorithm == name.algorithm);
         if !name.is_exact() || (same && name.algorithm.is_some()) {
-            let text = "the name of a manifest has its algorithm in lower case and without punctuation, and occurs once";
+            let text =
+                "the name of a manifest has its algorithm in lower case and without punctuation, and occurs once";
             report(Finding::warning(Rule::Algorithm, text).in_file(&name.file))?;
         }
         let (sort, record) = (&mut self.sort, &mut self.record);
@@ -248,7 +257,7 @@ impl Judge {
         self.structure(wanted, report)?;
         self.oxum(wanted, report)?;
         let Judge { declared, info, manifests, sort, folded, memory_bytes, payload, has_fetch, .. } = self;
-        let mut profile = profile.map(|profile| ProfileCheck::new(profile));
+        let mut profile = profile.map(ProfileCheck::new);
         let mut join = Join {
             declared,
             manifests: &manifests,
@@ -274,7 +283,8 @@ impl Judge {
             if let Some(profile) = profile {
                 profile.end(declared.version, info.as_ref(), &names, has_fetch, payload, report)?;
             } else if let Some(stated) = info.as_ref().and_then(|info| info.value(crate::profile::IDENTIFIER)) {
-                let text = format!("the bag claims the profile {stated}, which is not checked: --profile takes it as a file");
+                let text =
+                    format!("the bag claims the profile {stated}, which is not checked: --profile takes it as a file");
                 report(Finding::warning(Rule::Profile, text))?;
             }
         }

@@ -24,12 +24,12 @@ mod plan;
 mod profile;
 mod sorted;
 
-pub use changes::{Change, Changes};
+pub use changes::{Change, Changes, EachFile};
 pub use declaration::{Declaration, Version, declaration_text};
 pub use fetch::{FetchLine, read_fetch};
 pub use finding::{Finding, Report, Rule, Severity};
 pub use info::{Info, Oxum, PAYLOAD_OXUM, Tag, date_is_plausible, info_text};
-pub use judge::{FoundKind, Judge, Judged, Wanted};
+pub use judge::{FoundKind, Judge, Judged, MOVING, Wanted};
 pub use lines::LINE_BYTES_MAX;
 pub use manifest::{ManifestEntry, ManifestName, manifest_line, read_manifest};
 pub use path::{PATH_BYTES_MAX, encode_path};

@@ -43,8 +43,7 @@ impl ManifestName {
         };
         let plain: String = word.chars().filter(|letter| !matches!(letter, '-' | '_')).collect();
         let plain = plain.to_ascii_lowercase();
-        let algorithm =
-            Algorithm::all().find(|one| one.status() != Status::Checksum && bag_name(*one) == plain);
+        let algorithm = Algorithm::all().find(|one| one.status() != Status::Checksum && bag_name(*one) == plain);
         Some(ManifestName { file: file.to_owned(), is_tag, algorithm })
     }
 
@@ -230,18 +229,12 @@ mod tests {
     fn lines_of_each_dialect() {
         let upper = HELLO.to_ascii_uppercase();
         let text = format!("{HELLO}  data/a b \r\n{upper}\tdata/100%25\n\n{HELLO} \t data/x");
-        let expected = |percent| -> Read<'static> {
-            vec![(1, Ok(b"data/a b ")), (2, Ok(percent)), (4, Ok(b"data/x"))]
-        };
+        let expected = |percent| -> Read<'static> { vec![(1, Ok(b"data/a b ")), (2, Ok(percent)), (4, Ok(b"data/x"))] };
         check(Version::V1_0, "manifest-md5.txt", text.as_bytes(), expected(b"data/100%"));
         check(Version::V0_97, "manifest-md5.txt", text.as_bytes(), expected(b"data/100%25"));
         let text = format!("{HELLO} *data/a\n{HELLO}  ./data//b\n");
-        let expected: Read<'_> = vec![
-            (1, Ok(b"data/a")),
-            (2, Ok(b"data/b")),
-            (1, Err(Rule::Syntax)),
-            (2, Err(Rule::Encoding)),
-        ];
+        let expected: Read<'_> =
+            vec![(1, Ok(b"data/a")), (2, Ok(b"data/b")), (1, Err(Rule::Syntax)), (2, Err(Rule::Encoding))];
         check(Version::V0_97, "manifest-md5.txt", text.as_bytes(), expected);
     }
 

@@ -26,7 +26,7 @@ impl fmt::Display for ProfileError {
 
 impl std::error::Error for ProfileError {}
 
-/// What is demanded of a label of bag-info.txt.
+/// The demand on a label of bag-info.txt.
 #[derive(Clone, Debug, Default)]
 struct Demand {
     label: String,

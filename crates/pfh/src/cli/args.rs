@@ -1,6 +1,7 @@
 //! The command line. Doc comments are the help: first line short, the rest for `--help`.
 
 use super::audit_args::AuditArguments;
+use super::bag_args::BagArguments;
 use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
 use super::common_args::{EngineArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names};
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Covers(Box<CoversArguments>),
     /// Verify collections over the years: what changed, moved, went missing or rotted.
     Audit(AuditArguments),
+    /// Make, verify and update bags (BagIt): directories whose contents are listed with digests.
+    Bag(BagArguments),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.

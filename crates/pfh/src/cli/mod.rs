@@ -4,6 +4,11 @@ mod algorithms;
 mod args;
 mod audit;
 mod audit_args;
+mod bag;
+mod bag_args;
+mod bag_files;
+mod bag_make;
+mod bag_verify;
 mod block_scan;
 mod blocks;
 mod blocks_args;
@@ -89,6 +94,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Dupes(arguments) => dupes::run(&arguments),
         args::Command::Covers(arguments) => covers::run(&arguments),
         args::Command::Audit(arguments) => audit::run(&arguments),
+        args::Command::Bag(arguments) => bag::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

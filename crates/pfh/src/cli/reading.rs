@@ -79,6 +79,17 @@ pub(crate) fn open_input(path: &OsStr) -> io::Result<Box<dyn Read + Send>> {
     if path == "-" { Ok(Box::new(message::standard_input()?)) } else { Ok(Box::new(File::open(path)?)) }
 }
 
+/// Reads a small file that an option names.
+pub(crate) fn read_small(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failed> {
+    let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(failed(io::ErrorKind::FileTooLarge.into()));
+    }
+    Ok(bytes)
+}
+
 /// Opens the file of `-o`, or standard output.
 pub(crate) fn open_output(path: Option<&Path>) -> Result<Output, Failed> {
     match path {

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 mod audit;
+mod bag;
 mod blocks;
 mod certify;
 mod compare;

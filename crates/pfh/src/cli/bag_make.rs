@@ -1,0 +1,707 @@
+//! `pfh bag create` and `pfh bag update`.
+//!
+//! Both hash first, then write all tag files into a directory `.pfh-bag` in the bag, and then change the bag only by
+//! renaming. While `create` moves the payload, a file marks that; the next `create` finishes a move that was cut off,
+//! and then hashes what is there.
+
+use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
+use super::bag_files::{self, Hashed, below, fail, root_of, temporary_failed, with_tag_file};
+use super::command::Command;
+use super::exit::{Ending, Failed};
+use super::message;
+use super::quantity::{Bytes, Count};
+use super::reading;
+use pfh_bag::{
+    Change, Changes, Declaration, Finding, Info, MOVING, ManifestName, Oxum, PATH_BYTES_MAX, PAYLOAD_OXUM, Tag,
+    Version, declaration_text, info_text, manifest_line,
+};
+use pfh_digest::{Algorithm, Digest, Status};
+use pfh_lab::environment::timestamp;
+use pfh_list::{AtomicFile, sync_directory};
+use pfh_source::{Entry, EntryKind, Found, LocalHandle, LocalSource, Other, SkipReason};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The algorithm of new bags.
+const ALGORITHM: &str = "sha512";
+
+/// The directory for files that are not complete, and for the payload on its way, in the directory of a bag.
+const STAGING: &str = ".pfh-bag";
+
+/// The directory of the payload.
+const DATA: &str = "data";
+
+/// Labels that say which program has written a bag, when, and how much is in it.
+const AGENT: &str = "Bag-Software-Agent";
+const DATE: &str = "Bagging-Date";
+const SIZE: &str = "Bag-Size";
+
+/// The files of a bag on disk.
+struct Place {
+    root: PathBuf,
+}
+
+/// Makes the failure to write a file.
+fn not_written(path: &Path, error: io::Error) -> Failed {
+    Failed::internal(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
+}
+
+impl Place {
+    fn new(path: &Path) -> Result<Place, Failed> {
+        let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+        if !fs::metadata(path).map_err(failed)?.is_dir() {
+            return Err(failed(io::ErrorKind::NotADirectory.into()));
+        }
+        Ok(Place { root: PathBuf::from(std::ffi::OsStr::from_bytes(&root_of(path.as_os_str().as_bytes()))) })
+    }
+
+    fn of(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        fs::symlink_metadata(self.of(name)).is_ok()
+    }
+
+    fn staged(&self, name: &str) -> PathBuf {
+        self.of(STAGING).join(name)
+    }
+
+    /// The payload on its way.
+    fn staged_data(&self) -> PathBuf {
+        self.staged(DATA)
+    }
+
+    /// Whether the payload is being moved, or was when the program was stopped.
+    fn is_moving(&self) -> bool {
+        self.has(MOVING)
+    }
+
+    /// Makes the directory for files that are not complete, without anything that an earlier run has left in it.
+    fn stage(&self) -> Result<(), Failed> {
+        let staging = self.of(STAGING);
+        let made = self.unstage().and_then(|()| match fs::create_dir(&staging) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.is_moving() => Ok(()),
+            made => made,
+        });
+        made.map_err(|error| not_written(&staging, error))
+    }
+
+    /// Removes what is not complete. The payload is never among it: its directory is removed only if it is empty.
+    fn unstage(&self) -> io::Result<()> {
+        let missing_is_fine = |done: io::Result<()>| match done {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
+        };
+        let entries = match fs::read_dir(self.of(STAGING)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        let is_moving = self.is_moving();
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                missing_is_fine(fs::remove_dir(entry.path()))?;
+            } else if self.root.join(MOVING) != entry.path() {
+                missing_is_fine(fs::remove_file(entry.path()))?;
+            }
+        }
+        if is_moving { Ok(()) } else { missing_is_fine(fs::remove_dir(self.of(STAGING))) }
+    }
+
+    /// Removes what is not complete, after a failure that is reported anyway.
+    fn give_up(&self) {
+        let _ = self.unstage();
+    }
+
+    /// Moves everything in the directory into `data`, as one step that another run can finish: each name is either in
+    /// its old place or in `.pfh-bag/data`, which becomes `data` at the end.
+    fn move_payload(&self) -> Result<(), Failed> {
+        if !self.is_moving() {
+            let inner = self.staged_data();
+            fs::create_dir(&inner).map_err(|error| not_written(&inner, error))?;
+            let marked = AtomicFile::create(&self.of(MOVING)).and_then(AtomicFile::persist);
+            let marked = marked.and_then(|()| sync_directory(&self.of(STAGING)));
+            marked.map_err(|error| not_written(&self.of(MOVING), error))?;
+        }
+        if !self.staged_data().exists() {
+            return Ok(());
+        }
+        self.move_names(&self.root, &self.staged_data()).map_err(|(path, error)| {
+            let path = message::quoted_path(&path);
+            // A name that cannot move is most often a mount point.
+            match self.move_names(&self.staged_data(), &self.root) {
+                Ok(()) => {
+                    let _ = fs::remove_file(self.of(MOVING));
+                    self.give_up();
+                    Failed::internal(format_args!("{path} cannot be moved: {error}; everything is in its old place"))
+                }
+                Err(_) => Failed::internal(format_args!(
+                    "{path} cannot be moved: {error}; what was moved is in {}, and the same command goes on",
+                    message::quoted_path(&self.staged_data())
+                )),
+            }
+        })?;
+        let moved = sync_directory(&self.staged_data())
+            .and_then(|()| fs::rename(self.staged_data(), self.of(DATA)))
+            .and_then(|()| sync_directory(&self.root));
+        moved.map_err(|error| not_written(&self.of(DATA), error))
+    }
+
+    /// Moves all names from one directory to another, except the directory for what is not complete.
+    fn move_names(&self, from: &Path, to: &Path) -> Result<(), (PathBuf, io::Error)> {
+        let of = |error| (from.to_owned(), error);
+        // A listing may miss names while others leave the directory.
+        loop {
+            let mut has_moved = false;
+            for entry in fs::read_dir(from).map_err(of)? {
+                let name = entry.map_err(of)?.file_name();
+                if name == STAGING {
+                    continue;
+                }
+                fs::rename(from.join(&name), to.join(&name)).map_err(|error| (from.join(&name), error))?;
+                has_moved = true;
+            }
+            if !has_moved {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives the staged tag files their places, bagit.txt last.
+    fn publish(&self, names: &[String]) -> Result<(), Failed> {
+        for name in names {
+            let target = self.of(name);
+            fs::rename(self.staged(name), &target).map_err(|error| not_written(&target, error))?;
+        }
+        let done = sync_directory(&self.root).and_then(|()| match fs::remove_file(self.of(MOVING)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        });
+        done.and_then(|()| self.unstage()).map_err(|error| not_written(&self.of(STAGING), error))
+    }
+
+    /// Writes a staged file whole.
+    fn write(&self, name: &str, text: &str) -> Result<(), Failed> {
+        let path = self.staged(name);
+        let write = || {
+            let mut file = AtomicFile::create(&path)?;
+            file.write_all(text.as_bytes())?;
+            file.persist()
+        };
+        write().map_err(|error| not_written(&path, error))
+    }
+}
+
+/// Returns the algorithms of these names.
+fn algorithms_of(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
+    let mut algorithms = Vec::new();
+    for name in names {
+        let algorithm = Algorithm::from_name(name).map_err(Failed::usage)?;
+        let has_name = ManifestName::parse(ManifestName::of(algorithm, false).file.as_bytes())
+            .is_some_and(|name| name.algorithm == Some(algorithm));
+        if algorithm.status() == Status::Checksum || !has_name {
+            return Err(Failed::usage(format_args!(
+                "{name} cannot be used for a bag: choose md5, sha1, sha256, sha512 or another digest without key"
+            )));
+        }
+        if !algorithms.contains(&algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
+    Ok(algorithms)
+}
+
+/// Returns the labels and values of these options.
+fn tags_of(options: &[String]) -> Result<Vec<Tag>, Failed> {
+    let tag = |option: &String| {
+        let wrong =
+            |reason: &str| Failed::usage(format_args!("--tag {}: {reason}", message::quoted(option.as_bytes())));
+        let (label, value) = option.split_once('=').ok_or_else(|| wrong("write LABEL=VALUE"))?;
+        if label.is_empty() || label.trim() != label || label.contains(|c: char| c == ':' || c.is_control()) {
+            return Err(wrong("a label is not empty, and has no colon, no line break and no space at its ends"));
+        }
+        if label.eq_ignore_ascii_case(PAYLOAD_OXUM) || label.eq_ignore_ascii_case(SIZE) {
+            return Err(wrong("pfh itself finds this value"));
+        }
+        Ok(Tag::new(label, value.trim()))
+    };
+    options.iter().map(tag).collect()
+}
+
+fn today() -> String {
+    timestamp(SystemTime::now()).chars().take(10).collect()
+}
+
+/// Completes metadata by what is known of the payload.
+fn complete_info(info: &mut Info, payload: Oxum) {
+    for (label, value) in [(DATE, today()), (AGENT, concat!("pfh ", env!("CARGO_PKG_VERSION")).to_owned())] {
+        if info.value(label).is_none() {
+            info.set(label, value);
+        }
+    }
+    info.set(SIZE, Bytes(payload.bytes).to_string());
+    info.set(PAYLOAD_OXUM, payload.to_string());
+}
+
+/// Makes the tag files of a bag.
+struct Maker<'a> {
+    command: &'a mut Command,
+    options: &'a BagOptions,
+    algorithms: Vec<Algorithm>,
+    place: Place,
+}
+
+impl Maker<'_> {
+    fn is_stopped(&self) -> bool {
+        self.command.cancel().is_cancelled()
+    }
+
+    fn failed(&self, what: &str) -> Option<Failed> {
+        let unread = self.command.tally.unread;
+        let files = if unread == 1 { "1 file".to_owned() } else { format!("{} files", Count(unread)) };
+        (unread > 0).then(|| Failed::unread(format_args!("{files} could not be read, so {what}")))
+    }
+
+    /// Walks the payload, and refuses what a bag cannot have. Returns its files and bytes.
+    fn survey(&mut self, root: &Path) -> Result<Oxum, Failed> {
+        let (source, _) = bag_files::source(self.options, vec![root.as_os_str().as_bytes().to_vec()], None, &[])?;
+        let (mut payload, mut refused, mut unread) = (Oxum::default(), 0_u64, 0_u64);
+        let own = self.place.of(STAGING);
+        let walked = bag_files::walk(self.command, &source, &mut |command, found| {
+            let (path, reason) = match found {
+                Found::Entry(entry) if entry.kind == EntryKind::Regular => {
+                    payload.files += 1;
+                    payload.bytes += entry.size_hint.unwrap_or(0);
+                    let path = entry.path();
+                    let reason = match std::str::from_utf8(&path) {
+                        Err(_) => Some("the name is not UTF-8, which a manifest must be; rename the file"),
+                        Ok(_) if path.len() > PATH_BYTES_MAX => Some("the path is longer than 60,000 bytes"),
+                        Ok(_) => None,
+                    };
+                    (path, reason)
+                }
+                Found::Entry(entry) => (entry.path(), Some("only regular files can be in a bag")),
+                Found::Skipped(path, SkipReason::NotRegular) => (path, Some("only regular files can be in a bag")),
+                Found::Other(path, Other::Link(_)) => {
+                    (path, Some("a bag cannot have symbolic links; replace it by what it leads to, or remove it"))
+                }
+                Found::Failed(path, error) => {
+                    unread += 1;
+                    fail(command, path, error);
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            };
+            let path_is_own = Path::new(std::ffi::OsStr::from_bytes(&path)).starts_with(&own);
+            if let Some(reason) = reason.filter(|_| !path_is_own) {
+                refused += 1;
+                if refused <= 10 {
+                    message::error(format_args!("{}: {reason}", message::quoted(&path)));
+                }
+            }
+            Ok(())
+        });
+        walked.map_err(temporary_failed)?;
+        if refused > 0 {
+            let names = if refused == 1 { "1 name".to_owned() } else { format!("{} names", Count(refused)) };
+            return Err(Failed::usage(format_args!("{names} cannot be in a bag; nothing was changed")));
+        }
+        self.failed("nothing was changed").map_or(Ok(payload), Err)
+    }
+
+    /// Hashes the payload below a directory, whose paths in the bag begin with `data/`.
+    fn hash_payload(&mut self, root: &Path, changes: &mut Changes) -> Result<Oxum, Failed> {
+        let root = root.as_os_str().as_bytes().to_vec();
+        let (source, engine) = bag_files::source(self.options, vec![root.clone()], None, &self.algorithms)?;
+        let mut payload = Oxum::default();
+        let mut deliver = |hashed: Hashed| {
+            if !hashed.is_complete {
+                return Ok(());
+            }
+            payload.files += 1;
+            payload.bytes += hashed.bytes;
+            changes.file(&[b"data/", below(&root, &hashed.path)].concat(), &hashed.digests)
+        };
+        bag_files::hash(self.command, self.options.memory, &engine, &source, &mut deliver)?;
+        self.failed("nothing was changed").map_or(Ok(payload), Err)
+    }
+
+    /// Writes the staged manifests of the payload, and calls `tell` with each path and how it differs.
+    fn manifests(&self, changes: Changes, tell: &mut dyn FnMut(&[u8], Change)) -> Result<Vec<String>, Failed> {
+        let names: Vec<_> = self.algorithms.iter().map(|one| ManifestName::of(*one, false).file).collect();
+        let create = |name: &String| {
+            let path = self.place.staged(name);
+            AtomicFile::create(&path).map_err(|error| not_written(&path, error))
+        };
+        let mut files = names.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+        let mut lacking = None;
+        let (mut line, mut failed) = (Vec::new(), None);
+        let each = &mut |path: &[u8], change: Change, digests: &[Digest]| {
+            tell(path, change);
+            if change == Change::NotFetched && digests.len() < files.len() {
+                lacking.get_or_insert_with(|| path.to_vec());
+            }
+            for digest in digests {
+                let place = self.algorithms.iter().position(|algorithm| *algorithm == digest.algorithm());
+                let Some(place) = place else { continue };
+                line.clear();
+                manifest_line(digest, path, &mut line);
+                if let Err(error) = files[place].write_all(&line) {
+                    failed = Some((place, error));
+                    return Err(io::ErrorKind::Other.into());
+                }
+            }
+            Ok(())
+        };
+        let written = changes.each(each);
+        if let Some((place, error)) = failed {
+            return Err(not_written(&self.place.staged(&names[place]), error));
+        }
+        written.map_err(temporary_failed)?;
+        if let Some(path) = lacking {
+            return Err(Failed::usage(format_args!(
+                "{} is not fetched yet, so there is no digest of it by another algorithm; nothing was changed",
+                message::quoted(&path)
+            )));
+        }
+        for (file, name) in files.into_iter().zip(&names) {
+            file.persist().map_err(|error| not_written(&self.place.staged(name), error))?;
+        }
+        Ok(names)
+    }
+
+    /// Hashes tag files, and writes the staged tag manifests. `staged` are names of staged files, and `others` of files
+    /// and directories in the bag.
+    fn tag_manifests(&mut self, staged: &[String], others: &[Vec<u8>]) -> Result<Vec<String>, Failed> {
+        let staging = self.place.of(STAGING).into_os_string().into_encoded_bytes();
+        let root = self.place.root.as_os_str().as_bytes().to_vec();
+        let of = |base: &[u8], name: &[u8]| [base, b"/", name].concat();
+        let mut roots: Vec<_> = staged.iter().map(|name| of(&staging, name.as_bytes())).collect();
+        roots.extend(others.iter().map(|name| of(&root, name)));
+        let (source, engine) = bag_files::source(self.options, roots, None, &self.algorithms)?;
+        let mut changes = Changes::new(self.algorithms.clone(), self.options.memory / 2);
+        let mut deliver = |hashed: Hashed| {
+            if !hashed.is_complete {
+                return Ok(());
+            }
+            let path = match hashed.path.strip_prefix(&staging[..]) {
+                Some(rest) => below(b"", rest),
+                None => below(&root, &hashed.path),
+            };
+            changes.file(path, &hashed.digests)
+        };
+        bag_files::hash(self.command, self.options.memory, &engine, &source, &mut deliver)?;
+        if let Some(failed) = self.failed("no tag manifest was written") {
+            return Err(failed);
+        }
+        let names: Vec<_> = self.algorithms.iter().map(|one| ManifestName::of(*one, true).file).collect();
+        let mut texts = vec![Vec::new(); names.len()];
+        let each = &mut |path: &[u8], _, digests: &[Digest]| {
+            for (text, digest) in texts.iter_mut().zip(digests) {
+                manifest_line(digest, path, text);
+            }
+            Ok(())
+        };
+        changes.each(each).map_err(temporary_failed)?;
+        for (name, text) in names.iter().zip(&texts) {
+            self.place.write(name, &String::from_utf8_lossy(text))?;
+        }
+        Ok(names)
+    }
+
+    fn names(&self) -> String {
+        self.algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// Runs `pfh bag create`.
+pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
+    let (mut algorithms, tags) = (algorithms_of(&arguments.algorithms)?, tags_of(&arguments.tags)?);
+    if algorithms.is_empty() {
+        algorithms = algorithms_of(&[ALGORITHM.to_owned()])?;
+    }
+    let place = Place::new(&arguments.directory)?;
+    let is_moved = place.is_moving();
+    if place.has("bagit.txt") && !is_moved {
+        return Err(Failed::usage(format_args!(
+            "{} is a bag already; `pfh bag update` writes new manifests",
+            message::quoted_path(&place.root)
+        )));
+    }
+    pfh_source::raise_open_file_limit();
+    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    command.set_output(reading::open_output(None)?);
+    let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
+    let made = create_with(&mut maker, tags, is_moved);
+    let is_stopped = maker.is_stopped();
+    if !maker.place.is_moving() && (made.is_err() || is_stopped) {
+        maker.place.give_up();
+    }
+    let names = maker.names();
+    match made? {
+        None => command.finish(Ok(()), 0, None),
+        Some(payload) => {
+            let files = if payload.files == 1 { "file" } else { "files" };
+            let text = format!(
+                "{} is a bag now: {} {files} of {} in its directory `data`, by {names}\n",
+                message::quoted_path(&arguments.directory),
+                Count(payload.files),
+                Bytes(payload.bytes)
+            );
+            command.write(text.as_bytes());
+            command.finish(Ok(()), 1, None)
+        }
+    }
+}
+
+/// Makes a bag. `None` if a signal has stopped that before anything was changed.
+fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<Option<Oxum>, Failed> {
+    if is_moved {
+        message::error("an earlier `pfh bag create` was interrupted while it moved the files; this one finishes it");
+        maker.place.move_payload()?;
+    }
+    let root = if is_moved { maker.place.of(DATA) } else { maker.place.root.clone() };
+    if !is_moved {
+        maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    }
+    let surveyed = maker.survey(&root)?;
+    let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
+    if maker.is_stopped() {
+        return Ok(None);
+    }
+    let payload = maker.hash_payload(&root, &mut changes)?;
+    if maker.is_stopped() {
+        return Ok(None);
+    }
+    maker.place.stage()?;
+    let mut info = Info { tags };
+    complete_info(&mut info, payload);
+    let mut staged = maker.manifests(changes, &mut |_, _| {})?;
+    maker.place.write("bag-info.txt", &info_text(&info.tags))?;
+    maker.place.write("bagit.txt", declaration_text())?;
+    staged.extend(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]);
+    let tag_manifests = maker.tag_manifests(&staged, &[])?;
+    staged.splice(0..0, tag_manifests);
+    if maker.is_stopped() {
+        return Ok(None);
+    }
+    sync_directory(&maker.place.of(STAGING)).map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    maker.place.move_payload()?;
+    maker.place.publish(&staged)?;
+    let now = maker.survey(&maker.place.of(DATA))?;
+    if now != payload || surveyed != payload {
+        return Err(Failed::unread(format_args!(
+            "{} changed while it was made a bag; `pfh bag update` writes manifests of what is there now",
+            message::quoted_path(&maker.place.root)
+        )));
+    }
+    Ok(Some(payload))
+}
+
+/// The tag files of an existing bag.
+struct Old {
+    source: LocalSource,
+    /// The files in its root.
+    files: Vec<(Vec<u8>, Entry<LocalHandle>)>,
+}
+
+impl Old {
+    fn find(&self, name: &str) -> Option<&Entry<LocalHandle>> {
+        self.files.iter().find(|(one, _)| one == name.as_bytes()).map(|(_, entry)| entry)
+    }
+}
+
+/// Runs `pfh bag update`.
+pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
+    let (algorithms, tags) = (algorithms_of(&arguments.algorithms)?, tags_of(&arguments.tags)?);
+    let place = Place::new(&arguments.directory)?;
+    let root = message::quoted_path(&place.root);
+    if place.is_moving() {
+        return Err(Failed::usage(format_args!("the making of {root} was interrupted; `pfh bag create` finishes it")));
+    }
+    if !place.has("bagit.txt") {
+        return Err(Failed::usage(format_args!("{root} is no bag: it has no bagit.txt; `pfh bag create` makes one")));
+    }
+    let is_directory = |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    if !is_directory(place.of(DATA)) {
+        return Err(Failed::usage(format_args!("{root} has no directory `data`")));
+    }
+    pfh_source::raise_open_file_limit();
+    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    command.set_output(reading::open_output(None)?);
+    let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
+    let made = update_with(&mut maker, tags);
+    if made.is_err() || maker.is_stopped() {
+        maker.place.give_up();
+    }
+    made?;
+    command.finish(Ok(()), 1, None)
+}
+
+fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
+    maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    let mut old = open_bag(maker)?;
+    old.files.retain(|(name, _)| name != b".pfh-bag");
+    let mut report = |finding: Finding| {
+        message::error(&finding);
+        Ok(())
+    };
+    let declared = match old.find("bagit.txt") {
+        Some(entry) => with_tag_file(maker.command, &old.source, entry, |file| Declaration::read(file, &mut report))?,
+        None => None,
+    };
+    let declared = declared.unwrap_or_default();
+    let old_names: Vec<_> = old.files.iter().filter_map(|(name, _)| ManifestName::parse(name)).collect();
+    if let Some(name) = old_names.iter().find(|name| name.algorithm.is_none()) {
+        return Err(Failed::usage(format_args!(
+            "the algorithm of {} is not known, so it cannot be updated; remove it first",
+            message::quoted(name.file.as_bytes())
+        )));
+    }
+    if maker.algorithms.is_empty() {
+        let payload = old_names.iter().filter(|name| !name.is_tag).filter_map(|name| name.algorithm);
+        maker.algorithms = payload.collect();
+        maker.algorithms.dedup();
+    }
+    if maker.algorithms.is_empty() {
+        maker.algorithms = algorithms_of(&[ALGORITHM.to_owned()])?;
+    }
+    let has_info = old.find("bag-info.txt").is_some();
+    let name = if has_info { "bag-info.txt" } else { "package-info.txt" };
+    let mut info = Info::default();
+    if let Some(entry) = old.find(name) {
+        let read = |file: &mut _| Info::read(name, declared, file, &mut report);
+        info = with_tag_file(maker.command, &old.source, entry, read)?.unwrap_or_default();
+    }
+    let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
+    for (name, entry) in &old.files {
+        let Some(name) = ManifestName::parse(name).filter(|name| !name.is_tag) else { continue };
+        let read = |file: &mut _| changes.old(&name, declared, file, &mut report);
+        with_tag_file(maker.command, &old.source, entry, read)?;
+    }
+    if let Some(entry) = old.find("fetch.txt") {
+        if declared.version < Version::V1_0 {
+            return Err(Failed::usage(
+                "fetch.txt of a bag before version 1.0 cannot be kept: fetch its files and remove it first",
+            ));
+        }
+        let read = |file: &mut _| changes.fetch(declared, file, &mut report);
+        with_tag_file(maker.command, &old.source, entry, read)?;
+    }
+    if let Some(failed) = maker.failed("nothing was changed") {
+        return Err(failed);
+    }
+    let data = maker.place.of(DATA);
+    maker.survey(&data)?;
+    let payload = maker.hash_payload(&data, &mut changes)?;
+    if maker.is_stopped() {
+        return Ok(());
+    }
+    for tag in tags {
+        match tag.value.is_empty() {
+            true => info.tags.retain(|one| !one.is(&tag.label)),
+            false => info.set(&tag.label, tag.value),
+        }
+    }
+    complete_info(&mut info, payload);
+    write_update(maker, changes, &info, &old_names, declared)
+}
+
+/// Reads the names in the root of a bag.
+fn open_bag(maker: &mut Maker<'_>) -> Result<Old, Failed> {
+    let root = maker.place.root.as_os_str().as_bytes().to_vec();
+    let (source, _) = bag_files::source(maker.options, vec![root.clone()], Some(1), &[])?;
+    let (mut files, mut links) = (Vec::new(), Vec::new());
+    let walked = bag_files::walk(maker.command, &source, &mut |command, found| {
+        match found {
+            Found::Entry(entry) => files.push((below(&root, &entry.path()).to_vec(), entry)),
+            Found::Other(path, Other::Link(_)) => links.push(path),
+            Found::Failed(path, error) => fail(command, path, error),
+            _ => {}
+        }
+        Ok(())
+    });
+    walked.map_err(temporary_failed)?;
+    match links.first() {
+        Some(link) => Err(Failed::usage(format_args!(
+            "{} is a symbolic link, which a bag cannot have; nothing was changed",
+            message::quoted(link)
+        ))),
+        None => Ok(Old { source, files }),
+    }
+}
+
+/// Writes the tag files of an updated bag, and says what has changed.
+fn write_update(
+    maker: &mut Maker<'_>,
+    changes: Changes,
+    info: &Info,
+    old_names: &[ManifestName],
+    declared: Declaration,
+) -> Result<(), Failed> {
+    maker.place.stage()?;
+    let mut counts = [0_u64; 5];
+    let mut output = maker.command.output();
+    let mut told = Ok(());
+    let mut tell = |path: &[u8], change: Change| {
+        let (place, word) = match change {
+            Change::Added => (0, "added"),
+            Change::Removed => (1, "removed"),
+            Change::Changed => (2, "changed"),
+            Change::Unchanged => (3, ""),
+            Change::NotFetched => (4, ""),
+        };
+        counts[place] += 1;
+        if !word.is_empty() && told.is_ok() {
+            told = output.write_all(format!("{word}: {}\n", message::quoted(path)).as_bytes());
+        }
+    };
+    let mut staged = maker.manifests(changes, &mut tell)?;
+    maker.place.write("bag-info.txt", &info_text(&info.tags))?;
+    maker.place.write("bagit.txt", declaration_text())?;
+    staged.extend(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]);
+    let others = other_tag_files(&maker.place, &staged)?;
+    let tag_manifests = maker.tag_manifests(&staged, &others)?;
+    staged.splice(0..0, tag_manifests);
+    if maker.is_stopped() {
+        return Ok(());
+    }
+    sync_directory(&maker.place.of(STAGING)).map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    maker.place.publish(&staged)?;
+    for name in old_names.iter().filter(|name| !staged.contains(&name.file)) {
+        let path = maker.place.of(&name.file);
+        fs::remove_file(&path).map_err(|error| not_written(&path, error))?;
+    }
+    if let Err(error) = told {
+        return Failed::of_output(&error, "").map(drop);
+    }
+    let [added, removed, changed, unchanged, not_fetched] = counts.map(Count);
+    let mut text = format!("{added} added, {removed} removed, {changed} changed, {unchanged} unchanged");
+    if counts[4] > 0 {
+        text += &format!(", {not_fetched} not fetched");
+    }
+    if declared.version != Version::V1_0 {
+        text += &format!("; the bag was of version {}, and is of 1.0 now", declared.version);
+    }
+    maker.command.write(format!("{}: {text}\n", message::quoted_path(&maker.place.root)).as_bytes());
+    Ok(())
+}
+
+/// Returns the names in the root of a bag that tag manifests list and that are not rewritten.
+fn other_tag_files(place: &Place, staged: &[String]) -> Result<Vec<Vec<u8>>, Failed> {
+    let failed = |error: io::Error| not_written(&place.root, error);
+    let mut others = Vec::new();
+    for entry in fs::read_dir(&place.root).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let is_own = name == STAGING || name == DATA || staged.iter().any(|one| name == one.as_str());
+        if !is_own && ManifestName::parse(name.as_bytes()).is_none() {
+            others.push(name.as_bytes().to_vec());
+        }
+    }
+    others.sort();
+    Ok(others)
+}

@@ -1,0 +1,334 @@
+//! `pfh bag`: bags made, verified and updated, against hostile ones, kills, a full disk and bagit.py.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use pfh_testing::Random;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::fixture::*;
+
+fn bag(directory: &Path, arguments: &[&str]) -> Ended {
+    pfh(directory, [&["bag"], arguments].concat()).run()
+}
+
+/// Makes files with these contents, and the directories that they need.
+fn tree(root: &Path, files: &[(&str, &str)]) {
+    for (path, contents) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+}
+
+/// Returns all regular files below a directory, by their paths there.
+fn files(root: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let (mut found, mut directories) = (BTreeMap::new(), vec![root.to_owned()]);
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                directories.push(entry.path());
+            } else {
+                let path = entry.path();
+                let below = path.strip_prefix(root).unwrap();
+                found.insert(below.as_os_str().as_bytes().to_vec(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Makes a bag of version 0.97 or 1.0 whose manifest of MD5 has this text, with the files `data/a` and `data/b`.
+fn handmade(root: &Path, version: &str, manifest: &[u8]) {
+    tree(root, &[("data/a", "a"), ("data/b", "b")]);
+    let declaration = format!("BagIt-Version: {version}\nTag-File-Character-Encoding: UTF-8\n");
+    fs::write(root.join("bagit.txt"), declaration).unwrap();
+    fs::write(root.join("manifest-md5.txt"), manifest).unwrap();
+}
+
+/// Returns the findings of a bag as their severities, rules and lines, and its verdict.
+fn findings(directory: &Path, bag: &str) -> (String, Vec<(String, String, Option<u64>)>) {
+    let ended = pfh(directory, ["bag", "verify", "-q", "-f", "jsonl", bag]).run();
+    let lines: Vec<Value> = text(&ended.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let verdict = lines[1]["verdict"].as_str().unwrap().to_owned();
+    assert_eq!(ended.code(), if verdict == "not-valid" { 1 } else { 0 }, "{}", ended.stderr);
+    let found = lines.iter().filter(|line| line["type"] == "finding").map(|line| {
+        let word = |key: &str| line[key].as_str().unwrap().to_owned();
+        (word("severity"), word("rule"), line["line"].as_u64())
+    });
+    (verdict, found.collect())
+}
+
+#[test]
+fn a_directory_becomes_a_bag_and_stays_one() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a.txt", "hello"), ("x/data/b%25", "second"), ("x/é", "third"), ("x/line\nbreak\r", "fourth")]);
+    let before = files(&d.join("x"));
+    let ended = bag(d, &["create", "-a", "md5,sha256", "--tag", "Contact-Name=A. B.", "x/"]);
+    let said = text(ended.done());
+    assert_eq!(said, "`x/` is a bag now: 4 files of 22 B in its directory `data`, by md5 and sha256\n");
+    assert_eq!(files(&d.join("x/data")), before);
+    let names = ["bag-info.txt", "bagit.txt", "data", "manifest-md5.txt", "manifest-sha256.txt"];
+    let tags = ["tagmanifest-md5.txt", "tagmanifest-sha256.txt"];
+    assert_eq!(self::names(&d.join("x")), names.iter().chain(&tags).map(std::path::PathBuf::from).collect::<Vec<_>>());
+    let manifest = text(&fs::read(d.join("x/manifest-md5.txt")).unwrap());
+    let line = |contents: &str, name: &str| format!("{}  data/{name}\n", digest("md5", contents.as_bytes()));
+    let lines = [("hello", "a.txt"), ("second", "data/b%2525"), ("fourth", "line%0Abreak%0D"), ("third", "é")];
+    assert_eq!(manifest, lines.map(|(contents, name)| line(contents, name)).concat());
+    let info = text(&fs::read(d.join("x/bag-info.txt")).unwrap());
+    assert!(info.starts_with("Contact-Name: A. B.\nBagging-Date: 2") && info.contains("\nPayload-Oxum: 22.4\n"));
+    let valid = "`x`: valid (BagIt 1.0, 4 files of 22 B, md5 and sha256)\n";
+    assert_eq!(text(bag(d, &["verify", "x"]).done()), valid);
+    let complete = text(bag(d, &["verify", "--complete", "x"]).done());
+    assert!(complete.starts_with("`x`: complete, but not hashed (BagIt 1.0"), "{complete}");
+    let oxum = text(bag(d, &["verify", "--oxum", "x"]).done());
+    assert!(oxum.starts_with("`x`: as many files and bytes as Payload-Oxum states; nothing else was checked ("));
+    // A bag does not become one again.
+    let ended = bag(d, &["create", "x"]);
+    ended.expect(2, "pfh: `x` is a bag already; `pfh bag update` writes new manifests\n");
+
+    // All that is wrong is told at once.
+    fs::write(d.join("x/data/a.txt"), "HELLO").unwrap();
+    fs::remove_file(d.join("x/data/é")).unwrap();
+    fs::write(d.join("x/data/new"), "new").unwrap();
+    let (verdict, found) = findings(d, "x");
+    let rules: Vec<_> = found.iter().map(|(severity, rule, _)| (severity.as_str(), rule.as_str())).collect();
+    let expected = ["oxum", "unlisted", "missing", "digest", "digest"];
+    assert_eq!((verdict.as_str(), rules), ("not-valid", expected.map(|rule| ("error", rule)).to_vec()));
+    let complete = bag(d, &["verify", "--complete", "x"]);
+    assert_eq!((complete.code(), text(&complete.stdout).lines().count()), (1, 4));
+
+    fs::write(d.join("x/notes.txt"), "kept").unwrap();
+    let ended = bag(d, &["update", "--tag", "Contact-Name=C", "--tag", "External-Identifier=7", "x"]);
+    let said = "changed: `data/a.txt`\nadded: `data/new`\nremoved: `data/é`\n`x`: 1 added, 1 removed, 1 changed, 2 unchanged\n";
+    assert_eq!(text(ended.done()), said);
+    assert_eq!(text(bag(d, &["verify", "x"]).done()), valid.replace("22 B", "20 B"));
+    let info = text(&fs::read(d.join("x/bag-info.txt")).unwrap());
+    assert!(info.starts_with("Contact-Name: C\nBagging-Date") && info.ends_with("External-Identifier: 7\n"), "{info}");
+    assert!(text(&fs::read(d.join("x/tagmanifest-md5.txt")).unwrap()).contains("  notes.txt\n"));
+    // Several bags have a verdict each.
+    handmade(&d.join("y"), "1.0", b"");
+    let both = bag(d, &["verify", "x", "y", "nothing"]);
+    let last = text(&both.stdout).lines().last().unwrap().to_owned();
+    assert_eq!((both.code(), last.as_str()), (5, "3 bags: 1 without error, 1 not valid, 1 undecided"));
+}
+
+#[test]
+fn hostile_and_odd_bags_have_their_findings() {
+    let directory = scratch();
+    let d = directory.path();
+    let (a, b) = (digest("md5", b"a"), digest("md5", b"b"));
+    fs::write(d.join("secret"), "a").unwrap();
+    let good = format!("{a}  data/a\n{b}  data/b\n");
+    let long = "x/".repeat(1_000_000);
+    let error = |rule: &str, line| ("error".to_owned(), rule.to_owned(), Some(line));
+    let warning = |rule: &str, line| ("warning".to_owned(), rule.to_owned(), Some(line));
+    let cases: Vec<(&str, String, Vec<_>)> = vec![
+        ("1.0", good.clone(), vec![]),
+        ("1.0", good.replace('\n', "\r"), vec![]),
+        ("1.0", format!("{good}{a}  ../secret\n"), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  data/../../secret\n"), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  {}/secret\n", d.to_str().unwrap()), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  ~/secret\n"), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  data/{long}a\n"), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  data/a\0\n"), vec![error("unsafe-path", 3)]),
+        ("1.0", format!("{good}{a}  data/a\n"), vec![error("duplicate", 3)]),
+        ("0.97", format!("{good}{a}  data/a\n"), vec![warning("duplicate", 3)]),
+        ("0.97", format!("{good}{b}  data/a\n"), vec![error("duplicate", 3)]),
+        ("1.0", format!("{good}{a}  data/missing\n"), vec![error("missing", 3)]),
+        ("0.97", format!("{a} *data/a\n{b}  ./data/b\n"), vec![warning("syntax", 1), warning("encoding", 2)]),
+        ("1.0", format!("{good}not a line\n"), vec![error("syntax", 3)]),
+    ];
+    for (number, (version, manifest, expected)) in cases.into_iter().enumerate() {
+        let name = format!("bag{number}");
+        handmade(&d.join(&name), version, manifest.as_bytes());
+        assert_eq!(findings(d, &name).1, expected, "{number}");
+    }
+    // Links are not followed, whatever lies behind them.
+    handmade(&d.join("links"), "1.0", format!("{good}{a}  data/link\n{a}  data/out/secret\n").as_bytes());
+    symlink("../../secret", d.join("links/data/link")).unwrap();
+    symlink("../..", d.join("links/data/out")).unwrap();
+    let (_, found) = findings(d, "links");
+    let kind = ("warning".to_owned(), "kind".to_owned(), None);
+    assert_eq!(found, [error("kind", 3), kind, error("missing", 4)]);
+    // Tag files are not followed either.
+    fs::create_dir_all(d.join("outside/data")).unwrap();
+    symlink("../bag0/bagit.txt", d.join("outside/bagit.txt")).unwrap();
+    let (verdict, found) = findings(d, "outside");
+    assert_eq!((verdict.as_str(), found[0].1.as_str()), ("not-valid", "declaration"));
+    // Other spellings of a name are found.
+    let name = format!("{}  data/e\u{301}\n{}  data/100%25\n", digest("md5", b"1"), digest("md5", b"2"));
+    handmade(&d.join("spelt"), "0.97", format!("{good}{name}").as_bytes());
+    tree(&d.join("spelt"), &[("data/é", "1"), ("data/100%", "2")]);
+    let mut found = findings(d, "spelt").1;
+    found.sort();
+    assert_eq!(found, [warning("encoding", 3), warning("encoding", 4)]);
+    // Files that are to be fetched are not fetched, and missing.
+    handmade(&d.join("fetch"), "1.0", format!("{good}{a}  data/there\n").as_bytes());
+    fs::write(d.join("fetch/fetch.txt"), "http://127.0.0.1:9/x 1 data/there\n").unwrap();
+    assert_eq!(findings(d, "fetch").1, [error("fetch", 3)]);
+}
+
+#[test]
+fn what_no_bag_can_have_is_refused_before_anything_changes() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("x/sub/b", "b")]);
+    let before = files(&d.join("x"));
+    symlink("a", d.join("x/link")).unwrap();
+    let ended = bag(d, &["create", "x"]);
+    let said = "pfh: `x/link`: a bag cannot have symbolic links; replace it by what it leads to, or remove it\n\
+        pfh: 1 name cannot be in a bag; nothing was changed\n";
+    ended.expect(2, said);
+    fs::remove_file(d.join("x/link")).unwrap();
+    fs::write(d.join("x").join(path(b"\xff")), "").unwrap();
+    assert_eq!(bag(d, &["create", "x"]).code(), 2);
+    fs::remove_file(d.join("x").join(path(b"\xff"))).unwrap();
+    assert_eq!(files(&d.join("x")), before);
+    assert_eq!(bag(d, &["create", "-a", "crc32", "x"]).code(), 2);
+    assert_eq!(bag(d, &["create", "--tag", "Payload-Oxum=1.1", "x"]).code(), 2);
+    assert_eq!(bag(d, &["update", "x"]).code(), 2);
+    assert_eq!(files(&d.join("x")), before);
+}
+
+/// However often it is killed, no file of the payload is lost, and the last run makes a valid bag.
+#[test]
+fn kills_lose_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    let mut random = Random::new(7);
+    let (mut killed, mut interrupted) = (0, 0);
+    for round in 0..100 {
+        let root = d.join(format!("{round}"));
+        for number in 0..300 {
+            let name = format!("{number:03}/{}", if number % 7 == 0 { "data" } else { "file" });
+            tree(&root, &[(&name, &format!("{round} {number}"))]);
+        }
+        let before = files(&root);
+        let name = format!("{round}");
+        let running = pfh(d, ["bag", "create", &name]).start();
+        thread::sleep(Duration::from_micros(random.below(60_000)));
+        running.signal(Signal::KILL);
+        killed += u32::from(running.end().code() == 137);
+        if root.join(".pfh-bag/moving").exists() {
+            interrupted += 1;
+            // Each file is in its old place or on its way.
+            let mut contents: Vec<_> = files(&root).into_values().collect();
+            contents.sort();
+            let mut expected: Vec<_> = before.values().collect();
+            expected.sort();
+            assert!(expected.into_iter().all(|one| contents.binary_search(one).is_ok()));
+            assert_eq!(bag(d, &["verify", "-q", &name]).code(), 1);
+        }
+        let again = bag(d, &["create", &name]);
+        let is_bag = again.stderr.contains("is a bag already");
+        assert!(again.code() == 0 || is_bag, "{}", again.stderr);
+        assert_eq!(files(&root.join("data")), before);
+        assert_eq!(bag(d, &["verify", "-q", &name]).code(), 0);
+        fs::remove_dir_all(root).unwrap();
+    }
+    println!("{killed} killed, {interrupted} of them while they moved files");
+    assert!(killed > 20, "{killed}");
+}
+
+#[test]
+fn a_full_disk_is_told_and_changes_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    let disk = d.join("disk");
+    fs::create_dir(&disk).unwrap();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1M", "tmpfs"]).arg(&disk).status();
+    if !mount.is_ok_and(|status| status.success()) {
+        skipped(Need::Mount, "cannot mount a small filesystem");
+        return;
+    }
+    fs::create_dir(disk.join("x")).unwrap();
+    fs::write(disk.join("x/a"), vec![1; 4 << 10]).unwrap();
+    let filled = fs::write(disk.join("fill"), vec![0; 2 << 20]);
+    let ended = pfh(&disk, ["bag", "create", "x"]).run();
+    let names = names(&disk.join("x"));
+    let unmounted = Command::new("umount").arg("-l").arg(&disk).status().unwrap();
+    assert!(filled.is_err() && unmounted.success());
+    assert_eq!((ended.code(), ended.stderr.contains("No space left on device")), (4, true), "{}", ended.stderr);
+    assert_eq!(names, ["a"].map(std::path::PathBuf::from));
+}
+
+/// Millions of lines take no more memory than the option allows.
+#[test]
+fn memory_is_bounded() {
+    let directory = scratch();
+    let d = directory.path();
+    let one = digest("md5", b"").to_string();
+    let manifest: String =
+        (0..600_000).map(|number| format!("{one}  data/a/long/name/of/a/file/{number:040}\n")).collect();
+    handmade(&d.join("x"), "1.0", manifest.as_bytes());
+    let ended = pfh(d, ["bag", "verify", "-m", "24M", "x"]).run();
+    assert!(text(&ended.stdout).starts_with("`x`: not valid: 600,002 errors"), "{}", ended.stderr);
+    assert_eq!(ended.code(), 1);
+    ended.kept_below(24);
+}
+
+#[test]
+fn profiles_are_checked() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a.txt", "a")]);
+    bag(d, &["create", "-a", "sha256", "--tag", "Contact-Name=A", "x"]).done();
+    let profile = r#"{"BagIt-Profile-Info":{"BagIt-Profile-Identifier":"https://p.example/1"},
+        "Bag-Info":{"Contact-Name":{"required":true,"values":["B"]},"Source-Organization":{"required":true}},
+        "Manifests-Required":["sha512"],"Manifests-Allowed":["sha512"],"Fetch.txt-Required":true,
+        "Payload-Files-Required":["data/*.xml"],"Payload-Files-Allowed":["data/*.xml"],"Accept-BagIt-Version":["0.97"]}"#;
+    fs::write(d.join("profile.json"), profile).unwrap();
+    let ended = bag(d, &["verify", "--profile", "profile.json", "x"]);
+    let said = text(&ended.stdout);
+    assert_eq!((ended.code(), said.lines().count()), (1, 10), "{said}");
+    fs::write(d.join("lax.json"), r#"{"BagIt-Profile-Info":{}}"#).unwrap();
+    bag(d, &["verify", "--profile", "lax.json", "x"]).done();
+    assert_eq!(bag(d, &["verify", "--profile", "x/bagit.txt", "x"]).code(), 2);
+}
+
+/// bagit.py validates our bags, and we validate its bags: `PFH_TEST_BAGIT` names it where it is not in the path.
+#[test]
+fn bagit_py_agrees() {
+    let directory = scratch();
+    let d = directory.path();
+    let program = std::env::var("PFH_TEST_BAGIT").unwrap_or_else(|_| "bagit.py".to_owned());
+    if Command::new(&program).arg("--version").output().is_err() {
+        skipped(Need::Peers, "there is no bagit.py (pip install bagit)");
+        return;
+    }
+    for name in ["ours", "theirs"] {
+        tree(
+            d,
+            &[("a b/c", "1"), ("é", "2"), ("line\nbreak", "3"), ("e", "")]
+                .map(|(path, contents)| (Box::leak(format!("{name}/{path}").into_boxed_str()) as &str, contents)),
+        );
+    }
+    bag(d, &["create", "-a", "md5,sha256", "ours"]).done();
+    let validated = peer(&program, d, ["--validate", "ours"]).unwrap();
+    assert!(validated.status.success(), "{}", text(&validated.stderr));
+    let made = peer(&program, d, ["--md5", "--sha512", "--contact-name", "A", "theirs"]).unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let (verdict, found) = findings(d, "theirs");
+    assert_eq!(verdict, "valid", "{found:?}");
+    // It encodes a line feed and calls the version 0.97.
+    assert!(found.iter().all(|(severity, rule, _)| severity == "warning" && rule == "encoding") && !found.is_empty());
+    let updated = text(bag(d, &["update", "theirs"]).done());
+    assert!(updated.contains("the bag was of version 0.97, and is of 1.0 now"), "{updated}");
+    assert_eq!(findings(d, "theirs"), ("valid".to_owned(), Vec::new()));
+    fs::write(d.join("theirs/data/e"), "x").unwrap();
+    assert_eq!(findings(d, "theirs").0, "not-valid");
+    assert!(!peer(&program, d, ["--validate", "theirs"]).unwrap().status.success());
+}
