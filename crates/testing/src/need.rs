@@ -10,6 +10,8 @@ pub const REQUIRED_VARIABLE: &str = "PFH_CI_REQUIRED";
 pub enum Need {
     /// The standard library of Rust for AArch64.
     Aarch64,
+    /// bagit.py, which pip installs.
+    Bagit,
     /// A block device, or a loop device that can be set up.
     BlockDevice,
     /// A Chromium that draws pages.
@@ -44,8 +46,9 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Aarch64,
+        Self::Bagit,
         Self::BlockDevice,
         Self::Browser,
         Self::Fclones,
@@ -67,6 +70,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "aarch64",
+            Self::Bagit => "bagit",
             Self::BlockDevice => "block-device",
             Self::Browser => "browser",
             Self::Fclones => "fclones",

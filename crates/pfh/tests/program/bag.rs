@@ -306,7 +306,7 @@ fn bagit_py_agrees() {
     let d = directory.path();
     let program = std::env::var("PFH_TEST_BAGIT").unwrap_or_else(|_| "bagit.py".to_owned());
     if Command::new(&program).arg("--version").output().is_err() {
-        skipped(Need::Peers, "there is no bagit.py (pip install bagit)");
+        skipped(Need::Bagit, "there is no bagit.py (pip install bagit)");
         return;
     }
     for name in ["ours", "theirs"] {
