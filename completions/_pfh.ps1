@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
+            [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -757,6 +758,97 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;audit;help;help' {
             break
         }
+        'pfh;bag' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;bag;create' {
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Write a label and a value into bag-info.txt (repeatable); the order is kept, and a label may be repeated')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;bag;verify' {
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Also check what this profile demands (BagIt Profiles 1.3 and 1.4, JSON)')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the verdicts and findings')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the verdicts and findings')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--complete', '--complete', [CompletionResultType]::ParameterName, 'Check everything but digests: nothing is hashed (`bagit.py --completeness-only`)')
+            [CompletionResult]::new('--oxum', '--oxum', [CompletionResultType]::ParameterName, 'Compare only the number and the bytes of the files with Payload-Oxum (`bagit.py --fast`)')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;bag;update' {
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms of the new manifests [default: those of the old ones]. Manifests by others are removed')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms of the new manifests [default: those of the old ones]. Manifests by others are removed')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Set a label in bag-info.txt (repeatable): all of its values are replaced, and an empty one removes it')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;bag;help' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'pfh;bag;help;create' {
+            break
+        }
+        'pfh;bag;help;verify' {
+            break
+        }
+        'pfh;bag;help;update' {
+            break
+        }
+        'pfh;bag;help;help' {
+            break
+        }
         'pfh;frash' {
             [CompletionResult]::new('--tests', '--tests', [CompletionResultType]::ParameterName, 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
@@ -938,6 +1030,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('dupes', 'dupes', [CompletionResultType]::ParameterValue, 'Find files, and whole directories, with the same contents, and what they cost')
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
+            [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -1039,6 +1132,21 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;audit;verify-ledger' {
+            break
+        }
+        'pfh;help;bag' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
+            break
+        }
+        'pfh;help;bag;create' {
+            break
+        }
+        'pfh;help;bag;verify' {
+            break
+        }
+        'pfh;help;bag;update' {
             break
         }
         'pfh;help;frash' {

@@ -32,6 +32,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
+            cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -707,6 +708,88 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;audit;help;help'= {
         }
+        &'pfh;bag'= {
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand create 'Make a directory a bag of version 1.0'
+            cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+            cand update 'Write new manifests after files were added, removed or changed'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;bag;create'= {
+            cand -a 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]'
+            cand --algorithm 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]'
+            cand --tag 'Write a label and a value into bag-info.txt (repeatable); the order is kept, and a label may be repeated'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --progress 'Show progress on standard error'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;bag;verify'= {
+            cand --profile 'Also check what this profile demands (BagIt Profiles 1.3 and 1.4, JSON)'
+            cand -f 'Format of the verdicts and findings'
+            cand --format 'Format of the verdicts and findings'
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --progress 'Show progress on standard error'
+            cand --complete 'Check everything but digests: nothing is hashed (`bagit.py --completeness-only`)'
+            cand --oxum 'Compare only the number and the bytes of the files with Payload-Oxum (`bagit.py --fast`)'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;bag;update'= {
+            cand -a 'Algorithms of the new manifests [default: those of the old ones]. Manifests by others are removed'
+            cand --algorithm 'Algorithms of the new manifests [default: those of the old ones]. Manifests by others are removed'
+            cand --tag 'Set a label in bag-info.txt (repeatable): all of its values are replaced, and an empty one removes it'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --progress 'Show progress on standard error'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;bag;help'= {
+            cand create 'Make a directory a bag of version 1.0'
+            cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+            cand update 'Write new manifests after files were added, removed or changed'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'pfh;bag;help;create'= {
+        }
+        &'pfh;bag;help;verify'= {
+        }
+        &'pfh;bag;help;update'= {
+        }
+        &'pfh;bag;help;help'= {
+        }
         &'pfh;frash'= {
             cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]'
             cand -a 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
@@ -866,6 +949,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand dupes 'Find files, and whole directories, with the same contents, and what they cost'
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
+            cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -941,6 +1025,17 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;audit;head'= {
         }
         &'pfh;help;audit;verify-ledger'= {
+        }
+        &'pfh;help;bag'= {
+            cand create 'Make a directory a bag of version 1.0'
+            cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+            cand update 'Write new manifests after files were added, removed or changed'
+        }
+        &'pfh;help;bag;create'= {
+        }
+        &'pfh;help;bag;verify'= {
+        }
+        &'pfh;help;bag;update'= {
         }
         &'pfh;help;frash'= {
         }

@@ -36,6 +36,7 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "certify" -d 'Write the repo
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "bag" -d 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -601,6 +602,56 @@ complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -f -a "create" -d 'Make a directory a bag of version 1.0'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -f -a "verify" -d 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and not __fish_seen_subcommand_from create verify update help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -l tag -d 'Write a label and a value into bag-info.txt (repeatable); the order is kept, and a label may be repeated' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from create" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -l profile -d 'Also check what this profile demands (BagIt Profiles 1.3 and 1.4, JSON)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s f -l format -d 'Format of the verdicts and findings' -r -f -a "text\t'For people'
+jsonl\t'JSON Lines: a header, bags, each followed by its findings, a summary'"
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -l complete -d 'Check everything but digests: nothing is hashed (`bagit.py --completeness-only`)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -l oxum -d 'Compare only the number and the bytes of the files with Payload-Oxum (`bagit.py --fast`)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from verify" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s a -l algorithm -d 'Algorithms of the new manifests [default: those of the old ones]. Manifests by others are removed' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -l tag -d 'Set a label in bag-info.txt (repeatable): all of its values are replaced, and an empty one removes it' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from update" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "create" -d 'Make a directory a bag of version 1.0'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
+complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
@@ -678,23 +729,24 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "bag" -d 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "build" -d 'Build a set from lists, and from other sets'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "info" -d 'Show what is in a set, and where it comes from'
@@ -711,6 +763,9 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "create" -d 'Make a directory a bag of version 1.0'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "verify" -d 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'

@@ -74,7 +74,10 @@ const RULES: [Rule; 9] = [
                 "lists and indexes of digests, which are read, continued and written, never hashed",
             ),
             except("crates/nsrl/src/", "databases of known files, and the archives in which they are published"),
-            except("crates/pfh/src/cli/reading.rs", "the lists of --files-from and --compat gnu, and a profile of bags"),
+            except(
+                "crates/pfh/src/cli/reading.rs",
+                "the lists of --files-from and --compat gnu, and a profile of bags",
+            ),
             except("crates/ledger/src/ledger.rs", "the lock beside a ledger"),
             except("crates/pfh/src/cli/audit/policy.rs", "the policy of an audit"),
             except("crates/pfh/src/cli/audit/head.rs", "heads of ledgers and their time stamps"),
