@@ -1,5 +1,6 @@
 //! Code shared by the fuzz targets.
 
+pub mod bag;
 pub mod kernels;
 pub mod known;
 pub mod ledger;

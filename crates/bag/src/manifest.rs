@@ -160,6 +160,9 @@ fn parse<'a>(line: Line<'a>, algorithm: Algorithm, is_tag: bool, declared: Decla
         oddity = oddity.or(Some(DOTTED));
     }
     let path = undotted.as_deref().unwrap_or(path);
+    if path.is_empty() {
+        return Parsed::Broken(Rule::UnsafePath, written, "the path names no file; the line is ignored".to_owned());
+    }
     let path = if declared.version.encodes() { decode_path(path).into_owned() } else { path.to_vec() };
     if !is_tag && !path.starts_with(PAYLOAD) {
         let advice = if path.starts_with(b"data\\") { "; it is written with backslashes" } else { "" };
