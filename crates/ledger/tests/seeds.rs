@@ -13,7 +13,7 @@ mod property;
 
 #[test]
 fn every_seed() {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/timestamp");
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/ledger_timestamp");
     let mut random = Random::new(3);
     let mut below = |end: usize| random.below(end as u64) as usize;
     for name in ["granted", "refused", "request", "own_request"] {
@@ -35,7 +35,7 @@ fn every_seed() {
 #[test]
 fn what_openssl_writes_is_read() {
     let seed = |name: &str| {
-        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/timestamp").join(name)).unwrap()
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/ledger_timestamp").join(name)).unwrap()
     };
     let answer = Answer::parse(&seed("granted")).unwrap();
     let (digest, nonce) = parse_request(&seed("own_request")).unwrap();

@@ -35,7 +35,10 @@ fn every_seed() {
     for target in fs::read_dir(seeds()).unwrap() {
         let target = target.unwrap().path();
         let name = target.file_name().unwrap().to_str().unwrap().to_owned();
-        if ["similarity_", "known_", "list_", "nsrl_", "serve_", "bag_"].iter().any(|prefix| name.starts_with(prefix)) {
+        if ["similarity_", "known_", "list_", "nsrl_", "serve_", "bag_", "ledger_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        {
             continue; // Run by the crates that read them.
         }
         for seed in fs::read_dir(&target).unwrap() {
