@@ -3,9 +3,15 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use crate::error::Error;
 use crate::results::Entry;
+
+/// How often a lock is tried, and the time between two attempts.
+const LOCK_ATTEMPTS: u32 = 10;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 
 /// The file in the folder of an experiment's results.
 pub const FILE: &str = "results.jsonl";
@@ -58,8 +64,13 @@ impl Store {
     }
 
     fn lock(path: PathBuf, file: File, bytes: u64) -> Result<Store, Error> {
-        if file.try_lock().is_err() {
-            return Err(Error::input(format!("`{}`: another run writes there", path.display())));
+        for attempt in 1.. {
+            match file.try_lock() {
+                Ok(()) => break,
+                // A runner that another thread starts has the lock, too, until its program takes over.
+                Err(_) if attempt < LOCK_ATTEMPTS => thread::sleep(BETWEEN_ATTEMPTS),
+                Err(_) => return Err(Error::input(format!("`{}`: another run writes there", path.display()))),
+            }
         }
         Ok(Store { path, file, bytes })
     }
