@@ -16,11 +16,11 @@ use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
 use pfh_fixity::{Class, Comparison, Expectations, Expected, File, Finding, Found, PathError, Presence, State};
 use pfh_list::{Contents, FileIdentity, List};
 use pfh_record::{ErrorKind, FixityList, FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
-use pfh_source::{FileList, LocalSource, WalkOptions};
+use pfh_source::{LocalSource, WalkOptions};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -376,15 +376,14 @@ impl Run<'_> {
             ..WalkArguments::default()
         };
         let (paths, files) = if *ignore_new && !self.root.is_file {
-            let paths = ExpectedPaths {
+            let mut paths = ExpectedPaths {
                 expected: expected.copy().map_err(temporary_failed)?,
                 root: self.root.path.clone(),
                 canonical: self.root.canonical.clone(),
-                path: io::Cursor::default(),
                 directory: PathBuf::new(),
                 is_directory_below: false,
             };
-            (vec![], Some(FileList::new(b"the list".to_vec(), Box::new(paths), 0)))
+            (vec![], Some(reading::list_of(move || paths.next_path())))
         } else {
             (vec![OsString::from(&self.top)], None)
         };
@@ -482,12 +481,11 @@ impl Sink for Sizes {
     }
 }
 
-/// The paths of expected files, each with a NUL at its end: only those of files that are below the root.
+/// The paths of expected files: only those of files that are below the root.
 struct ExpectedPaths {
     expected: Expected,
     root: PathBuf,
     canonical: PathBuf,
-    path: io::Cursor<Vec<u8>>,
     /// The latest directory, and whether it is below the root.
     directory: PathBuf,
     is_directory_below: bool,
@@ -499,6 +497,16 @@ fn leads_below(path: &Path, canonical: &Path) -> bool {
 }
 
 impl ExpectedPaths {
+    fn next_path(&mut self) -> io::Result<Option<Vec<u8>>> {
+        while let Some(one) = self.expected.next_file()? {
+            let path = self.root.join(OsStr::from_bytes(&one.file.path));
+            if self.is_below(&path) {
+                return Ok(Some(path.into_os_string().into_vec()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.
     fn is_below(&mut self, path: &Path) -> bool {
         match fs::symlink_metadata(path).map(|metadata| metadata.file_type()) {
@@ -514,23 +522,6 @@ impl ExpectedPaths {
                 fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) && leads_below(path, &self.canonical)
             }
             _ => false,
-        }
-    }
-}
-
-impl Read for ExpectedPaths {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.path.read(buffer)? {
-                0 => {}
-                bytes => return Ok(bytes),
-            }
-            let Some(one) = self.expected.next_file()? else { return Ok(0) };
-            let path = self.root.join(OsStr::from_bytes(&one.file.path));
-            if self.is_below(&path) {
-                let path = path.into_os_string().into_vec();
-                self.path = io::Cursor::new([&path[..], b"\0"].concat());
-            }
         }
     }
 }

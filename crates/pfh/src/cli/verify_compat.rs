@@ -16,7 +16,7 @@ use pfh_source::{FileList, WalkOptions};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path;
@@ -64,12 +64,6 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut output = command.output();
     let mut written = Ok(());
     let verbosity = arguments.verbose;
-    let prepare = |record: Record| {
-        let mut item = Item::new(&record, ());
-        item.is_unread = false;
-        item.warning = None;
-        item.map(|()| record)
-    };
     let mut deliver = |record: Record| {
         if record.outcome != Outcome::Complete {
             if let Outcome::Unreadable { error, .. } = &record.outcome {
@@ -94,7 +88,7 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    run(arguments, &mut command, selection, (vec![root.into_os_string()], None), &prepare, &mut deliver)?;
+    run(arguments, &mut command, selection, (vec![root.into_os_string()], None), &mut deliver)?;
     if command.cancel().is_cancelled() {
         return command.finish(written, 0, None);
     }
@@ -197,25 +191,6 @@ impl GnuList {
     }
 }
 
-/// The paths of a list, each with a NUL at its end.
-struct Paths {
-    list: Arc<Mutex<GnuList>>,
-    path: io::Cursor<Vec<u8>>,
-}
-
-impl Read for Paths {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.path.read(buffer)? {
-                0 => {}
-                bytes => return Ok(bytes),
-            }
-            let Some(path) = lock(&self.list).next_path() else { return Ok(0) };
-            self.path = io::Cursor::new([&path[..], b"\0"].concat());
-        }
-    }
-}
-
 /// Does what `sha256sum --check LIST` and its kin do.
 pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if arguments.root.is_some() {
@@ -247,18 +222,14 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut command = begin(arguments, 0)?;
     let list = GnuList { list, algorithm, has_mark, lines: VecDeque::new(), formatted: 0, misformatted: 0 };
     let list = Arc::new(Mutex::new(list));
-    let paths = Paths { list: Arc::clone(&list), path: io::Cursor::default() };
-    let files = FileList::new(b"the list".to_vec(), Box::new(paths), 0);
+    let files = {
+        let list = Arc::clone(&list);
+        reading::list_of(move || Ok(lock(&list).next_path()))
+    };
     let mut output = command.output();
     let of = algorithm.name().to_uppercase();
     let mut results =
         Results { program, name: &name, of: &of, arguments, written: Ok(()), matched: 0, mismatched: 0, unread: 0 };
-    let prepare = |record: Record| {
-        let mut item = Item::new(&record, ());
-        item.is_unread = false;
-        item.warning = None;
-        item.map(|()| record)
-    };
     let mut deliver = |record: Record| {
         loop {
             let line = lock(&list).lines.pop_front();
@@ -272,7 +243,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             }
         }
     };
-    run(arguments, &mut command, algorithm.into(), (vec![], Some(files)), &prepare, &mut deliver)?;
+    run(arguments, &mut command, algorithm.into(), (vec![], Some(files)), &mut deliver)?;
     let mut list = lock(&list);
     while let Some(line) = list.lines.pop_front() {
         results.line(line, &mut output);
@@ -438,13 +409,12 @@ fn begin(arguments: &VerifyArguments, broken: u64) -> Result<Command, Failed> {
     Ok(command)
 }
 
-/// Reads files and delivers their records.
+/// Reads files and delivers their records, without messages of ours about them.
 fn run(
     arguments: &VerifyArguments,
     command: &mut Command,
     selection: Selection,
     (paths, files): (Vec<OsString>, Option<FileList>),
-    prepare: pfh_engine::Prepare<'_, Item<Record>>,
     deliver: &mut (dyn FnMut(Record) -> ControlFlow<()> + Send),
 ) -> Result<(), Failed> {
     let mut engine = reading::engine_options(&arguments.engine, selection);
@@ -457,7 +427,13 @@ fn run(
     };
     pfh_source::raise_open_file_limit();
     let (source, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
-    let report = command.hash(&engine, &source, None, prepare, deliver);
+    let prepare = |record: Record| {
+        let mut item = Item::new(&record, ());
+        item.is_unread = false;
+        item.warning = None;
+        item.map(|()| record)
+    };
+    let report = command.hash(&engine, &source, None, &prepare, deliver);
     report.map_err(|error| start_error_of(error, arguments.engine.memory))?;
     Ok(())
 }
