@@ -274,12 +274,12 @@ fn a_signal_ends_a_run_that_goes_on_later() {
     for number in 0..50 {
         put(d, &format!("{number:02}"), &format!("{number}").repeat(5000));
     }
-    let running = pfh(d, ["audit", "init", "l.pfhl", "t", "--rate", "100K"]).start();
-    eventually("the ledger is made", || fs::metadata(d.join("l.pfhl-wal")).is_ok_and(|log| log.len() > 100_000));
+    let running = pfh(d, ["audit", "init", "l.pfhl", "t", "--rate", "30K"]).start();
+    eventually("the ledger is made", || fs::metadata(d.join("l.pfhl-wal")).is_ok_and(|log| log.len() > 40_000));
     // Another run is refused meanwhile.
     let other = audit(d, &["run", "l.pfhl"]);
     other.expect(2, "pfh: `l.pfhl`: another run has the ledger; --wait waits until it has ended\n");
-    thread::sleep(Duration::from_millis(1500));
+    thread::sleep(Duration::from_millis(2500));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code(), 130, "{}", ended.stderr);
