@@ -2,9 +2,8 @@
 
 use crate::file::{Codec, File, damaged};
 use crate::path::{PathError, below_root, push_key, split_key};
-use crate::spool::{Spool, SpoolReader};
 use pfh_digest::Algorithm;
-use pfh_list::ByteSort;
+use pfh_list::{ByteSort, Spool, SpoolReader};
 use std::io;
 
 /// Collects the files that lists expect, in any order and number: what does not fit the memory is in temporary files.

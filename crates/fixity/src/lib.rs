@@ -20,7 +20,6 @@ mod finding;
 mod hashdeep;
 mod pairing;
 mod path;
-mod spool;
 
 pub use class::{Class, Counts};
 pub use comparison::{Comparison, Found, Look, Presence, State};

@@ -6,9 +6,8 @@ use crate::expected::OneExpected;
 use crate::file::{Agreement, Codec, File, compare, damaged, take};
 use crate::finding::{Finding, Findings};
 use crate::path::{push_key, split_key};
-use crate::spool::Spool;
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::ByteSort;
+use pfh_list::{ByteSort, Spool};
 use std::io;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 

@@ -5,7 +5,7 @@
 //!   `pfh-record`. A list can be in a zip archive.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
-//! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds.
+//! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order.
 //! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
 //!
 //! Nothing here prints or exits. Reports are returned, and their `Display` is the text for users.
@@ -29,6 +29,7 @@ mod lookup;
 mod named_digests;
 mod resume;
 mod sort;
+mod spool;
 mod zip;
 
 pub use atomic::{AtomicFile, sync_directory};
@@ -40,3 +41,4 @@ pub use pfh_record::FileIdentity;
 pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};
 pub use sort::{ByteSort, ExternalSort};
+pub use spool::{Spool, SpoolReader};

@@ -249,15 +249,17 @@ impl Fingerprints {
 }
 
 impl ResumedList {
-    /// Locks and reads the file, if there is one, without changing it.
+    /// Locks and reads the file, if there is one, without changing it. `directory` is where the relative paths of this
+    /// run start, in raw bytes, if it is known.
     ///
     /// # Errors
-    /// [`ResumeError`] if a run with these digests and facts in the current directory cannot continue the file.
+    /// [`ResumeError`] if a run with these digests and facts in that directory cannot continue the file.
     pub fn load(
         path: &Path,
         selection: &Selection,
         piece_bytes: Option<u64>,
         facts: Option<Counting>,
+        directory: Option<&[u8]>,
     ) -> Result<ResumedList, ResumeError> {
         let mut list = ResumedList {
             path: path.to_owned(),
@@ -278,7 +280,7 @@ impl ResumedList {
         list.journal = journal.map_err(|error| ResumeError::NotAJournal { path: path.to_owned(), error })?;
         list.latest.settle();
         if let Some(header) = &list.journal.header {
-            fits(header, path, selection, piece_bytes, facts)?;
+            fits(header, path, selection, piece_bytes, facts, directory)?;
         }
         let has_header = list.has_header();
         let lost = match list.journal.torn.take() {
@@ -311,6 +313,11 @@ impl ResumedList {
         let Some(mtime) = metadata.mtime else { return false };
         let identity = self.fingerprints.identity(path, metadata.size, mtime);
         self.latest.get(self.fingerprints.path(path)) == Some(identity)
+    }
+
+    /// Whether the file has a line of this path, in whatever state.
+    pub fn knows(&self, path: &[u8]) -> bool {
+        self.latest.get(self.fingerprints.path(path)).is_some()
     }
 
     /// Prepares the file for appending, and returns it positioned there. Creates it, or cuts off the remains of an
@@ -419,22 +426,22 @@ impl ResumedList {
     }
 }
 
-/// Checks that a journal has these digests, pieces and facts, and the current directory, so that runs do not mix.
+/// Checks that a journal has these digests, pieces and facts, and this directory, so that runs do not mix.
 fn fits(
     header: &Header,
     path: &Path,
     selection: &Selection,
     piece_bytes: Option<u64>,
     facts: Option<Counting>,
+    directory: Option<&[u8]>,
 ) -> Result<(), ResumeError> {
     let own = header.selection.clone().unwrap_or_default();
     if own != *selection || header.piece_bytes != piece_bytes || header.facts != facts {
         let Header { piece_bytes, facts, .. } = *header;
         return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes, facts });
     }
-    let here = std::env::current_dir().ok();
-    match (&header.directory, here) {
-        (Some(there), Some(here)) if there != here.as_os_str().as_bytes() => {
+    match (&header.directory, directory) {
+        (Some(there), Some(here)) if there != here => {
             Err(ResumeError::OtherDirectory { path: path.to_owned(), directory: there.clone() })
         }
         _ => Ok(()),

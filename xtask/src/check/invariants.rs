@@ -78,6 +78,7 @@ const RULES: [Rule; 9] = [
                 "crates/pfh/src/cli/reading.rs",
                 "the lists of --files-from and --compat gnu, and a profile of bags",
             ),
+            except("crates/copy/src/", "files that are written, and directories of destinations"),
             except("crates/ledger/src/ledger.rs", "the lock beside a ledger"),
             except("crates/pfh/src/cli/audit/policy.rs", "the policy of an audit"),
             except("crates/pfh/src/cli/audit/head.rs", "heads of ledgers and their time stamps"),

@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 21] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
     ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list"]),
+    ("pfh-copy", &["pfh-record", "pfh-list"]),
     ("pfh-bag", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-nsrl", &["pfh-digest"]),
     ("pfh-ledger", &["pfh-digest", "pfh-record", "pfh-list"]),
@@ -35,6 +36,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
             "pfh-page",
             "pfh-duplicates",
             "pfh-bag",
+            "pfh-copy",
             "pfh-fixity",
             "pfh-known",
             "pfh-ledger",

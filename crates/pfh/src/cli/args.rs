@@ -6,6 +6,7 @@ use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
 use super::common_args::{EngineArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names};
 use super::convert_args::ConvertArguments;
+use super::copy_args::CopyArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
@@ -59,6 +60,8 @@ pub(crate) enum Command {
     Audit(AuditArguments),
     /// Make, verify and update bags (BagIt): directories whose contents are listed with digests.
     Bag(BagArguments),
+    /// Copy files and directories, and verify each copy by reading it back.
+    Copy(Box<CopyArguments>),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.

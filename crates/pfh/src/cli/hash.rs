@@ -71,7 +71,9 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let mut recorded = match (&out.output, out.resume) {
         (Some(path), true) => {
             let facts = out.facts.map(Counting::from);
-            Some(ResumedList::load(path, &selection, out.piecewise, facts).map_err(Failed::usage)?)
+            let here = std::env::current_dir().ok();
+            let here = here.as_deref().map(|here| here.as_os_str().as_bytes());
+            Some(ResumedList::load(path, &selection, out.piecewise, facts, here).map_err(Failed::usage)?)
         }
         _ => None,
     };

@@ -21,6 +21,9 @@ mod compare;
 mod contents;
 mod convert;
 mod convert_args;
+mod copy;
+mod copy_args;
+mod copying;
 mod covers;
 mod cpu;
 mod dupes;
@@ -95,6 +98,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Covers(arguments) => covers::run(&arguments),
         args::Command::Audit(arguments) => audit::run(&arguments),
         args::Command::Bag(arguments) => bag::run(&arguments),
+        args::Command::Copy(arguments) => copy::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

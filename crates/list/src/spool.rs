@@ -1,14 +1,24 @@
 //! Records in temporary files without names, of which nothing remains, however the program ends.
 
-use crate::file::damaged;
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Records, in the order in which they come.
-#[derive(Default)]
-pub(crate) struct Spool {
+/// Records of any length, each of less than 4 GiB, in the order in which they come. They are in a temporary file.
+///
+/// ```
+/// let mut spool = pfh_list::Spool::default();
+/// spool.push(b"first")?;
+/// spool.push(b"")?;
+/// let mut reader = spool.reader()?;
+/// assert_eq!(reader.next()?, Some(&b"first"[..]));
+/// assert_eq!(reader.next()?, Some(&b""[..]));
+/// assert_eq!(reader.next()?, None);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Spool {
     /// Absent while there is no record.
     writer: Option<BufWriter<fs::File>>,
     records: u64,
@@ -16,11 +26,20 @@ pub(crate) struct Spool {
 
 impl Spool {
     /// Returns the number of records.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.records
     }
 
-    pub(crate) fn push(&mut self, record: &[u8]) -> io::Result<()> {
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be created or written.
+    pub fn push(&mut self, record: &[u8]) -> io::Result<()> {
         if self.writer.is_none() {
             self.writer = Some(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?));
         }
@@ -31,7 +50,10 @@ impl Spool {
     }
 
     /// Ends the writing.
-    pub(crate) fn reader(self) -> io::Result<SpoolReader> {
+    ///
+    /// # Errors
+    /// If the temporary file cannot be written.
+    pub fn reader(self) -> io::Result<SpoolReader> {
         let Some(writer) = self.writer else { return Ok(SpoolReader::default()) };
         let mut file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
@@ -39,7 +61,10 @@ impl Spool {
     }
 
     /// Calls `each` with the records.
-    pub(crate) fn into_each(self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The errors of the temporary file and of `each`.
+    pub fn into_each(self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let mut reader = self.reader()?;
         while let Some(record) = reader.next()? {
             each(record)?;
@@ -48,16 +73,20 @@ impl Spool {
     }
 }
 
-/// A reader of records.
-#[derive(Default)]
-pub(crate) struct SpoolReader {
+/// A reader of the records of a [`Spool`].
+#[derive(Debug, Default)]
+pub struct SpoolReader {
     file: Option<BufReader<fs::File>>,
     record: Vec<u8>,
 }
 
 impl SpoolReader {
     /// Returns the next record.
-    pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    #[expect(clippy::should_implement_trait, reason = "it lends its records, and can fail")]
+    pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let Some(file) = &mut self.file else { return Ok(None) };
         let mut length = [0; 4];
         match file.read_exact(&mut length) {
@@ -66,12 +95,16 @@ impl SpoolReader {
             Err(error) => return Err(error),
         }
         self.record.resize(u32::from_be_bytes(length) as usize, 0);
-        file.read_exact(&mut self.record).map_err(|_| damaged())?;
+        file.read_exact(&mut self.record)
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "a temporary file was damaged"))?;
         Ok(Some(&self.record))
     }
 
     /// Begins again with the first record.
-    pub(crate) fn rewind(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn rewind(&mut self) -> io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Seek::rewind)
     }
 }

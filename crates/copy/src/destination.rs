@@ -1,0 +1,389 @@
+//! One destination of a copy.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pfh_list::{ResumeError, ResumedList};
+use pfh_record::quote::quoted_path;
+use pfh_record::{FileIdentity, Metadata, Selection, Timestamp};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, fstat, linkat, mkdirat, openat, openat2, readlinkat,
+    renameat_with, statat, symlinkat, syncfs, unlinkat, utimensat,
+};
+use rustix::io::Errno;
+
+use crate::directories::Directories;
+use crate::staged::{StagedFile, as_file, keep_attributes, times};
+
+/// The directory of a destination in which files are until they were verified.
+pub const STAGING: &str = ".pfh-copy";
+
+const JOURNAL: &str = "journal.jsonl";
+
+/// Prefix of the names of staged files. Their numbers follow.
+const STAGED: &str = "file-";
+
+/// Modification times are the same if they differ by no more than this, since FAT counts in steps of two seconds.
+const TIME_STEP_SECONDS: i64 = 2;
+
+/// The reason why a directory cannot be a destination. `Display` says what to do.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The directory cannot be made or opened.
+    Io(PathBuf, io::Error),
+    /// Another copy has it.
+    InUse(PathBuf),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Io(path, error) => write!(f, "{} cannot be written to: {error}", quoted_path(path)),
+            OpenError::InUse(path) => {
+                write!(f, "another copy to {} is under way: wait until it has ended", quoted_path(path))
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            OpenError::Io(_, error) => Some(error),
+            OpenError::InUse(_) => None,
+        }
+    }
+}
+
+/// What has a name in a destination already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nothing.
+    Free,
+    /// A regular file.
+    File {
+        /// Its size in bytes.
+        size: u64,
+        /// Time of its last modification.
+        mtime: Timestamp,
+        /// Its identity.
+        identity: FileIdentity,
+    },
+    /// Something else.
+    Other,
+}
+
+/// A file that gets a further name.
+#[derive(Clone, Copy, Debug)]
+pub enum Leader<'p> {
+    /// It is staged under this number.
+    Staged(u64),
+    /// It has this path below the destination.
+    Named(&'p [u8]),
+}
+
+/// A directory that files are copied to.
+#[derive(Debug)]
+pub struct Destination {
+    path: PathBuf,
+    root: Arc<OwnedFd>,
+    staging: OwnedFd,
+    journal: ResumedList,
+    has_hard_links: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Where the names of files and links go.
+    directories: Directories,
+    /// Where hard links come from.
+    leaders: Directories,
+    journal: File,
+}
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Destination {
+    /// Makes the directory, if it is not there, and its directory for staged files; removes what an interrupted copy
+    /// has staged, and continues its journal, if that has the same digests. `header` makes the beginning of a new
+    /// journal, in JSON Lines.
+    ///
+    /// # Errors
+    /// [`OpenError`] if it cannot be written to, or another copy has it.
+    pub fn open(path: &Path, selection: &Selection, header: &[u8]) -> Result<Destination, OpenError> {
+        let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
+        fs::create_dir_all(path).map_err(failed)?;
+        let root = openat(rustix::fs::CWD, path, DIRECTORY, Mode::empty()).map_err(|error| failed(error.into()))?;
+        match mkdirat(&root, STAGING, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(error.into())),
+        }
+        let staging = openat(&root, STAGING, DIRECTORY | OFlags::NOFOLLOW, Mode::empty());
+        let staging = staging.map_err(|error| OpenError::Io(path.join(STAGING), error.into()))?;
+        let name = path.join(STAGING).join(JOURNAL);
+        let (journal, file) = open_journal(&name, selection, header).map_err(|error| match error {
+            ResumeError::InUse(_) => OpenError::InUse(path.to_owned()),
+            ResumeError::Io { error, .. } => failed(error),
+            other => failed(io::Error::other(other.to_string())),
+        })?;
+        let root = Arc::new(root);
+        let directories = || Directories::new(Arc::clone(&root));
+        let state = State { directories: directories(), leaders: directories(), journal: file };
+        let (path, state) = (path.to_owned(), Mutex::new(state));
+        let mut destination = Destination { path, root, staging, journal, has_hard_links: false, state };
+        let probe = staged(0);
+        let probed = destination
+            .remove_staged()
+            .map(|()| linkat(&destination.staging, JOURNAL, &destination.staging, &probe, AtFlags::empty()).is_ok());
+        destination.has_hard_links = probed.map_err(failed)?;
+        destination.discard(0);
+        Ok(destination)
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path of a staged file.
+    pub fn staged_path(&self, number: u64) -> PathBuf {
+        self.path.join(STAGING).join(staged(number))
+    }
+
+    /// Returns the path of the journal: a JSON Lines list of what has been copied and verified.
+    pub fn journal_path(&self) -> PathBuf {
+        self.path.join(STAGING).join(JOURNAL)
+    }
+
+    /// Whether an interrupted copy has copied and verified this file, in the state that `metadata` tells, and its copy
+    /// seems to be untouched.
+    pub fn has(&self, path: &[u8], metadata: &Metadata) -> bool {
+        if !self.journal.contains(path, metadata) {
+            return false;
+        }
+        let is_near = |mtime: Timestamp| {
+            metadata.mtime.is_none_or(|own| (own.seconds - mtime.seconds).abs() <= TIME_STEP_SECONDS)
+        };
+        matches!(self.place(path), Place::File { size, mtime, .. } if size == metadata.size && is_near(mtime))
+    }
+
+    /// Whether the journal of an interrupted copy has a line of this file, in whatever state.
+    pub fn knew(&self, path: &[u8]) -> bool {
+        self.journal.knows(path)
+    }
+
+    /// Whether files can have several names.
+    pub fn has_hard_links(&self) -> bool {
+        self.has_hard_links
+    }
+
+    /// Returns the number of bytes that can still be written, if the system knows it.
+    pub fn free_bytes(&self) -> Option<u64> {
+        let found = rustix::fs::fstatvfs(&self.root).ok()?;
+        found.f_bavail.checked_mul(found.f_frsize)
+    }
+
+    /// Returns what has the name of this path. Symbolic links are not followed.
+    pub fn place(&self, path: &[u8]) -> Place {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let found = match openat2(&self.root, path, flags, Mode::empty(), resolve) {
+            Ok(file) => fstat(&file),
+            // A system before Linux 5.6.
+            Err(Errno::NOSYS) => statat(&self.root, path, AtFlags::SYMLINK_NOFOLLOW),
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => Place::File {
+                size: found.st_size.cast_unsigned(),
+                mtime: Timestamp { seconds: found.st_mtime, nanoseconds: found.st_mtime_nsec as u32 },
+                identity: FileIdentity::new(found.st_dev, found.st_ino),
+            },
+            Ok(_) | Err(Errno::LOOP) => Place::Other,
+            // Any other error will come again when the file gets its name.
+            Err(_) => Place::Free,
+        }
+    }
+
+    /// Begins a staged file. `has_holes`: blocks of zeros become holes.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn stage(&self, number: u64, has_holes: bool) -> io::Result<StagedFile> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&self.staging, staged(number), flags, Mode::RUSR | Mode::WUSR)?;
+        Ok(StagedFile::new(file.into(), has_holes))
+    }
+
+    /// Stages a further name of a file that has a name already, or of a staged one.
+    ///
+    /// # Errors
+    /// If the filesystem has no hard links, or the file is not there.
+    pub fn stage_link(&self, number: u64, leader: Leader<'_>) -> io::Result<()> {
+        let link = |directory: &OwnedFd, name: &[u8]| {
+            linkat(directory, name, &self.staging, staged(number), AtFlags::empty()).map_err(io::Error::from)
+        };
+        match leader {
+            Leader::Staged(leader) => link(&self.staging, staged(leader).as_bytes()),
+            Leader::Named(path) => {
+                let (directory, name) = self.state().leaders.of(path, false)?;
+                link(&directory, name)
+            }
+        }
+    }
+
+    /// Removes a staged file.
+    pub fn discard(&self, number: u64) {
+        // What cannot be removed now is removed by the end of the copy, or by the next one.
+        let _ = unlinkat(&self.staging, staged(number), AtFlags::empty());
+    }
+
+    /// Makes everything durable that was written to the filesystem.
+    ///
+    /// # Errors
+    /// If some of it could not be written.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(syncfs(&self.root)?)
+    }
+
+    /// Gives a staged file its name. Directories are made as needed.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if something has the name already, and the errors of the system.
+    pub fn publish(&self, number: u64, path: &[u8]) -> io::Result<()> {
+        let (directory, name) = self.state().directories.of(path, true)?;
+        let number = staged(number);
+        match renameat_with(&self.staging, &number, &directory, name, RenameFlags::NOREPLACE) {
+            // Some filesystems cannot rename in this way, but most of those have hard links.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            Err(Errno::XDEV) => {
+                let text = "its directory is on another filesystem; name that directory as a destination of its own";
+                return Err(io::Error::new(io::ErrorKind::CrossesDevices, text));
+            }
+            renamed => return Ok(renamed?),
+        }
+        match linkat(&self.staging, &number, &directory, name, AtFlags::empty()) {
+            Ok(()) => return Ok(unlinkat(&self.staging, &number, AtFlags::empty())?),
+            Err(Errno::EXIST) => return Err(Errno::EXIST.into()),
+            Err(_) => {}
+        }
+        match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Ok(rustix::fs::renameat(&self.staging, &number, &directory, name)?),
+            Ok(_) => Err(Errno::EXIST.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes a directory, and those above it.
+    ///
+    /// # Errors
+    /// If something else has the name, and the errors of the system.
+    pub fn make_directory(&self, path: &[u8]) -> io::Result<()> {
+        self.state().directories.of(&[path, b"/"].concat(), true).map(drop)
+    }
+
+    /// Makes a symbolic link with this text.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if something else has the name, and the errors of the system.
+    pub fn make_link(&self, path: &[u8], target: &[u8], mtime: Option<Timestamp>) -> io::Result<()> {
+        let (directory, name) = self.state().directories.of(path, true)?;
+        match symlinkat(target, &directory, name) {
+            Ok(()) => {
+                if let Some(mtime) = mtime {
+                    let _ = utimensat(&directory, name, &times(mtime), AtFlags::SYMLINK_NOFOLLOW);
+                }
+                Ok(())
+            }
+            Err(Errno::EXIST) => match readlinkat(&directory, name, Vec::new()) {
+                Ok(text) if text.as_bytes() == target => Ok(()),
+                _ => Err(Errno::EXIST.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives a directory owner, mode and time of its source, as far as the filesystem permits. Nothing can be done in
+    /// it afterwards if the mode forbids that, so directories come last, and the deepest first.
+    ///
+    /// # Errors
+    /// If the directory is not there.
+    pub fn keep_attributes(&self, path: &[u8], metadata: &Metadata) -> io::Result<()> {
+        // Opened with a directory `.` in it, so that it is the last one that is open.
+        let (directory, _) = self.state().directories.of(&[path, b"/"].concat(), false)?;
+        keep_attributes(&as_file(directory)?, metadata);
+        Ok(())
+    }
+
+    /// Appends to the journal.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn record(&self, lines: &[u8]) -> io::Result<()> {
+        self.state().journal.write_all(lines)
+    }
+
+    /// Ends the copy: removes the directory for staged files, with the journal if `is_complete`.
+    ///
+    /// # Errors
+    /// If something cannot be removed.
+    pub fn end(&self, is_complete: bool) -> io::Result<()> {
+        self.remove_staged()?;
+        if is_complete {
+            let missing_is_fine = |removed: Result<(), Errno>| match removed {
+                Ok(()) | Err(Errno::NOENT) => Ok(()),
+                Err(error) => Err(io::Error::from(error)),
+            };
+            for entry in rustix::fs::Dir::read_from(&self.staging)? {
+                let entry = entry?;
+                if entry.file_name().to_bytes() != b"." && entry.file_name().to_bytes() != b".." {
+                    missing_is_fine(unlinkat(&self.staging, entry.file_name(), AtFlags::empty()))?;
+                }
+            }
+            missing_is_fine(unlinkat(&self.root, STAGING, AtFlags::REMOVEDIR))?;
+        }
+        self.sync()
+    }
+
+    fn remove_staged(&self) -> io::Result<()> {
+        for entry in rustix::fs::Dir::read_from(&self.staging)? {
+            let entry = entry?;
+            if entry.file_name().to_bytes().starts_with(STAGED.as_bytes()) {
+                unlinkat(&self.staging, entry.file_name(), AtFlags::empty())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Locks, also after a panic of another thread: nothing is half done while the lock is held.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn staged(number: u64) -> String {
+    format!("{STAGED}{number}")
+}
+
+/// Continues a journal, or begins it anew if it is of no use: then what is there already is read and compared.
+fn open_journal(path: &Path, selection: &Selection, header: &[u8]) -> Result<(ResumedList, File), ResumeError> {
+    let load = || ResumedList::load(path, selection, None, None, None);
+    let failed = |error: io::Error| ResumeError::Io { path: path.to_owned(), error };
+    let mut list = match load() {
+        Err(ResumeError::NotAJournal { .. } | ResumeError::OtherDigests { .. } | ResumeError::NotAFile(_)) => {
+            fs::remove_file(path).map_err(failed)?;
+            load()?
+        }
+        loaded => loaded?,
+    };
+    let mut file = list.begin(true).map_err(failed)?;
+    if !list.has_header() {
+        file.write_all(header).map_err(failed)?;
+    }
+    Ok((list, file))
+}

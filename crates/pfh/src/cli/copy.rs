@@ -1,0 +1,129 @@
+//! `pfh copy`.
+
+use super::bag_files;
+use super::command::Command;
+use super::copy_args::CopyArguments;
+use super::copying::{self, Copied, Order, Root};
+use super::exit::{Ending, Failed};
+use super::message;
+use super::quantity::{Bytes, Count};
+use super::reading;
+use super::written_list::WrittenList;
+use pfh_digest::Algorithm;
+use pfh_record::{FormatName, Selection, WriteOptions};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Runs `pfh copy`.
+pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
+    let (sources, destinations) = sides(arguments)?;
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for name in &arguments.algorithms {
+        let algorithm = Algorithm::from_name(name.trim()).map_err(Failed::usage)?;
+        if algorithm.is_keyed() {
+            return Err(Failed::usage(format_args!("{algorithm} takes a key; copies are verified by digests without")));
+        }
+        if !algorithms.contains(&algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
+    let order = Order {
+        roots: sources.iter().map(|source| Root::new(source)).collect(),
+        include: arguments.include.clone(),
+        exclude: arguments.exclude.clone(),
+        one_file_system: arguments.one_file_system,
+        algorithms: algorithms.clone(),
+        read_back: arguments.read_back.into(),
+        options: &arguments.options,
+    };
+    for (root, argument) in order.roots.iter().zip(sources) {
+        let found = root.path().symlink_metadata();
+        if let Err(error) = found {
+            return Err(Failed::usage(format_args!("{}: {error}", message::quoted(argument.as_bytes()))));
+        }
+    }
+    let format = arguments.format.unwrap_or(if algorithms.len() == 1 { FormatName::Gnu } else { FormatName::Bsd });
+    let selection = Selection::from_iter(algorithms);
+    // Wrong combinations are refused before anything is copied.
+    format.writer(&selection, &WriteOptions::default()).map_err(Failed::usage)?;
+    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    command.saves_by_itself("the same command goes on with the copy".to_owned());
+    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let destinations = order.destinations(&destinations)?;
+    let first =
+        order.facts(arguments.to.first().map_or_else(|| path_of(&arguments.paths[arguments.paths.len() - 1]), |to| to));
+    let Some(mut finished) = copying::copy(&mut command, &order, destinations)? else {
+        return command.finish(Ok(()), 0, None);
+    };
+    let mut written = Ok(());
+    if arguments.output.is_some() {
+        let begun = WrittenList::begin(format, &first, &WriteOptions::default(), command.output());
+        let mut list = begun.map_err(Failed::usage)?;
+        let mut not_expressed = 0;
+        written = finished.each(|record| {
+            if let Err(why) = list.record(&record)? {
+                not_expressed += 1;
+                message::error(format_args!("{}: {why}", message::quoted(&record.path)));
+            }
+            Ok(())
+        })?;
+        command.tally.not_expressed += not_expressed;
+        command.tally.unread += not_expressed;
+        written = written.and_then(|()| list.end());
+    }
+    let copied = finished.copied;
+    // The list is complete before the journal that it was made of is removed.
+    let ending = command.finish(written, 1, None)?;
+    finished.end()?;
+    if !arguments.options.quiet {
+        message::error(account(&copied, arguments.to.len().max(1)));
+    }
+    Ok(ending)
+}
+
+/// Tells sources and destinations apart.
+fn sides(arguments: &CopyArguments) -> Result<(&[OsString], Vec<&Path>), Failed> {
+    if !arguments.to.is_empty() {
+        return Ok((&arguments.paths, arguments.to.iter().map(AsRef::as_ref).collect()));
+    }
+    let Some((destination, sources @ [first, ..])) = arguments.paths.split_last() else {
+        return Err(Failed::usage("name what is to be copied, and last the directory that it is copied to"));
+    };
+    // `cp FILE NAME` would give the file another name.
+    let is_rename = sources.len() == 1 && path_of(first).is_file() && !destination.as_bytes().ends_with(b"/");
+    let is_no_directory = !path_of(destination).exists();
+    if is_rename && is_no_directory {
+        let name = message::quoted(destination.as_bytes());
+        return Err(Failed::usage(format_args!(
+            "{name} is not there: copies keep their names, and arrive in a directory; for a new directory, write a slash at its end"
+        )));
+    }
+    Ok((sources, vec![path_of(destination)]))
+}
+
+fn path_of(argument: &OsString) -> &Path {
+    Path::new(argument)
+}
+
+/// Says how the copy went.
+fn account(copied: &Copied, destinations: usize) -> String {
+    let number =
+        |count: u64, one: &str, many: &str| format!("{} {}", Count(count), if count == 1 { one } else { many });
+    let mut text = format!("{}, {}", number(copied.files, "file", "files"), Bytes(copied.bytes));
+    if copied.links > 0 {
+        text += &format!(", and {}", number(copied.links, "symbolic link", "symbolic links"));
+    }
+    if destinations > 1 {
+        text += &format!(", at {destinations} destinations");
+    }
+    text += "; read back and equal";
+    if copied.there > 0 {
+        text += &format!("; {} there before", number(copied.there, "was", "were"));
+    }
+    if copied.others > 0 {
+        text +=
+            &format!("; not copied: {}", number(copied.others, "device, socket or pipe", "devices, sockets and pipes"));
+    }
+    text
+}

@@ -1,0 +1,218 @@
+//! Verified copies, for `pfh copy` and `pfh bag create --copy-to`.
+//!
+//! The engine reads each file once, and a consumer stages it at all destinations (`reading.rs`). A thread of its own
+//! takes the files in groups: makes them durable, reads them back by a second run of the engine, and gives those their
+//! names that are equal (`publishing.rs`). Meanwhile the next files are read.
+
+mod order;
+mod publishing;
+mod reading;
+mod targets;
+mod tree;
+
+pub(crate) use order::{Order, Root};
+pub(crate) use publishing::Copied;
+
+use super::bag_files::{fail, temporary_failed};
+use super::command::{Command, Item};
+use super::ended::lock;
+use super::exit::Failed;
+use super::quantity::{Bytes, Count};
+use super::{lists, message};
+use pfh_copy::{STAGING, Survey};
+use pfh_list::ReadOptions;
+use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
+use pfh_source::{EntryKind, Found, Other, Source as _, Totals, WalkOptions};
+use publishing::{Paths, Publisher};
+use std::io;
+use std::sync::{Arc, Mutex};
+use targets::{Destinations, Target, any_is_alive};
+
+/// Copies. `None` if a signal has stopped that.
+pub(crate) fn copy(
+    command: &mut Command,
+    order: &Order<'_>,
+    destinations: Destinations,
+) -> Result<Option<Finished>, Failed> {
+    pfh_source::raise_open_file_limit();
+    let memory = order.options.memory;
+    let mut survey = Survey::new(memory / 4);
+    let mut copied = Copied::default();
+    for (number, root) in (0..).zip(&order.roots) {
+        walk(command, order, number, root, &mut survey, &mut copied)?;
+    }
+    let totals = survey.totals();
+    warn_of_space(&destinations, totals.bytes);
+    let items = Arc::new(Mutex::new(survey.into_items().map_err(temporary_failed)?));
+    if command.cancel().is_cancelled() {
+        return stopped(&destinations);
+    }
+    let targets = Arc::clone(&destinations.0);
+    let mut publisher = Publisher::new(command, order, &destinations, copied)?;
+    reading::read(command, order, &items, Totals::new(totals.files, totals.bytes), &mut publisher)?;
+    if !command.cancel().is_cancelled() && any_is_alive(&targets) {
+        tree::finish_tree(command, order, &mut lock(&items), &mut publisher).map_err(temporary_failed)?;
+    }
+    publisher.warnings.end();
+    let Publisher { findings, failed, copied, lacking, superseded, broken, .. } = publisher;
+    command.tally.findings += findings;
+    command.tally.unread += failed;
+    if let Some(broken) = broken {
+        return Err(broken);
+    }
+    if command.cancel().is_cancelled() {
+        return stopped(&destinations);
+    }
+    let mut failures = Vec::new();
+    for target in targets.iter() {
+        if let Some(error) = &*lock(&target.failure) {
+            // The other names are in the message of each file.
+            failures.push(format!("{}: {error}", message::quoted_path(target.destination.path())));
+        }
+    }
+    if !failures.is_empty() {
+        command.report_totals();
+        let _ = targets.iter().try_for_each(|target| target.destination.end(false));
+        return Err(Failed::internal(format_args!(
+            "{}: nothing more was copied to there; {} of {} files are at all destinations, and the same command goes on",
+            failures.join("; "),
+            Count(copied.files),
+            Count(totals.files)
+        )));
+    }
+    Ok(Some(Finished { copied, destinations, lacking, superseded }))
+}
+
+/// Removes what is staged, after a signal.
+fn stopped(destinations: &Destinations) -> Result<Option<Finished>, Failed> {
+    for target in destinations.0.iter() {
+        // What cannot be removed now is removed by the next run.
+        let _ = target.destination.end(false);
+    }
+    Ok(None)
+}
+
+fn warn_of_space(destinations: &Destinations, bytes: u64) {
+    for target in destinations.0.iter() {
+        if let Some(free) = target.destination.free_bytes().filter(|free| *free < bytes) {
+            message::error(format_args!(
+                "{} has {} free, and the sources have {}; what does not fit can be copied later by the same command",
+                message::quoted_path(target.destination.path()),
+                Bytes(free),
+                Bytes(bytes)
+            ));
+        }
+    }
+}
+
+/// A copy that has ended, and what is needed to list it.
+pub(crate) struct Finished {
+    pub(crate) copied: Copied,
+    destinations: Destinations,
+    /// Files of the journal that are not at all destinations as they are in the sources now.
+    lacking: Paths,
+    /// Files of the journal that have a later line.
+    superseded: Paths,
+}
+
+impl Finished {
+    /// Calls `each` with the record of every file that is at all destinations, by its path below them.
+    pub(crate) fn each(&mut self, mut each: impl FnMut(Record) -> io::Result<()>) -> Result<io::Result<()>, Failed> {
+        let Some(target) = self.destinations.0.first() else { return Ok(Ok(())) };
+        let list = lists::open(target.destination.journal_path().as_os_str(), ReadOptions::default())?;
+        for entry in list {
+            let Ok(entry) = entry else { continue };
+            if self.superseded.remove(&entry.path) || self.lacking.contains(&entry.path) {
+                continue;
+            }
+            if let Err(error) = each(entry.into_record()) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Removes the directories for staged files and the journals.
+    pub(crate) fn end(self) -> Result<(), Failed> {
+        for Target { destination, .. } in self.destinations.0.iter() {
+            destination.end(true).map_err(|error| {
+                let path = destination.path().join(STAGING);
+                Failed::internal(format_args!("{} cannot be removed: {error}", message::quoted_path(&path)))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds what a walk of a source finds.
+fn walk(
+    command: &mut Command,
+    order: &Order<'_>,
+    number: u32,
+    root: &Root,
+    survey: &mut Survey,
+    copied: &mut Copied,
+) -> Result<(), Failed> {
+    let walk = WalkOptions {
+        roots: vec![root.path.clone()],
+        include: order.include.clone(),
+        exclude: order.exclude.clone(),
+        one_file_system: order.one_file_system,
+        want_others: true,
+        ..WalkOptions::default()
+    };
+    let (source, _) = order.run(walk, 0).into_parts().map_err(Failed::usage)?;
+    if root.path().is_dir() {
+        survey.directory(number, &root.prefix).map_err(temporary_failed)?;
+    }
+    let cancel = command.cancel().clone();
+    let too_long =
+        || FileError::new(ErrorKind::NameTooLong, "the path is too long to be copied: 16,384 bytes are the most");
+    let mut result = Ok(());
+    source.walk(&mut |found| {
+        let path = match &found {
+            Found::Entry(entry) => entry.path(),
+            Found::Skipped(path, _) | Found::Failed(path, _) | Found::Other(path, _) => path.clone(),
+            Found::Pause => return true,
+        };
+        let below = root.below(&path);
+        let is_own = below.strip_prefix(STAGING.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+        if is_own {
+            // It is what an interrupted copy to this source has left.
+            return true;
+        }
+        if below.len() > Survey::PATH_BYTES_MAX {
+            fail(command, path, too_long());
+            return true;
+        }
+        result = match found {
+            Found::Entry(entry) if entry.kind == EntryKind::Regular => match source.stamp(&entry) {
+                Ok(stamp) => {
+                    let Metadata { size, mtime, .. } = stamp.metadata;
+                    survey.file(number, &below, size, mtime.unwrap_or_default(), stamp.identity, stamp.links)
+                }
+                Err(error) => {
+                    fail(command, path, error);
+                    Ok(())
+                }
+            },
+            Found::Entry(_) | Found::Skipped(_, SkipReason::NotRegular) => {
+                copied.others += 1;
+                Ok(())
+            }
+            Found::Skipped(path, reason) => {
+                command.count(&Item::new(&Record::new(path, Outcome::Skipped(reason)), ()));
+                Ok(())
+            }
+            Found::Failed(path, error) => {
+                fail(command, path, error);
+                Ok(())
+            }
+            Found::Other(_, Other::Link(target)) => survey.link(number, &below, &target),
+            Found::Other(_, Other::EmptyDirectory) => survey.directory(number, &below),
+            Found::Other(_, Other::LeftOut) | Found::Pause => Ok(()),
+        };
+        result.is_ok() && !cancel.is_cancelled()
+    });
+    result.map_err(temporary_failed)
+}

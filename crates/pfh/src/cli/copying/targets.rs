@@ -1,0 +1,79 @@
+//! Destinations, and how it stands with a file at each of them.
+
+use super::super::ended::lock;
+use pfh_copy::{Destination, ends_destination};
+use std::io;
+use std::sync::{Arc, Mutex};
+
+/// The destinations of a copy.
+#[derive(Clone)]
+pub(crate) struct Destinations(pub(super) Arc<Vec<Target>>);
+
+impl Destinations {
+    pub(super) fn new(targets: Vec<Target>) -> Destinations {
+        Destinations(Arc::new(targets))
+    }
+}
+
+/// A destination, and the error after which nothing further was written to it.
+pub(super) struct Target {
+    pub(super) destination: Destination,
+    pub(super) failure: Mutex<Option<io::Error>>,
+}
+
+impl Target {
+    pub(super) fn new(destination: Destination) -> Target {
+        Target { destination, failure: Mutex::default() }
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        lock(&self.failure).is_none()
+    }
+
+    pub(super) fn fail(&self, error: io::Error) {
+        lock(&self.failure).get_or_insert(error);
+    }
+}
+
+/// Whether there is a destination that has not failed.
+pub(super) fn any_is_alive(targets: &[Target]) -> bool {
+    targets.iter().any(Target::is_alive)
+}
+
+/// Takes an error of writing to a destination.
+pub(super) fn failed(target: &Target, error: io::Error) -> State {
+    let text = error.to_string();
+    if ends_destination(&error) {
+        target.fail(error);
+    }
+    State::Failed(text)
+}
+
+/// How it stands with a file at a destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing was tried.
+    Waiting,
+    /// An interrupted copy has copied and verified it.
+    Done,
+    /// A file of this size has the name.
+    There,
+    /// It is written under a number.
+    Staged,
+    /// It becomes a further name of a file that was copied before.
+    Linked,
+    /// It could not be written, for this reason.
+    Failed(String),
+    /// Something else has the name.
+    InTheWay(&'static str),
+}
+
+/// A file on its way.
+pub(super) struct FilePlan {
+    pub(super) number: u64,
+    /// Below the destinations.
+    pub(super) path: Vec<u8>,
+    pub(super) leader: Option<Vec<u8>>,
+    /// One for each destination.
+    pub(super) states: Mutex<Vec<State>>,
+}

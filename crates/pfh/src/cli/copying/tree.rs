@@ -1,0 +1,72 @@
+//! Directories and symbolic links.
+
+use super::super::command::Command;
+use super::order::{Order, path_of};
+use super::publishing::Publisher;
+use pfh_copy::{Items, Kind};
+use pfh_list::ByteSort;
+use pfh_record::{Metadata, Posix, Timestamp};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// Makes directories and symbolic links, and then gives the directories their attributes.
+pub(super) fn finish_tree(
+    command: &Command,
+    order: &Order<'_>,
+    items: &mut Items,
+    publisher: &mut Publisher<'_>,
+) -> io::Result<()> {
+    items.rewind()?;
+    let targets = Arc::clone(&publisher.targets);
+    let mut directories = ByteSort::new(order.options.memory / 8);
+    while let Some(item) = items.next()? {
+        if command.cancel().is_cancelled() {
+            return Ok(());
+        }
+        let source = order.roots[item.source as usize].source(&item.path);
+        match item.kind {
+            Kind::File { .. } => {}
+            Kind::Directory => {
+                let depth = item.path.iter().filter(|&&byte| byte == b'/').count() as u32;
+                directories.push(&[&(!depth).to_be_bytes()[..], &item.source.to_be_bytes(), &item.path].concat())?;
+                publisher.copied.directories += 1;
+                for (number, target) in targets.iter().enumerate().filter(|(_, target)| target.is_alive()) {
+                    if let Err(error) = target.destination.make_directory(&item.path) {
+                        publisher.refuse(number, &item.path, error);
+                    }
+                }
+            }
+            Kind::Link { target: text } => {
+                publisher.copied.links += 1;
+                let mtime = fs::symlink_metadata(path_of(&source)).ok().and_then(|found| metadata_of(&found).mtime);
+                for (number, target) in targets.iter().enumerate().filter(|(_, target)| target.is_alive()) {
+                    if let Err(error) = target.destination.make_link(&item.path, &text, mtime) {
+                        publisher.refuse(number, &item.path, error);
+                    }
+                }
+            }
+        }
+    }
+    // The deepest first, because a mode can forbid what is to be done below.
+    directories.into_each(|record| {
+        let Some((number, path)) = record.get(4..).and_then(|rest| rest.split_first_chunk::<4>()) else {
+            return Ok(());
+        };
+        let source = order.roots[u32::from_be_bytes(*number) as usize].source(path);
+        // Of a directory that is gone meanwhile, there is nothing to keep.
+        let Ok(found) = fs::metadata(path_of(&source)) else { return Ok(()) };
+        for target in targets.iter().filter(|target| target.is_alive()) {
+            // Why it was not made has been told.
+            let _ = target.destination.keep_attributes(path, &metadata_of(&found));
+        }
+        Ok(())
+    })
+}
+
+fn metadata_of(found: &fs::Metadata) -> Metadata {
+    let mtime = Timestamp { seconds: found.mtime(), nanoseconds: found.mtime_nsec() as u32 };
+    let posix = Posix { mode: found.mode(), uid: found.uid(), gid: found.gid(), ..Posix::default() };
+    Metadata::new(found.len(), Some(mtime)).with_posix(posix)
+}
