@@ -177,6 +177,11 @@ impl Destination {
         self.journal.knows(path)
     }
 
+    /// Whether it has no journal of an interrupted copy.
+    pub fn is_new(&self) -> bool {
+        !self.journal.has_header()
+    }
+
     /// Whether files can have several names.
     pub fn has_hard_links(&self) -> bool {
         self.has_hard_links

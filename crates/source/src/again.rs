@@ -37,6 +37,7 @@ pub struct FoundFiles<I> {
     files: Mutex<Option<I>>,
     bytes_max: u64,
     totals: Totals,
+    are_new: bool,
 }
 
 impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
@@ -44,7 +45,14 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
     /// itself. `totals`, for a forecast, are of the whole files.
     pub fn new(local: LocalSource, files: I, bytes_max: Option<u64>, totals: Totals) -> FoundFiles<I> {
         let bytes_max = bytes_max.unwrap_or(u64::MAX);
-        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals }
+        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals, are_new: false }
+    }
+
+    /// States that the files were written a moment ago. One stamp after the reading would prove nothing then, and their
+    /// beginnings would be read again.
+    #[must_use]
+    pub fn just_written(self) -> FoundFiles<I> {
+        FoundFiles { are_new: true, ..self }
     }
 }
 
@@ -78,6 +86,7 @@ struct Expected {
     size: Option<u64>,
     identity: Option<FileIdentity>,
     bytes_max: u64,
+    is_new: bool,
 }
 
 impl Expected {
@@ -100,7 +109,7 @@ impl Expected {
 impl<I> FoundFiles<I> {
     fn expected(&self, handle: &FoundHandle) -> Expected {
         let Entry { size_hint, identity_hint, .. } = handle.0;
-        Expected { size: size_hint, identity: identity_hint, bytes_max: self.bytes_max }
+        Expected { size: size_hint, identity: identity_hint, bytes_max: self.bytes_max, is_new: self.are_new }
     }
 }
 
@@ -186,7 +195,10 @@ impl SourceFile for FoundLocalFile {
     }
 
     fn proof(&self) -> Proof {
-        self.file.proof()
+        match self.file.proof() {
+            Proof::OneStamp if self.expected.is_new => Proof::TwoStamps,
+            proof => proof,
+        }
     }
 
     fn stamp(&self) -> Result<Stamp, FileError> {

@@ -50,15 +50,15 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
     command.set_output(reading::open_output(arguments.output.as_deref())?);
-    let destinations = order.destinations(&destinations)?;
-    let first =
-        order.facts(arguments.to.first().map_or_else(|| path_of(&arguments.paths[arguments.paths.len() - 1]), |to| to));
-    let Some(mut finished) = copying::copy(&mut command, &order, destinations)? else {
+    command.without_totals();
+    let opened = order.destinations(&destinations)?;
+    let facts = destinations.first().map_or_else(|| order.facts(Path::new(".")), |first| order.facts(first));
+    let Some(mut finished) = copying::copy(&mut command, &order, opened)? else {
         return command.finish(Ok(()), 0, None);
     };
     let mut written = Ok(());
     if arguments.output.is_some() {
-        let begun = WrittenList::begin(format, &first, &WriteOptions::default(), command.output());
+        let begun = WrittenList::begin(format, &facts, &WriteOptions::default(), command.output());
         let mut list = begun.map_err(Failed::usage)?;
         let mut not_expressed = 0;
         written = finished.each(|record| {
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let ending = command.finish(written, 1, None)?;
     finished.end()?;
     if !arguments.options.quiet {
-        message::error(account(&copied, arguments.to.len().max(1)));
+        message::error(account(&copied, destinations.len()));
     }
     Ok(ending)
 }
@@ -121,9 +121,12 @@ fn account(copied: &Copied, destinations: usize) -> String {
     if copied.there > 0 {
         text += &format!("; {} there before", number(copied.there, "was", "were"));
     }
-    if copied.others > 0 {
-        text +=
-            &format!("; not copied: {}", number(copied.others, "device, socket or pipe", "devices, sockets and pipes"));
+    let not_copied =
+        [(copied.missing, "file", "files"), (copied.others, "device, socket or pipe", "devices, sockets and pipes")];
+    let texts: Vec<_> =
+        not_copied.iter().filter(|each| each.0 > 0).map(|each| number(each.0, each.1, each.2)).collect();
+    if !texts.is_empty() {
+        text += &format!("; not copied: {}", texts.join(", "));
     }
     text
 }

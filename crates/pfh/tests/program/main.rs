@@ -9,6 +9,7 @@ mod blocks;
 mod certify;
 mod compare;
 mod convert;
+mod copy;
 mod documentation;
 mod dupes;
 mod facts;

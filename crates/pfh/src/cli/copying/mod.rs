@@ -19,7 +19,7 @@ use super::ended::lock;
 use super::exit::Failed;
 use super::quantity::{Bytes, Count};
 use super::{lists, message};
-use pfh_copy::{STAGING, Survey};
+use pfh_copy::{Items, Kind, Place, STAGING, Survey};
 use pfh_list::ReadOptions;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::{EntryKind, Found, Other, Source as _, Totals, WalkOptions};
@@ -42,8 +42,9 @@ pub(crate) fn copy(
         walk(command, order, number, root, &mut survey, &mut copied)?;
     }
     let totals = survey.totals();
-    warn_of_space(&destinations, totals.bytes);
-    let items = Arc::new(Mutex::new(survey.into_items().map_err(temporary_failed)?));
+    let mut items = survey.into_items().map_err(temporary_failed)?;
+    warn_of_space(&destinations, totals.bytes, &mut items).map_err(temporary_failed)?;
+    let items = Arc::new(Mutex::new(items));
     if command.cancel().is_cancelled() {
         return stopped(&destinations);
     }
@@ -54,7 +55,8 @@ pub(crate) fn copy(
         tree::finish_tree(command, order, &mut lock(&items), &mut publisher).map_err(temporary_failed)?;
     }
     publisher.warnings.end();
-    let Publisher { findings, failed, copied, lacking, superseded, broken, .. } = publisher;
+    let Publisher { findings, failed, mut copied, lacking, superseded, broken, .. } = publisher;
+    copied.missing = totals.files.saturating_sub(copied.files);
     command.tally.findings += findings;
     command.tally.unread += failed;
     if let Some(broken) = broken {
@@ -66,12 +68,11 @@ pub(crate) fn copy(
     let mut failures = Vec::new();
     for target in targets.iter() {
         if let Some(error) = &*lock(&target.failure) {
-            // The other names are in the message of each file.
             failures.push(format!("{}: {error}", message::quoted_path(target.destination.path())));
         }
     }
     if !failures.is_empty() {
-        command.report_totals();
+        // What cannot be removed now is removed by the next run.
         let _ = targets.iter().try_for_each(|target| target.destination.end(false));
         return Err(Failed::internal(format_args!(
             "{}: nothing more was copied to there; {} of {} files are at all destinations, and the same command goes on",
@@ -92,17 +93,29 @@ fn stopped(destinations: &Destinations) -> Result<Option<Finished>, Failed> {
     Ok(None)
 }
 
-fn warn_of_space(destinations: &Destinations, bytes: u64) {
-    for target in destinations.0.iter() {
-        if let Some(free) = target.destination.free_bytes().filter(|free| *free < bytes) {
+/// Says which destinations have less room than the files take that are not there.
+fn warn_of_space(destinations: &Destinations, bytes: u64, items: &mut Items) -> io::Result<()> {
+    for Target { destination, .. } in destinations.0.iter() {
+        let Some(free) = destination.free_bytes().filter(|free| *free < bytes) else { continue };
+        let mut wanted = 0;
+        while let Some(item) = items.next()? {
+            if let Kind::File { size, leader: None, .. } = item.kind
+                && destination.place(&item.path) == Place::Free
+            {
+                wanted += size;
+            }
+        }
+        items.rewind()?;
+        if free < wanted {
             message::error(format_args!(
-                "{} has {} free, and the sources have {}; what does not fit can be copied later by the same command",
-                message::quoted_path(target.destination.path()),
+                "{} has {} free, and {} are to be copied; what does not fit can be copied later by the same command",
+                message::quoted_path(destination.path()),
                 Bytes(free),
-                Bytes(bytes)
+                Bytes(wanted)
             ));
         }
     }
+    Ok(())
 }
 
 /// A copy that has ended, and what is needed to list it.
@@ -176,8 +189,9 @@ fn walk(
             Found::Pause => return true,
         };
         let below = root.below(&path);
-        let is_own = below.strip_prefix(STAGING.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
-        if is_own {
+        let is_staging =
+            |path: &[u8]| path.strip_prefix(STAGING.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+        if is_staging(&below) || is_staging(root.inside(&path)) {
             // It is what an interrupted copy to this source has left.
             return true;
         }

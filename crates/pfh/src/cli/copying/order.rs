@@ -14,7 +14,7 @@ use pfh_source::{IoMethod, WalkOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A source.
 #[derive(Clone)]
@@ -50,9 +50,14 @@ impl Root {
         &self.prefix
     }
 
+    /// Returns the path below this source.
+    pub(super) fn inside<'p>(&self, walked: &'p [u8]) -> &'p [u8] {
+        below(&self.path, walked)
+    }
+
     /// Returns the path below the destinations.
     pub(super) fn below(&self, walked: &[u8]) -> Vec<u8> {
-        join(&self.prefix, below(&self.path, walked))
+        join(&self.prefix, self.inside(walked))
     }
 
     /// Returns the path of the source from that below the destinations.
@@ -104,57 +109,75 @@ impl Order<'_> {
 
     /// Opens the destinations. Refuses those that contain a source under its own name, or that are in one.
     pub(crate) fn destinations(&self, paths: &[&Path]) -> Result<Destinations, Failed> {
-        let resolved = |path: &Path| fs::canonicalize(path).ok();
-        let sources: Vec<_> = self.roots.iter().map(|root| resolved(root.path())).collect();
-        for (place, (root, source)) in self.roots.iter().zip(&sources).enumerate() {
-            let Some(source) = source else { continue };
-            let quoted = message::quoted(&root.path);
-            let earlier = sources[..place].iter().flatten().zip(&self.roots);
-            for (other, other_root) in earlier {
-                if source.starts_with(other) || other.starts_with(source) {
-                    return Err(Failed::usage(format_args!(
-                        "{quoted} and {} have files in common; name them once",
-                        message::quoted(&other_root.path)
-                    )));
-                }
-                if !root.prefix.is_empty() && root.prefix == other_root.prefix {
-                    return Err(Failed::usage(format_args!(
-                        "{quoted} and {} have the same name at the destination; copy them to different ones",
-                        message::quoted(&other_root.path)
-                    )));
-                }
+        self.refuse_common_sources()?;
+        for (place, path) in paths.iter().enumerate() {
+            self.refuse_circles(path)?;
+            let real = resolved(path);
+            if real.is_some() && paths[..place].iter().any(|other| resolved(other) == real) {
+                return Err(Failed::usage(format_args!("{} is named twice", message::quoted_path(path))));
             }
         }
         let mut opened: Vec<Target> = Vec::new();
         for path in paths {
-            // It may not be there yet: then what is above it counts.
-            let there = path
-                .ancestors()
-                .find_map(|above| resolved(if above == Path::new("") { Path::new(".") } else { above }));
-            for (root, source) in self.roots.iter().zip(&sources) {
-                let (Some(source), Some(there)) = (source, &there) else { continue };
-                let arrives = resolved(path).map(|path| path.join(path_of(&root.prefix)));
-                if there.starts_with(source) || arrives.as_ref() == Some(source) {
-                    return Err(Failed::usage(format_args!(
-                        "{} cannot be copied to {}, which is in it or contains it under the same name",
-                        message::quoted(&root.path),
-                        message::quoted_path(path)
-                    )));
-                }
-            }
-            if opened
-                .iter()
-                .any(|other| resolved(other.destination.path()) == resolved(path) && resolved(path).is_some())
-            {
-                return Err(Failed::usage(format_args!("{} is named twice", message::quoted_path(path))));
-            }
             let mut header = Vec::new();
             journal_format(&self.selection())?.header(&self.facts(path), &mut header);
-            let destination = Destination::open(path, &self.selection(), &header).map_err(Failed::usage)?;
-            opened.push(Target::new(destination));
+            match Destination::open(path, &self.selection(), &header) {
+                Ok(destination) => opened.push(Target::new(destination)),
+                Err(error) => {
+                    // Of what was just made, nothing remains.
+                    for Target { destination, .. } in &opened {
+                        let _ = destination.end(destination.is_new());
+                    }
+                    return Err(Failed::usage(error));
+                }
+            }
         }
         Ok(Destinations::new(opened))
     }
+
+    /// Refuses sources that contain each other, or arrive under the same name.
+    fn refuse_common_sources(&self) -> Result<(), Failed> {
+        for (place, root) in self.roots.iter().enumerate() {
+            for other in &self.roots[..place] {
+                let [one, two] = [root, other].map(|root| message::quoted(&root.path));
+                if !root.prefix.is_empty() && root.prefix == other.prefix {
+                    return Err(Failed::usage(format_args!(
+                        "{one} and {two} have the same name at the destination; copy them to different ones"
+                    )));
+                }
+                if let (Some(real), Some(other)) = (resolved(root.path()), resolved(other.path()))
+                    && (real.starts_with(&other) || other.starts_with(&real))
+                {
+                    return Err(Failed::usage(format_args!("{one} and {two} have files in common; name them once")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a destination that is in a source, or at which a source would arrive where it is.
+    fn refuse_circles(&self, path: &Path) -> Result<(), Failed> {
+        // It may not be there yet: then what is above it counts.
+        let above = path.ancestors().map(|above| if above == Path::new("") { Path::new(".") } else { above });
+        let Some(there) = above.into_iter().find_map(resolved) else { return Ok(()) };
+        for root in &self.roots {
+            let Some(source) = resolved(root.path()) else { continue };
+            let arrives = resolved(path).map(|path| path.join(path_of(&root.prefix)));
+            if there.starts_with(&source) || arrives.as_ref() == Some(&source) {
+                return Err(Failed::usage(format_args!(
+                    "{} cannot be copied to {}, which is in it or contains it under the same name",
+                    message::quoted(&root.path),
+                    message::quoted_path(path)
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a path without symbolic links, if it is there.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 /// Makes the format of journals.

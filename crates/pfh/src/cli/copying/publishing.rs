@@ -6,8 +6,8 @@ use super::super::exit::Failed;
 use super::super::message;
 use super::super::warnings::{Wanted, Warning, Warnings};
 use super::order::{Order, journal_format, path_of};
-use super::targets::{Destinations, FilePlan, State, Target, any_is_alive, failed};
-use pfh_copy::Leader;
+use super::targets::{Destinations, FilePlan, State, Target, failed};
+use pfh_copy::{Destination, Leader};
 use pfh_engine::{CancelToken, Counters};
 use pfh_record::{Format, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -32,9 +33,10 @@ pub(crate) struct Copied {
     pub(crate) bytes: u64,
     /// Files among them that were there before.
     pub(crate) there: u64,
-    /// Directories and symbolic links.
-    pub(crate) directories: u64,
+    /// Symbolic links.
     pub(crate) links: u64,
+    /// Files that are not at all destinations.
+    pub(crate) missing: u64,
     /// Devices, sockets and pipes.
     pub(crate) others: u64,
 }
@@ -49,6 +51,12 @@ pub(super) struct Paths {
 impl Paths {
     pub(super) fn insert(&mut self, path: &[u8]) {
         self.set.insert(self.keys.hash_one(path));
+    }
+
+    fn insert_if(&mut self, path: &[u8], condition: bool) {
+        if condition {
+            self.insert(path);
+        }
     }
 
     pub(super) fn contains(&self, path: &[u8]) -> bool {
@@ -125,7 +133,7 @@ impl<'a> Publisher<'a> {
     fn add(&mut self, plan: Arc<FilePlan>, record: Record) {
         if record.outcome != Outcome::Complete {
             // The engine has reported it, or the errors of writing follow.
-            self.judge(&plan, &record, &mut [].iter());
+            self.judge(&plan, &record, &[]);
             return;
         }
         self.stage_links(&plan);
@@ -164,17 +172,17 @@ impl<'a> Publisher<'a> {
             return;
         }
         self.record();
-        let mut files = Vec::new();
+        // For each file, the destinations at which it is to be read.
+        let (mut files, mut asked) = (Vec::new(), Vec::new());
         for (plan, record) in &group {
-            for (target, state) in self.targets.iter().zip(lock(&plan.states).iter()) {
-                let path = match state {
-                    State::Staged | State::Linked if target.is_alive() => target.destination.staged_path(plan.number),
-                    State::There if target.is_alive() => target.destination.path().join(path_of(&plan.path)),
-                    _ => continue,
-                };
-                let path = path.into_os_string().into_encoded_bytes();
-                files.push(FoundFile { path, size: record.bytes_read, identity: None });
-            }
+            let paths: Vec<_> =
+                self.targets.iter().zip(lock(&plan.states).iter()).map(|each| copy_of(plan, each)).collect();
+            asked.push(paths.iter().map(Option::is_some).collect::<Vec<_>>());
+            files.extend(paths.into_iter().flatten().map(|path| FoundFile {
+                path: path.into_os_string().into_encoded_bytes(),
+                size: record.bytes_read,
+                identity: None,
+            }));
         }
         let read_back = match self.read_back(files) {
             Ok(read_back) => read_back,
@@ -187,16 +195,18 @@ impl<'a> Publisher<'a> {
         if self.cancel.is_cancelled() {
             return;
         }
-        let mut read_back = read_back.iter();
-        for (plan, record) in &group {
-            self.judge(plan, record, &mut read_back);
+        let mut read_back = read_back.into_iter();
+        for ((plan, record), asked) in group.iter().zip(asked) {
+            let copies: Vec<_> =
+                asked.into_iter().map(|is_asked| if is_asked { read_back.next() } else { None }).collect();
+            self.judge(plan, record, &copies);
         }
     }
 
     /// Makes what was written durable, and then tells the journals of the files that had got their names before.
     fn record(&mut self) {
         for (target, lines) in self.targets.iter().zip(&mut self.lines) {
-            if !target.is_alive() {
+            if !target.takes_names() {
                 continue;
             }
             let recorded = target.destination.sync().and_then(|()| target.destination.record(&mem::take(lines)));
@@ -216,7 +226,7 @@ impl<'a> Publisher<'a> {
         let (local, engine) = run.into_parts().map_err(Failed::usage)?;
         let bytes = files.iter().map(|file| file.size).sum();
         let totals = Totals::new(files.len() as u64, bytes);
-        let source = FoundFiles::new(local, files.into_iter(), None, totals);
+        let source = FoundFiles::new(local, files.into_iter(), None, totals).just_written();
         let mut records: Vec<Record> = Vec::new();
         let prepare = |record: Record| record;
         let counters = Counters::default();
@@ -225,121 +235,138 @@ impl<'a> Publisher<'a> {
         Ok(records)
     }
 
-    /// Decides on a file, and takes the records of its copies from `read_back`.
-    fn judge(&mut self, plan: &FilePlan, record: &Record, read_back: &mut std::slice::Iter<'_, Record>) {
+    /// Decides on a file. `copies` has a record for each of its copies that were read back.
+    fn judge(&mut self, plan: &FilePlan, record: &Record, copies: &[Option<Record>]) {
         let states = mem::take(&mut *lock(&plan.states));
-        let (mut is_everywhere, mut was_there) = (record.outcome == Outcome::Complete, true);
-        let (mut has_finding, mut has_failed) = (false, false);
-        for (target, state) in self.targets.iter().zip(&states) {
-            let wanted = match state {
-                State::Staged | State::Linked | State::There if record.outcome == Outcome::Complete => {
-                    // It was read back unless the destination had failed before.
-                    read_back.as_slice().first().filter(|_| target.is_alive())
-                }
-                _ => None,
-            };
-            let mut result = match (state, wanted) {
-                (State::Done, _) => Ok(()),
-                (State::Failed(text), _) => Err((text.clone(), false)),
-                (State::InTheWay(text), _) => Err(((*text).to_owned(), true)),
-                (State::There, Some(copy)) => compared(record, copy).map_err(|unlike| match unlike {
-                    Some(text) => (format!("it is there, and cannot be read: {text}"), false),
-                    None => ("there is another file of this name, which was not replaced".to_owned(), true),
-                }),
-                (State::Staged | State::Linked, Some(copy)) => compared(record, copy).map_err(|unlike| match unlike {
-                    Some(text) => (format!("it cannot be read back: {text}"), false),
-                    None => ("read back, it is not as it was written; it got no name".to_owned(), true),
-                }),
-                (_, None) | (State::Waiting, _) => {
-                    is_everywhere &= !target.is_alive();
-                    continue;
-                }
-            };
-            if wanted.is_some() {
-                let _ = read_back.next();
-            }
+        let (mut is_everywhere, mut was_there, mut has_finding, mut has_failed) = (true, true, false, false);
+        let line = self.line(plan, record);
+        for (place, (target, state)) in self.targets.iter().zip(&states).enumerate() {
             let is_staged = matches!(state, State::Staged | State::Linked);
-            was_there &= !is_staged;
-            if is_staged && result.is_ok() {
-                result = target.destination.publish(plan.number, &plan.path).map_err(|error| {
+            let mut verified = verified(state, record, copies.get(place).and_then(Option::as_ref));
+            if is_staged && verified.is_ok() {
+                verified = target.destination.publish(plan.number, &plan.path).map_err(|error| {
                     let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
-                    let State::Failed(text) = failed(target, error) else { return (String::new(), false) };
-                    let taken = "something has got this name meanwhile, and was not replaced".to_owned();
-                    (if is_taken { taken } else { text }, is_taken)
+                    match failed(target, error) {
+                        _ if is_taken => {
+                            Refusal::Finding("something has got this name meanwhile, and was not replaced")
+                        }
+                        State::Failed(text) => Refusal::Failure(text),
+                        _ => Refusal::Nothing,
+                    }
                 });
             }
-            if let Err((reason, is_finding)) = result {
-                is_everywhere = false;
-                if is_staged {
-                    target.destination.discard(plan.number);
+            was_there &= !is_staged;
+            let Err(refusal) = verified else {
+                if *state != State::Done {
+                    self.lines[place].extend_from_slice(&line);
+                    self.superseded.insert_if(&plan.path, place == 0 && target.destination.knew(&plan.path));
                 }
-                // That a destination is full is told once.
-                if target.is_alive() {
-                    let path = target.destination.path().join(path_of(&plan.path));
-                    let path = path.into_os_string().into_encoded_bytes();
-                    has_finding |= is_finding;
-                    has_failed |= !is_finding;
-                    let warning = match is_finding {
-                        true => Warning::of_finding(&path, reason),
-                        false => Warning::new(&path, reason),
-                    };
-                    self.warnings.say(&warning);
+                continue;
+            };
+            is_everywhere = false;
+            if is_staged {
+                target.destination.discard(plan.number);
+            }
+            // That a destination is full is told once, by the end.
+            if target.is_alive() {
+                let path = target.destination.path().join(path_of(&plan.path)).into_os_string().into_encoded_bytes();
+                match refusal {
+                    Refusal::Nothing => {}
+                    Refusal::Finding(text) => {
+                        has_finding = true;
+                        self.warnings.say(&Warning::of_finding(&path, text.to_owned()));
+                    }
+                    Refusal::Failure(text) => {
+                        has_failed = true;
+                        self.warnings.say(&Warning::new(&path, text));
+                    }
                 }
             }
         }
         self.findings += u64::from(has_finding);
         self.failed += u64::from(has_failed);
-        if !is_everywhere {
-            self.lacking.insert(&plan.path);
-            return;
-        }
-        self.note(plan, record, &states);
-        if any_is_alive(&self.targets) && self.targets.iter().all(Target::is_alive) {
+        if is_everywhere {
             self.copied.files += 1;
             self.copied.there += u64::from(was_there);
             self.copied.bytes += record.bytes_read;
+        } else {
+            self.lacking.insert(&plan.path);
         }
     }
 
-    /// Adds a file to the journals.
-    fn note(&mut self, plan: &FilePlan, record: &Record, states: &[State]) {
-        let mut line = Vec::new();
-        let mut record = record.clone();
+    /// Returns the line of a file for the journals.
+    fn line(&self, plan: &FilePlan, record: &Record) -> Vec<u8> {
+        let (mut line, mut record) = (Vec::new(), record.clone());
         record.path.clone_from(&plan.path);
-        if self.format.record(&record, &mut line).is_err() {
-            return;
+        match self.format.record(&record, &mut line) {
+            Ok(()) => line,
+            // JSON Lines can express every path.
+            Err(_) => Vec::new(),
         }
-        for ((target, state), lines) in self.targets.iter().zip(states).zip(&mut self.lines) {
-            if *state != State::Done && target.is_alive() {
-                lines.extend_from_slice(&line);
+    }
+
+    /// Makes a directory or a link at all destinations, and reports where that failed. Returns whether it is everywhere.
+    pub(super) fn make_everywhere(&mut self, path: &[u8], make: &dyn Fn(&Destination) -> io::Result<()>) -> bool {
+        let mut is_everywhere = true;
+        for target in self.targets.iter() {
+            let made = if target.is_alive() { make(&target.destination) } else { Ok(()) };
+            is_everywhere &= made.is_ok() && target.is_alive();
+            let Err(error) = made else { continue };
+            let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+            let State::Failed(text) = failed(target, error) else { continue };
+            if target.is_alive() {
+                let path = target.destination.path().join(path_of(path)).into_os_string().into_encoded_bytes();
+                let taken = "something of this name is there, and was not replaced".to_owned();
+                let warning = if is_taken { Warning::of_finding(&path, taken) } else { Warning::new(&path, text) };
+                self.warnings.say(&warning);
+                *(if is_taken { &mut self.findings } else { &mut self.failed }) += 1;
             }
         }
-        if self.targets.first().is_some_and(|first| first.destination.knew(&plan.path)) && states[0] != State::Done {
-            self.superseded.insert(&plan.path);
-        }
-    }
-
-    /// Reports something that could not be made at a destination.
-    pub(super) fn refuse(&mut self, target: usize, path: &[u8], error: io::Error) {
-        let target = &self.targets[target];
-        let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
-        let State::Failed(text) = failed(target, error) else { return };
-        if !target.is_alive() {
-            return;
-        }
-        let path = target.destination.path().join(path_of(path)).into_os_string().into_encoded_bytes();
-        let taken = "something of this name is there, and was not replaced".to_owned();
-        let warning = if is_taken { Warning::of_finding(&path, taken) } else { Warning::new(&path, text) };
-        self.warnings.say(&warning);
-        *(if is_taken { &mut self.findings } else { &mut self.failed }) += 1;
+        is_everywhere
     }
 }
 
-/// Compares a copy that was read back with its source. `Err` has the reason why it could not be read, if that is so.
-fn compared(record: &Record, copy: &Record) -> Result<(), Option<String>> {
-    match &copy.outcome {
-        Outcome::Complete if copy.digests == record.digests => Ok(()),
-        Outcome::Complete | Outcome::ChangedWhileReading | Outcome::Short { .. } => Err(None),
-        outcome => Err(Some(outcome.to_string())),
+/// Returns the path of a copy that is to be read back.
+fn copy_of(plan: &FilePlan, (target, state): (&Target, &State)) -> Option<PathBuf> {
+    match state {
+        _ if !target.takes_names() => None,
+        State::Staged | State::Linked => Some(target.destination.staged_path(plan.number)),
+        State::There => Some(target.destination.path().join(path_of(&plan.path))),
+        _ => None,
+    }
+}
+
+/// Why a file is not at a destination.
+enum Refusal {
+    /// It was told elsewhere.
+    Nothing,
+    Finding(&'static str),
+    Failure(String),
+}
+
+/// Why nothing was written where another file has the name.
+pub(super) const OTHER: &str = "there is another file of this name, which was not replaced";
+
+/// Decides whether the copy at a destination, or the one that is staged there, is that of the record.
+fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(), Refusal> {
+    let is_there = *state == State::There;
+    match (state, copy) {
+        _ if record.outcome != Outcome::Complete => Err(Refusal::Nothing),
+        (State::Done, _) => Ok(()),
+        (State::Failed(text), _) => Err(Refusal::Failure(text.clone())),
+        (State::InTheWay(text), _) => Err(Refusal::Finding(text)),
+        (State::Waiting, _) | (_, None) => Err(Refusal::Nothing),
+        (_, Some(copy)) => match &copy.outcome {
+            Outcome::Complete if copy.digests == record.digests => Ok(()),
+            Outcome::Complete | Outcome::ChangedWhileReading | Outcome::Short { .. } => {
+                Err(Refusal::Finding(if is_there {
+                    OTHER
+                } else {
+                    "read back, it is not as it was written; it got no name"
+                }))
+            }
+            outcome if is_there => Err(Refusal::Failure(format!("it is there, and cannot be read: {outcome}"))),
+            outcome => Err(Refusal::Failure(format!("it cannot be read back: {outcome}"))),
+        },
     }
 }

@@ -5,7 +5,7 @@ use super::super::command::{Command, Item};
 use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::order::{Order, Root, path_of};
-use super::publishing::Publisher;
+use super::publishing::{OTHER, Publisher};
 use super::targets::{FilePlan, State, Target, any_is_alive, failed};
 use pfh_copy::{Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions};
@@ -153,7 +153,7 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
                 State::InTheWay("it is the same file as the source")
             }
             Place::File { size, .. } if size == metadata.size => State::There,
-            Place::File { .. } => State::InTheWay("there is another file of this name, which was not replaced"),
+            Place::File { .. } => State::InTheWay(OTHER),
             Place::Other => State::InTheWay("something of this name is there, and is no regular file"),
             Place::Free if plan.leader.is_some() && destination.has_hard_links() => State::Linked,
             Place::Free => {

@@ -30,6 +30,13 @@ impl Target {
         lock(&self.failure).is_none()
     }
 
+    /// Whether what is staged can get its names: a full disk has room for that.
+    pub(super) fn takes_names(&self) -> bool {
+        let is_full =
+            |error: &io::Error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+        lock(&self.failure).as_ref().is_none_or(is_full)
+    }
+
     pub(super) fn fail(&self, error: io::Error) {
         lock(&self.failure).get_or_insert(error);
     }

@@ -3,7 +3,7 @@
 use super::super::command::Command;
 use super::order::{Order, path_of};
 use super::publishing::Publisher;
-use pfh_copy::{Items, Kind};
+use pfh_copy::{Destination, Items, Kind};
 use pfh_list::ByteSort;
 use pfh_record::{Metadata, Posix, Timestamp};
 use std::fs;
@@ -31,21 +31,12 @@ pub(super) fn finish_tree(
             Kind::Directory => {
                 let depth = item.path.iter().filter(|&&byte| byte == b'/').count() as u32;
                 directories.push(&[&(!depth).to_be_bytes()[..], &item.source.to_be_bytes(), &item.path].concat())?;
-                publisher.copied.directories += 1;
-                for (number, target) in targets.iter().enumerate().filter(|(_, target)| target.is_alive()) {
-                    if let Err(error) = target.destination.make_directory(&item.path) {
-                        publisher.refuse(number, &item.path, error);
-                    }
-                }
+                publisher.make_everywhere(&item.path, &|destination| destination.make_directory(&item.path));
             }
             Kind::Link { target: text } => {
-                publisher.copied.links += 1;
                 let mtime = fs::symlink_metadata(path_of(&source)).ok().and_then(|found| metadata_of(&found).mtime);
-                for (number, target) in targets.iter().enumerate().filter(|(_, target)| target.is_alive()) {
-                    if let Err(error) = target.destination.make_link(&item.path, &text, mtime) {
-                        publisher.refuse(number, &item.path, error);
-                    }
-                }
+                let make = |destination: &Destination| destination.make_link(&item.path, &text, mtime);
+                publisher.copied.links += u64::from(publisher.make_everywhere(&item.path, &make));
             }
         }
     }

@@ -1,0 +1,405 @@
+//! `pfh copy`: what arrives, what is refused, and what interruptions leave.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use pfh_testing::Random;
+use rustix::process::Signal;
+
+use crate::fixture::*;
+
+fn copy(directory: &Path, arguments: &[&str]) -> Ended {
+    pfh(directory, [&["copy"], arguments].concat()).run()
+}
+
+/// What a name in a tree is: type and mode, time, link text or contents.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    mode: u32,
+    mtime: Option<SystemTime>,
+    contents: Vec<u8>,
+}
+
+/// Returns everything below a directory but devices, sockets and pipes.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Seen> {
+    let mut seen = BTreeMap::new();
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(root.join(&directory)).unwrap() {
+            let path = directory.join(entry.unwrap().file_name());
+            let (full, found) = (root.join(&path), fs::symlink_metadata(root.join(&path)).unwrap());
+            let kind = found.file_type();
+            let contents = if kind.is_dir() {
+                waiting.push(path.clone());
+                Vec::new()
+            } else if kind.is_symlink() {
+                fs::read_link(&full).unwrap().into_os_string().into_encoded_bytes()
+            } else if kind.is_file() {
+                fs::read(&full).unwrap()
+            } else {
+                continue;
+            };
+            seen.insert(path, Seen { mode: found.mode(), mtime: found.modified().ok(), contents });
+        }
+    }
+    seen
+}
+
+/// Checks that both trees are the same.
+#[track_caller]
+fn same(one: &Path, other: &Path) {
+    let (one, other) = (tree(one), tree(other));
+    let different = |path: &&PathBuf| one.get(*path) != other.get(*path);
+    let paths: Vec<_> = one.keys().chain(other.keys()).filter(different).collect();
+    assert!(paths.is_empty() && !one.is_empty(), "{paths:?}");
+}
+
+fn put(directory: &Path, name: &str, contents: impl AsRef<[u8]>) {
+    let path = directory.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+fn age(path: &Path, seconds: u64) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    fs::File::open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn everything_arrives_with_times_modes_holes_and_links() {
+    let directory = scratch();
+    let d = directory.path();
+    let t = d.join("tree");
+    put(&t, "many/blocks", contents(3, 3_000_000));
+    put(&t, "many/mode", "x");
+    fs::set_permissions(t.join("many/mode"), fs::Permissions::from_mode(0o4711)).unwrap();
+    fs::hard_link(t.join("many/mode"), t.join("many/second")).unwrap();
+    fs::hard_link(t.join("many/mode"), t.join("third")).unwrap();
+    fs::create_dir_all(t.join("closed/empty")).unwrap();
+    symlink("../nowhere", t.join("closed/link")).unwrap();
+    fs::set_permissions(t.join("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    fs::File::create(t.join("holes")).unwrap().set_len(40 << 20).unwrap();
+    age(&t.join("many/blocks"), 1_000_000_000);
+    age(&t.join("closed"), 1_100_000_000);
+    age(&t.join("many"), 1_200_000_000);
+
+    let ended = copy(d, &["tree", "out", "-f", "jsonl", "-o", "list"]);
+    ended.expect(0, "pfh: 5 files, 44.9 MB, and 1 symbolic link; read back and equal\n");
+    same(&t, &d.join("out/tree"));
+    assert_eq!(names(&d.join("out")), [PathBuf::from("tree")]);
+    let inode = |name: &str| fs::metadata(d.join("out/tree").join(name)).unwrap().ino();
+    assert_eq!((inode("many/second"), inode("third")), (inode("many/mode"), inode("many/mode")));
+    assert!(fs::metadata(d.join("out/tree/holes")).unwrap().blocks() < 1000);
+    // The list is one of what is at the destination.
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap().matches("\"type\":\"file\"").count(), 5);
+    assert_eq!(pfh(d, ["verify", "-q", "list", "out"]).run().code(), 0);
+    // The directory could not be removed otherwise by a user who is not the superuser.
+    for closed in ["tree/closed", "out/tree/closed"] {
+        fs::set_permissions(d.join(closed), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// Names of any bytes and paths of any length arrive.
+#[test]
+fn odd_names_arrive() {
+    let (directory, files) = odd();
+    let d = directory.path();
+    copy(d, &["tree", "out", "-q", "-o", "list", "-f", "jsonl"]).done();
+    let there = hash(&d.join("out"), ["tree"]).run();
+    assert_eq!(there.stdout, hash(d, ["tree"]).run().stdout);
+    assert_eq!(there.stdout.split(|&byte| byte == b'\n').count(), files.len() + 1);
+    assert_eq!(pfh(d, ["verify", "-q", "list", "out"]).run().code(), 0);
+}
+
+#[test]
+fn several_sources_and_destinations_are_read_once() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "one/a", contents(1, 8 << 20));
+    put(d, "two/b", contents(2, 8 << 20));
+    put(d, "three", "3");
+    let ended = copy(d, &["one/", "two", "three", "--to", "x", "--to", "new/y", "-a", "md5,sha1", "-o", "list"]);
+    ended.expect(0, "pfh: 3 files, 16.8 MB, at 2 destinations; read back and equal\n");
+    for destination in ["x", "new/y"] {
+        let destination = d.join(destination);
+        assert_eq!(names(&destination), ["a", "three", "two"].map(PathBuf::from));
+        assert_eq!(fs::read(destination.join("a")).unwrap(), contents(1, 8 << 20));
+        same(&d.join("two"), &destination.join("two"));
+        let checked =
+            Command::new("cksum").args(["-c", "--quiet", "../list"]).current_dir(d.join("x")).status().unwrap();
+        assert!(checked.success());
+    }
+    // Each source once, and each of two copies once.
+    assert!(ended.read_bytes < 3 * (17 << 20), "{}", ended.read_bytes);
+    assert!(fs::read_to_string(d.join("list")).unwrap().starts_with("MD5 (a) = "));
+}
+
+#[test]
+fn nothing_is_replaced() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["equal", "longer", "other", "link", "directory", "free", "deep/1", "linked/2"] {
+        put(d, &format!("s/{name}"), name);
+    }
+    symlink("equal", d.join("s/s1")).unwrap();
+    symlink("equal", d.join("s/s2")).unwrap();
+    for (name, contents) in [("equal", "equal"), ("longer", "longest"), ("other", "OTHER"), ("deep", "a file")] {
+        put(d, &format!("out/{name}"), contents);
+    }
+    fs::create_dir_all(d.join("out/directory/with")).unwrap();
+    fs::create_dir(d.join("outside")).unwrap();
+    put(d, "outside.txt", "link");
+    symlink("../outside.txt", d.join("out/link")).unwrap();
+    symlink("../outside", d.join("out/linked")).unwrap();
+    symlink("equal", d.join("out/s1")).unwrap();
+    put(d, "out/s2", "a file");
+    let before = tree(&d.join("out"));
+    let ended = copy(d, &["s/", "out", "-o", "list"]);
+    ended.expect(
+        5,
+        "pfh: `out/deep/1`: `deep` is in the way and is no directory\n\
+         pfh: `out/directory`: something of this name is there, and is no regular file\n\
+         pfh: `out/link`: something of this name is there, and is no regular file\n\
+         pfh: `out/linked/2`: something of this name is there, and is no regular file\n\
+         pfh: `out/longer`: there is another file of this name, which was not replaced\n\
+         pfh: `out/other`: there is another file of this name, which was not replaced\n\
+         pfh: `out/deep`: `deep` is in the way and is no directory\n\
+         pfh: `out/linked`: `linked` is in the way and is no directory\n\
+         pfh: `out/s2`: something of this name is there, and was not replaced\n\
+         pfh: 2 files, 9 B, and 1 symbolic link; read back and equal; 1 was there before; not copied: 6 files\n",
+    );
+    let mut after = tree(&d.join("out"));
+    assert_eq!(after.remove(Path::new("free")).unwrap().contents, b"free");
+    assert_eq!(after, before);
+    assert_eq!(names(&d.join("outside")).len(), 0);
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    assert_eq!(list, line(b"equal", "equal") + &line(b"free", "free"));
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/in/a", "1");
+    put(d, "t/in/b", "2");
+    symlink("s", d.join("alias")).unwrap();
+    for (arguments, text) in [
+        (
+            &["s", "s/in/out"][..],
+            "pfh: `s` cannot be copied to `s/in/out`, which is in it or contains it under the same name\n",
+        ),
+        (
+            &["s", "alias/out"],
+            "pfh: `s` cannot be copied to `alias/out`, which is in it or contains it under the same name\n",
+        ),
+        (&["s", "."], "pfh: `s` cannot be copied to `.`, which is in it or contains it under the same name\n"),
+        (
+            &["s/in", "t/in", "out"],
+            "pfh: `t/in` and `s/in` have the same name at the destination; copy them to different ones\n",
+        ),
+        (&["s", "s/in", "out"], "pfh: `s/in` and `s` have files in common; name them once\n"),
+        (&["s", "--to", "t", "--to", "./t"], "pfh: `./t` is named twice\n"),
+        (&["none", "out"], "pfh: `none`: No such file or directory (os error 2)\n"),
+        (&["s"], "pfh: name what is to be copied, and last the directory that it is copied to\n"),
+        (&["s", "out", "-a", "hmac-sha256"], "pfh: hmac-sha256 takes a key; copies are verified by digests without\n"),
+        (
+            &["s/in/a", "b"],
+            "pfh: `b` is not there: copies keep their names, and arrive in a directory; for a new directory, write a slash at its end\n",
+        ),
+    ] {
+        copy(d, arguments).expect(2, text);
+        assert!(!d.join("out").exists() && !d.join("s/in/out").exists());
+    }
+    assert_eq!(copy(d, &["s", "out", "-f", "sfv", "-o", "l"]).code(), 2);
+    assert_eq!(copy(d, &["s", "s/in/a/out"]).code(), 2);
+    assert_eq!(names(d), ["alias", "s", "t"].map(PathBuf::from));
+    assert_eq!(names(&d.join("t")), [PathBuf::from("in")]);
+    copy(d, &["s/in/a", "b/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
+    // What an interrupted copy has left in a source is no part of it.
+    put(d, "b/.pfh-copy/file-0", "half");
+    copy(d, &["b", "c/", "-q"]).done();
+    assert_eq!(tree(&d.join("c")).len(), 2);
+    put(d, "b/.pfh-copy/file-0", "half");
+    copy(d, &["b/", "e/", "-q"]).done();
+    assert_eq!(names(&d.join("e")), [PathBuf::from("a")]);
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_same_command_goes_on() {
+    let directory = scratch();
+    let d = directory.path();
+    let disk = d.join("disk");
+    fs::create_dir(&disk).unwrap();
+    let mount = |options: &str| {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&disk).status().is_ok_and(|status| status.success())
+    };
+    if !mount("size=4M") {
+        skipped(Need::Mount, "cannot mount a small filesystem");
+        return;
+    }
+    for number in 0..10 {
+        put(d, &format!("s/{number}"), contents(number, 700_000));
+    }
+    let full = copy(d, &["s", "disk", "-o", "list"]);
+    let mut first = tree(&disk.join("s"));
+    let is_listed = d.join("list").exists();
+    let grown = mount("remount,size=32M");
+    let second = copy(d, &["s", "disk", "-o", "list"]);
+    let after = tree(&disk.join("s"));
+    let names = names(&disk);
+    let again = copy(d, &["s", "disk"]);
+    let unmounted = Command::new("umount").arg("-l").arg(&disk).status().unwrap();
+    assert!(grown && unmounted.success() && !is_listed);
+    assert_eq!(full.code(), 4);
+    let warned = "pfh: `disk` has 4.19 MB free, and 7.00 MB are to be copied; what does not fit can be copied later by the same command\n";
+    assert!(full.stderr.starts_with(warned), "{}", full.stderr);
+    let end = " of 10 files are at all destinations, and the same command goes on\n";
+    let told = "pfh: `disk`: No space left on device (os error 28): nothing more was copied to there; ";
+    assert!(full.stderr.contains(told) && full.stderr.ends_with(end), "{}", full.stderr);
+    // The directory has its attributes only at the end.
+    first.retain(|path, seen| after.get(path) == Some(seen));
+    assert!((3..=5).contains(&first.len()), "{}", first.len());
+    let there = format!("pfh: 10 files, 7.00 MB; read back and equal; {} were there before\n", first.len());
+    second.expect(0, &there);
+    assert!(second.read_bytes < 2 * 700_000 * (10 - first.len() as u64) + 700_000, "{}", second.read_bytes);
+    assert_eq!((after.len(), names), (10, vec![PathBuf::from("s")]));
+    again.expect(0, "pfh: 10 files, 7.00 MB; read back and equal; 10 were there before\n");
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap().lines().count(), 10);
+}
+
+/// However often a copy is killed, nothing has its name that is not whole, and the next run goes on.
+#[test]
+fn kills_lose_nothing() {
+    // In memory, because being killed is no loss of power: no kill tests the disk, which would take minutes.
+    let memory = Path::new("/dev/shm");
+    let directory = if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { scratch() };
+    let d = directory.path();
+    let mut random = Random::new(15);
+    for number in 0..400 {
+        put(d, &format!("s/{:02}/{number:03}", number % 17), contents(number, (number * 977) % 40_000));
+    }
+    put(d, "s/large", contents(7, 4 << 20));
+    fs::hard_link(d.join("s/large"), d.join("s/01/large")).unwrap();
+    let source = tree(&d.join("s"));
+    let (mut killed, mut in_the_middle) = (0, 0);
+    for round in 0..100 {
+        let out = d.join("out");
+        let mut runs = 0;
+        loop {
+            runs += 1;
+            let running = pfh(d, ["copy", "s", "out", "-q", "-o", "list"]).start();
+            let is_killed = random.below(3) > 0 && runs < 5;
+            if is_killed {
+                thread::sleep(Duration::from_micros(random.below(120_000)));
+                running.signal(Signal::KILL);
+            }
+            let ended = running.end();
+            if ended.code() == 0 {
+                break;
+            }
+            assert_eq!(ended.code(), 137, "{}", ended.stderr);
+            killed += 1;
+            if out.join("s").exists() {
+                let copied = tree(&out.join("s"));
+                in_the_middle += u32::from(!copied.is_empty());
+                for (path, seen) in copied {
+                    assert_eq!(source[&path].contents, seen.contents, "{round} {path:?}");
+                }
+            }
+        }
+        same(&d.join("s"), &out.join("s"));
+        assert_eq!(names(&out), [PathBuf::from("s")]);
+        assert_eq!(fs::read_to_string(d.join("list")).unwrap().lines().count(), 402);
+        fs::remove_dir_all(out).unwrap();
+    }
+    println!("{killed} killed, {in_the_middle} of them when some files had their names");
+    assert!(killed >= 100, "{killed}");
+}
+
+#[test]
+fn a_signal_ends_a_copy_that_goes_on_later() {
+    let directory = scratch();
+    let d = directory.path();
+    for number in 0..3000 {
+        put(d, &format!("s/{number:04}"), contents(number, 20_000));
+    }
+    let running = pfh(d, ["copy", "s", "out"]).start();
+    eventually("a file is staged", || {
+        d.join("out/.pfh-copy").read_dir().is_ok_and(|mut staged| {
+            staged.any(|one| one.is_ok_and(|one| one.file_name().as_encoded_bytes().starts_with(b"file-")))
+        })
+    });
+    // Another copy to the same place is refused meanwhile.
+    let other = copy(d, &["s", "out"]);
+    other.expect(2, "pfh: another copy to `out` is under way: wait until it has ended\n");
+    running.signal(Signal::INT);
+    let ended = running.end();
+    ended.expect(130, "pfh: interrupted; the same command goes on with the copy\n");
+    assert_eq!(names(&d.join("out/.pfh-copy")), [PathBuf::from("journal.jsonl")]);
+    assert_eq!(copy(d, &["s", "out", "-q"]).code(), 0);
+    same(&d.join("s"), &d.join("out/s"));
+    assert!(!d.join("out/.pfh-copy").exists());
+}
+
+#[test]
+fn a_damaged_journal_costs_only_time() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    put(d, "s/b", "2");
+    copy(d, &["s", "out", "-q"]).done();
+    for journal in [&b"no journal"[..], b"", &[0; 100]] {
+        fs::create_dir(d.join("out/.pfh-copy")).unwrap();
+        fs::write(d.join("out/.pfh-copy/journal.jsonl"), journal).unwrap();
+        fs::write(d.join("out/.pfh-copy/file-9"), "half").unwrap();
+        let ended = copy(d, &["s", "out", "-a", "md5", "-o", "list"]);
+        ended.expect(0, "pfh: 2 files, 2 B; read back and equal; 2 were there before\n");
+        assert_eq!(fs::read_to_string(d.join("list")).unwrap().lines().count(), 2);
+        assert!(!d.join("out/.pfh-copy").exists());
+    }
+}
+
+/// Filters leave out what they do elsewhere, and the journal of a copy belongs to its destination.
+#[test]
+fn filters_leave_things_out() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["s/a.txt", "s/b.jpg", "s/x/c.txt", "s/y/d.txt"] {
+        put(d, name, name);
+    }
+    fifo(&d.join("s/pipe"));
+    let ended = copy(d, &["s", "out", "--include", "*.txt", "--exclude", "y/"]);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(
+        tree(&d.join("out")).into_keys().collect::<Vec<_>>(),
+        ["s", "s/a.txt", "s/x", "s/x/c.txt"].map(PathBuf::from)
+    );
+}
+
+/// Memory does not grow with the number of files, nor with the number of hard links.
+#[test]
+fn memory_is_bounded() {
+    let directory = scratch();
+    let d = directory.path();
+    let long = "a name that is not short ".repeat(8);
+    fs::create_dir_all(d.join(format!("s/{long}/{long}"))).unwrap();
+    let name = |number: usize| d.join(format!("s/{long}/{long}/{number:06} {long}"));
+    for number in 0..12_000 {
+        if number % 3 == 0 {
+            fs::write(name(number), contents(number, 100)).unwrap();
+        } else {
+            fs::hard_link(name(number - number % 3), name(number)).unwrap();
+        }
+    }
+    put(d, "s/large", contents(1, 64 << 20));
+    let ended = copy(d, &["s", "out", "-q", "-m", "16M"]);
+    assert_eq!(ended.done(), b"");
+    ended.kept_below(16);
+    same(&d.join("s"), &d.join("out/s"));
+}
