@@ -247,7 +247,8 @@ fn a_full_disk_is_told_and_the_same_command_goes_on() {
         put(d, &format!("s/{number}"), contents(number, 700_000));
     }
     let full = copy(d, &["s", "disk", "-o", "list"]);
-    let mut first = tree(&disk.join("s"));
+    // Files that were on their way when one did not fit may be lost.
+    let mut first = if disk.join("s").exists() { tree(&disk.join("s")) } else { BTreeMap::new() };
     let is_listed = d.join("list").exists();
     let grown = mount("remount,size=32M");
     let second = copy(d, &["s", "disk", "-o", "list"]);
@@ -264,9 +265,13 @@ fn a_full_disk_is_told_and_the_same_command_goes_on() {
     assert!(full.stderr.contains(told) && full.stderr.ends_with(end), "{}", full.stderr);
     // The directory has its attributes only at the end.
     first.retain(|path, seen| after.get(path) == Some(seen));
-    assert!((3..=5).contains(&first.len()), "{}", first.len());
-    let there = format!("pfh: 10 files, 7.00 MB; read back and equal; {} were there before\n", first.len());
-    second.expect(0, &there);
+    assert!(full.stderr.contains(&format!("; {} of 10 files are", first.len())), "{}", full.stderr);
+    let there = match first.len() {
+        0 => String::new(),
+        1 => "; 1 was there before".to_owned(),
+        count => format!("; {count} were there before"),
+    };
+    second.expect(0, &format!("pfh: 10 files, 7.00 MB; read back and equal{there}\n"));
     assert!(second.read_bytes < 2 * 700_000 * (10 - first.len() as u64) + 700_000, "{}", second.read_bytes);
     assert_eq!((after.len(), names), (10, vec![PathBuf::from("s")]));
     again.expect(0, "pfh: 10 files, 7.00 MB; read back and equal; 10 were there before\n");
