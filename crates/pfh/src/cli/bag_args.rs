@@ -12,6 +12,8 @@ Examples:
       DIR becomes a bag: its contents move into DIR/data, and manifests of SHA-512 are written
   pfh bag create -a sha256,md5 --tag Contact-Name='A. B.' --tag External-Identifier=42 DIR
       by two algorithms in one read, and with metadata
+  pfh bag create --copy-to BAG DIR
+      DIR stays as it is; its contents are copied to BAG/data, and each copy is read back
   pfh bag verify DIR
       whether the bag is valid, and all that is wrong with it
   pfh bag verify --complete BAG…
@@ -42,7 +44,7 @@ pub(crate) struct BagArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BagCommand {
-    /// Make a directory a bag of version 1.0.
+    /// Make directories bags of version 1.0.
     ///
     /// Its contents move into a directory `data` in it. All files are hashed first; until then nothing is changed. If
     /// the program is killed while it moves them, the same command finishes the work.
@@ -60,9 +62,15 @@ pub(crate) enum BagCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
-    /// The directory.
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
+    /// The directories, each of which becomes a bag.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+
+    /// Leave the directory as it is, and make the bag in BAG, with a verified copy of its contents (as by `pfh copy`).
+    ///
+    /// BAG is made if it is not there. The same command goes on after an interruption.
+    #[arg(long, value_name = "BAG", value_hint = ValueHint::DirPath)]
+    pub(crate) copy_to: Option<PathBuf>,
 
     /// Algorithms, separated by commas, or repeated; one read computes them all [default: sha512].
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',')]

@@ -7,6 +7,7 @@
 use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
 use super::bag_files::{self, Hashed, below, fail, root_of, temporary_failed, with_tag_file};
 use super::command::Command;
+use super::copying::{self, Copied, Order, Root};
 use super::exit::{Ending, Failed};
 use super::message;
 use super::quantity::{Bytes, Count};
@@ -18,7 +19,7 @@ use pfh_bag::{
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_lab::environment::timestamp;
 use pfh_list::{AtomicFile, sync_directory};
-use pfh_source::{Entry, EntryKind, Found, LocalHandle, LocalSource, Other, SkipReason};
+use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Other, SkipReason};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -413,6 +414,24 @@ impl Maker<'_> {
         Ok(names)
     }
 
+    /// Writes the staged tag files of a new bag. Returns their names; `None` if a signal has stopped that.
+    fn tag_files(&mut self, changes: Changes, tags: Vec<Tag>, payload: Oxum) -> Result<Option<Vec<String>>, Failed> {
+        self.place.stage()?;
+        let mut info = Info { tags };
+        complete_info(&mut info, payload);
+        let mut staged = self.manifests(changes, &mut |_, _| {})?;
+        self.place.write("bag-info.txt", &info_text(&info.tags))?;
+        self.place.write("bagit.txt", declaration_text())?;
+        staged.extend(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]);
+        let tag_manifests = self.tag_manifests(&staged, &[])?;
+        staged.splice(0..0, tag_manifests);
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        sync_directory(&self.place.of(STAGING)).map_err(|error| not_written(&self.place.of(STAGING), error))?;
+        Ok(Some(staged))
+    }
+
     fn names(&self) -> String {
         self.algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(" and ")
     }
@@ -424,7 +443,31 @@ pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
     if algorithms.is_empty() {
         algorithms = algorithms_of(&[ALGORITHM.to_owned()])?;
     }
-    let place = Place::new(&arguments.directory)?;
+    let make = |directory: &PathBuf| create_one(arguments, directory, algorithms.clone(), tags.clone());
+    match (&arguments.directories[..], &arguments.copy_to) {
+        ([directory], _) => make(directory),
+        (_, Some(_)) => Err(Failed::usage("--copy-to makes one bag; name one directory")),
+        // One that cannot be a bag does not hold back the others.
+        (directories, None) => {
+            let endings = directories.iter().map(|directory| make(directory).unwrap_or_else(Failed::report));
+            endings.reduce(Ending::and).ok_or_else(|| Failed::usage("no directory is named"))
+        }
+    }
+}
+
+/// Makes a directory, or a copy of it, a bag.
+fn create_one(
+    arguments: &CreateArguments,
+    directory: &Path,
+    algorithms: Vec<Algorithm>,
+    tags: Vec<Tag>,
+) -> Result<Ending, Failed> {
+    let mut bag = directory;
+    if let Some(copy_to) = &arguments.copy_to {
+        bag = copy_to;
+        fs::create_dir_all(bag).map_err(|error| not_written(bag, error))?;
+    }
+    let place = Place::new(bag)?;
     let is_moved = place.is_moving();
     if place.has("bagit.txt") && !is_moved {
         return Err(Failed::usage(format_args!(
@@ -436,7 +479,10 @@ pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.set_output(reading::open_output(None)?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
-    let made = create_with(&mut maker, tags, is_moved);
+    let made = match &arguments.copy_to {
+        Some(_) => copy_with(&mut maker, directory, tags),
+        None => create_with(&mut maker, tags, is_moved),
+    };
     let is_stopped = maker.is_stopped();
     if !maker.place.is_moving() && (made.is_err() || is_stopped) {
         maker.place.give_up();
@@ -448,7 +494,7 @@ pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
             let files = if payload.files == 1 { "file" } else { "files" };
             let text = format!(
                 "{} is a bag now: {} {files} of {} in its directory `data`, by {names}\n",
-                message::quoted_path(&arguments.directory),
+                message::quoted_path(bag),
                 Count(payload.files),
                 Bytes(payload.bytes)
             );
@@ -456,6 +502,51 @@ pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
             command.finish(Ok(()), 1, None)
         }
     }
+}
+
+/// Makes a bag of a verified copy of a directory. `None` if a signal has stopped that.
+fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<Option<Oxum>, Failed> {
+    let bag = message::quoted_path(&maker.place.root);
+    for entry in fs::read_dir(&maker.place.root).map_err(|error| not_written(&maker.place.root, error))? {
+        let name = entry.map_err(|error| not_written(&maker.place.root, error))?.file_name();
+        if name != DATA && name != STAGING {
+            let name = message::quoted(name.as_bytes());
+            return Err(Failed::usage(format_args!("{bag} has {name} in it, which would be no part of the bag")));
+        }
+    }
+    maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    let surveyed = maker.survey(directory)?;
+    let data = maker.place.of(DATA);
+    let order = Order {
+        roots: vec![Root::contents(directory)],
+        include: Vec::new(),
+        exclude: Vec::new(),
+        one_file_system: false,
+        algorithms: maker.algorithms.clone(),
+        read_back: IoMethod::Direct,
+        options: maker.options,
+    };
+    let destinations = order.destinations(&[&data])?;
+    maker.command.saves_by_itself("the same command goes on with the copy".to_owned());
+    let Some(mut finished) = copying::copy(maker.command, &order, destinations)? else { return Ok(None) };
+    let Copied { files, bytes, missing, .. } = finished.copied;
+    if let Some(failed) = maker.failed("no bag was made") {
+        return Err(failed);
+    }
+    if missing > 0 || maker.command.tally.findings > 0 {
+        return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
+    }
+    let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
+    let listed = finished.each(|record| changes.file(&[b"data/", &record.path[..]].concat(), &record.digests))?;
+    listed.map_err(temporary_failed)?;
+    finished.end()?;
+    let payload = maker.survey(&data)?;
+    if payload != (Oxum { files, bytes }) || surveyed.files != payload.files {
+        return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
+    }
+    let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
+    maker.place.publish(&staged)?;
+    Ok(Some(payload))
 }
 
 /// Makes a bag. `None` if a signal has stopped that before anything was changed.
@@ -477,19 +568,7 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     if maker.is_stopped() {
         return Ok(None);
     }
-    maker.place.stage()?;
-    let mut info = Info { tags };
-    complete_info(&mut info, payload);
-    let mut staged = maker.manifests(changes, &mut |_, _| {})?;
-    maker.place.write("bag-info.txt", &info_text(&info.tags))?;
-    maker.place.write("bagit.txt", declaration_text())?;
-    staged.extend(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]);
-    let tag_manifests = maker.tag_manifests(&staged, &[])?;
-    staged.splice(0..0, tag_manifests);
-    if maker.is_stopped() {
-        return Ok(None);
-    }
-    sync_directory(&maker.place.of(STAGING)).map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
     maker.place.move_payload()?;
     maker.place.publish(&staged)?;
     let now = maker.survey(&maker.place.of(DATA))?;

@@ -141,7 +141,7 @@ impl Failed {
     }
 
     /// Prints the message, if it was not reported before, and returns the ending.
-    fn report(self) -> Ending {
+    pub(crate) fn report(self) -> Ending {
         self.text.iter().for_each(message::error);
         self.ending
     }

@@ -206,7 +206,7 @@ fn what_no_bag_can_have_is_refused_before_anything_changes() {
 /// However often it is killed, no file of the payload is lost, and the last run makes a valid bag.
 #[test]
 fn kills_lose_nothing() {
-    let directory = scratch();
+    let directory = scratch_in_memory();
     let d = directory.path();
     let mut random = Random::new(7);
     let (mut killed, mut interrupted) = (0, 0);
@@ -331,4 +331,45 @@ fn bagit_py_agrees() {
     fs::write(d.join("theirs/data/e"), "x").unwrap();
     assert_eq!(findings(d, "theirs").0, "not-valid");
     assert!(!peer(&program, d, ["--validate", "theirs"]).unwrap().status.success());
+}
+
+/// A bag of a copy leaves the directory as it is, and goes on after it was killed.
+#[test]
+fn copies_become_bags() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(&d.join("s"), &[("a", "1"), ("x/b", "22"), ("x/y/c", "333")]);
+    fs::create_dir(d.join("s/empty")).unwrap();
+    let before = files(&d.join("s"));
+    let made = bag(d, &["create", "--copy-to", "new/bag", "s", "-a", "sha256,md5"]);
+    let text = "`new/bag` is a bag now: 3 files of 6 B in its directory `data`, by sha256 and md5\n";
+    assert_eq!((made.done(), files(&d.join("s"))), (text.as_bytes(), before.clone()));
+    assert_eq!(files(&d.join("new/bag/data")), before);
+    assert_eq!(bag(d, &["verify", "new/bag"]).code(), 0);
+    let again = bag(d, &["create", "--copy-to", "new/bag", "s"]);
+    again.expect(2, "pfh: `new/bag` is a bag already; `pfh bag update` writes new manifests\n");
+
+    // Without its tag files it is what a kill leaves; with another file it is no copy any more.
+    let without_tags = |name: &str| {
+        fs::create_dir_all(d.join(name)).unwrap();
+        fs::rename(d.join("new/bag/data"), d.join(name).join("data")).unwrap();
+        fs::remove_dir_all(d.join("new")).unwrap();
+        fs::create_dir_all(d.join("new/bag")).unwrap();
+    };
+    without_tags("killed");
+    fs::create_dir(d.join("killed/data/.pfh-copy")).unwrap();
+    fs::write(d.join("killed/data/.pfh-copy/file-1"), "half").unwrap();
+    bag(d, &["create", "-q", "--copy-to", "killed", "s"]).expect(0, "");
+    assert_eq!((files(&d.join("killed/data")), bag(d, &["verify", "killed"]).code()), (before, 0));
+    for (name, text) in [("more/data/other", "more"), ("other/data/a", "2"), ("strange/notes", "x")] {
+        let root = name.split('/').next().unwrap();
+        tree(d, &[(name, text)]);
+        let refused = bag(d, &["create", "-q", "--copy-to", root, "s"]);
+        assert_eq!((refused.code(), d.join(root).join("bagit.txt").exists()), (2, false), "{}", refused.stderr);
+    }
+    // Several directories become a bag each, and one that cannot does not hold back the others.
+    tree(d, &[("p/1", "1"), ("q/2", "2")]);
+    let several = bag(d, &["create", "p", "none", "q"]);
+    several.expect(2, "pfh: `none`: No such file or directory (os error 2)\n");
+    assert_eq!(bag(d, &["verify", "p", "q"]).code(), 0);
 }

@@ -281,9 +281,7 @@ fn a_full_disk_is_told_and_the_same_command_goes_on() {
 /// However often a copy is killed, nothing has its name that is not whole, and the next run goes on.
 #[test]
 fn kills_lose_nothing() {
-    // In memory, because being killed is no loss of power: no kill tests the disk, which would take minutes.
-    let memory = Path::new("/dev/shm");
-    let directory = if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { scratch() };
+    let directory = scratch_in_memory();
     let d = directory.path();
     let mut random = Random::new(15);
     for number in 0..400 {

@@ -26,6 +26,12 @@ pub(crate) fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("program-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
+/// Makes a temporary directory in memory, if the system has a place for that: for programs that are killed often. Being
+/// killed is no loss of power, and waiting for a disk each time would take minutes.
+pub(crate) fn scratch_in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| scratch())
+}
+
 /// Makes a directory that every user may enter, with the program in it.
 pub(crate) fn public() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();

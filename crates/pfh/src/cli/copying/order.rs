@@ -45,11 +45,6 @@ impl Root {
         path_of(&self.path)
     }
 
-    /// Returns the name under which it arrives; empty if its contents do.
-    pub(crate) fn name(&self) -> &[u8] {
-        &self.prefix
-    }
-
     /// Returns the path below this source.
     pub(super) fn inside<'p>(&self, walked: &'p [u8]) -> &'p [u8] {
         below(&self.path, walked)
