@@ -6,6 +6,7 @@ use crate::file::{Agreement, File, compare};
 use crate::finding::{Finding, Findings};
 use crate::pairing::{Candidate, Pairing};
 use crate::path::{PATH_BYTES_MAX, PathError, push_key};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -50,8 +51,10 @@ pub type Look<'a> = &'a mut (dyn FnMut(&[u8]) -> Presence + Send);
 /// A comparison under way.
 pub struct Comparison {
     expected: Expected,
-    /// The next expected file.
-    next: Option<OneExpected>,
+    /// Whether there is a next expected file, which then is the one that `expected` went to.
+    has_next: bool,
+    /// The latest expected file that was found.
+    one: OneExpected,
     /// For each expected file that was passed, whether it was found as expected.
     matched: Vec<u64>,
     passed: u64,
@@ -59,6 +62,7 @@ pub struct Comparison {
     pairing: Pairing,
     /// Why files and directories could not be read, by the keys of their paths.
     unreadable: BTreeMap<Vec<u8>, String>,
+    key: Vec<u8>,
     latest_key: Vec<u8>,
     /// The number of expected files whose paths name none below the root.
     not_below: u64,
@@ -73,16 +77,18 @@ impl Comparison {
     /// If a temporary file cannot be read.
     pub fn new(mut expected: Expected, lists_all: bool, memory_bytes: u64) -> io::Result<Comparison> {
         expected.rewind()?;
-        let next = expected.next_file()?;
+        let has_next = expected.advance()?;
         let findings = Findings::new(expected.codec().clone(), lists_all, memory_bytes / 4);
         Ok(Comparison {
             expected,
-            next,
+            has_next,
+            one: OneExpected::default(),
             matched: Vec::new(),
             passed: 0,
             findings,
             pairing: Pairing::new(memory_bytes / 4),
             unreadable: BTreeMap::new(),
+            key: Vec::new(),
             latest_key: Vec::new(),
             not_below: 0,
         })
@@ -93,31 +99,23 @@ impl Comparison {
     /// # Errors
     /// If a temporary file cannot be written or read, or the files do not come in the order of a walk.
     pub fn found(&mut self, found: Found) -> io::Result<()> {
-        let mut key = Vec::with_capacity(found.file.path.len() + 2);
-        push_key(&found.file.path, &mut key);
-        if key <= self.latest_key {
+        self.key.clear();
+        push_key(&found.file.path, &mut self.key);
+        if self.key <= self.latest_key {
             let path = String::from_utf8_lossy(&found.file.path).into_owned();
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is out of order")));
         }
-        let mut own = Vec::new();
-        while let Some(next) = &self.next {
-            own.clear();
-            push_key(&next.file.path, &mut own);
-            if own > key {
-                break;
+        std::mem::swap(&mut self.key, &mut self.latest_key);
+        while self.has_next {
+            match self.expected.key()?.cmp(&self.latest_key) {
+                Ordering::Less => self.missing()?,
+                Ordering::Equal => return self.both(&found),
+                Ordering::Greater => break,
             }
-            let one = self.advance()?;
-            let Some(one) = one else { break };
-            if own == key {
-                self.latest_key = key;
-                return self.both(one, found);
-            }
-            self.pairing.push(&Candidate::missing(one.file))?;
         }
         if let State::Unreadable(reason) = &found.state {
-            self.unreadable.insert(key.clone(), reason.clone());
+            self.unreadable.insert(self.latest_key.clone(), reason.clone());
         }
-        self.latest_key = key;
         match found.state {
             State::Unreadable(reason) => self.findings.push(&Finding {
                 class: Class::Unreadable,
@@ -140,24 +138,35 @@ impl Comparison {
         self.findings.push(&Finding { class, expected: Some(file), found: None, reason })
     }
 
-    /// Returns the expected file that is next, and goes to the one after it.
-    fn advance(&mut self) -> io::Result<Option<OneExpected>> {
-        let following = self.expected.next_file()?;
+    /// Goes to the expected file after the next one.
+    fn advance(&mut self) -> io::Result<()> {
         if self.passed.is_multiple_of(64) {
             self.matched.push(0);
         }
         self.passed += 1;
-        Ok(std::mem::replace(&mut self.next, following))
+        self.has_next = self.expected.advance()?;
+        Ok(())
     }
 
-    /// Takes a file that was expected at its path.
-    fn both(&mut self, one: OneExpected, found: Found) -> io::Result<()> {
-        let (class, reason) = judge(&one, &found);
+    /// Takes the next expected file, which was not found at its path.
+    fn missing(&mut self) -> io::Result<()> {
+        let mut one = OneExpected::default();
+        self.expected.read(&mut one)?;
+        self.pairing.push(&Candidate::missing(one.file))?;
+        self.advance()
+    }
+
+    /// Takes the next expected file, which was found at its path.
+    fn both(&mut self, found: &Found) -> io::Result<()> {
+        self.expected.read(&mut self.one)?;
+        let (class, reason) = judge(&self.one, found);
+        self.findings.add(class, [Some(&self.one.file), Some(&found.file)], &reason)?;
+        let place = self.passed;
+        self.advance()?;
         if class == Class::Matched {
-            let place = self.passed - 1;
             self.matched[(place / 64) as usize] |= 1 << (place % 64);
         }
-        self.findings.push(&Finding { class, expected: Some(one.file), found: Some(found.file), reason })
+        Ok(())
     }
 
     /// Ends: finds out what was moved or copied. `look` tells what is at the path of an expected file that was not
@@ -169,8 +178,8 @@ impl Comparison {
     /// # Panics
     /// If the classes of the expected files do not add up to all of them.
     pub fn finish(mut self, look: Look<'_>) -> io::Result<Findings> {
-        while let Some(one) = self.advance()? {
-            self.pairing.push(&Candidate::missing(one.file))?;
+        while self.has_next {
+            self.missing()?;
         }
         let Comparison { mut expected, matched, mut findings, pairing, unreadable, not_below, .. } = self;
         let mut gone = |file: &File| match presence(file, &unreadable, look) {

@@ -1,7 +1,7 @@
 //! The files that a list expects, in the order of a walk.
 
 use crate::file::{Codec, File, damaged};
-use crate::path::{PathError, below_root, push_key, split_key};
+use crate::path::{PathError, below_root, push_key, push_path, split_key};
 use pfh_digest::Algorithm;
 use pfh_list::{ByteSort, Spool, SpoolReader};
 use std::io;
@@ -12,8 +12,7 @@ pub struct Expectations {
     merged: Option<Merged>,
     sort: ByteSort,
     codec: Codec,
-    key: Vec<u8>,
-    latest_key: Vec<u8>,
+    record: Vec<u8>,
 }
 
 impl Expectations {
@@ -23,8 +22,7 @@ impl Expectations {
             merged: Some(Merged::default()),
             sort: ByteSort::new(memory_bytes),
             codec: Codec::default(),
-            key: Vec::new(),
-            latest_key: Vec::new(),
+            record: Vec::new(),
         }
     }
 
@@ -32,28 +30,26 @@ impl Expectations {
     ///
     /// # Errors
     /// The outer one if a temporary file cannot be written; the inner one if the path names no file below the root.
-    pub fn push(&mut self, mut file: File) -> io::Result<Result<(), (File, PathError)>> {
-        file.path = match below_root(&file.path) {
-            Ok(path) => path,
+    pub fn push(&mut self, file: File) -> io::Result<Result<(), (File, PathError)>> {
+        self.record.clear();
+        match below_root(&file.path) {
+            Ok(path) => push_key(&path, &mut self.record),
             Err(error) => return Ok(Err((file, error))),
-        };
-        self.key.clear();
-        push_key(&file.path, &mut self.key);
-        let one = OneExpected { file, contradicts: false };
+        }
+        let key_bytes = self.record.len();
+        self.codec.write(&file, &mut self.record);
+        self.record.push(u8::from(false));
         if let Some(merged) = &mut self.merged {
-            if self.key >= self.latest_key {
-                std::mem::swap(&mut self.key, &mut self.latest_key);
-                return merged.add(one, &mut self.codec).map(Ok);
+            if self.record[..key_bytes] >= *merged.latest_key() {
+                return merged.add(&self.record, key_bytes, &mut self.codec).map(Ok);
             }
             let merged = self.merged.take().unwrap_or_default();
-            let mut reader = merged.end(&mut self.codec)?.0.reader()?;
-            while let Some(record) = reader.next()? {
-                self.sort.push(record)?;
+            let mut reader = merged.end()?.0.reader()?;
+            while reader.advance()? {
+                self.sort.push(reader.record())?;
             }
         }
-        self.key.clear();
-        one.write(&mut self.codec, &mut self.key);
-        self.sort.push(&self.key).map(Ok)
+        self.sort.push(&self.record).map(Ok)
     }
 
     /// Returns the algorithms of all digests.
@@ -63,7 +59,7 @@ impl Expectations {
 
     /// Whether there is no file yet.
     pub fn is_empty(&self) -> bool {
-        self.latest_key.is_empty()
+        self.merged.as_ref().is_some_and(|merged| merged.latest.is_empty())
     }
 
     /// Sorts the files.
@@ -76,12 +72,14 @@ impl Expectations {
             Some(merged) => merged,
             None => {
                 let mut merged = Merged::default();
-                let reading = codec.clone();
-                sort.into_each(|record| merged.add(OneExpected::read(&reading, record)?, &mut codec))?;
+                sort.into_each(|record| {
+                    let (key, _) = split_key(record).ok_or_else(damaged)?;
+                    merged.add(record, key.len(), &mut codec)
+                })?;
                 merged
             }
         };
-        let (spool, common) = merged.end(&mut codec)?;
+        let (spool, common) = merged.end()?;
         Ok(Expected { files: spool.len(), reader: spool.reader()?, codec, common })
     }
 }
@@ -90,51 +88,60 @@ impl Expectations {
 #[derive(Default)]
 struct Merged {
     spool: Spool,
-    /// The latest file, to which the next one may belong.
-    latest: Option<OneExpected>,
-    /// The longest directory, with a `/` at its end, below which all files are.
+    /// The record of the latest file, to which the next one may belong; empty before the first.
+    latest: Vec<u8>,
+    key_bytes: usize,
+    /// The longest directory below which all files are, as the beginning of a key: with a NUL at its end.
     common: Option<Vec<u8>>,
-    record: Vec<u8>,
 }
 
 impl Merged {
-    fn add(&mut self, one: OneExpected, codec: &mut Codec) -> io::Result<()> {
-        if let Some(latest) = &mut self.latest
-            && latest.file.path == one.file.path
-        {
-            latest.add(one);
-            return Ok(());
-        }
-        let before = self.latest.replace(one);
-        before.map_or(Ok(()), |before| self.write(&before, codec))
+    fn latest_key(&self) -> &[u8] {
+        &self.latest[..self.key_bytes]
     }
 
-    fn write(&mut self, one: &OneExpected, codec: &mut Codec) -> io::Result<()> {
-        let path = &one.file.path;
-        let directory = &path[..path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)];
+    /// Adds the record of a file, which begins with a key of `key_bytes`.
+    fn add(&mut self, record: &[u8], key_bytes: usize, codec: &mut Codec) -> io::Result<()> {
+        if record[..key_bytes] == *self.latest_key() {
+            let mut latest = OneExpected::read(codec, &self.latest)?;
+            latest.add(OneExpected::read(codec, record)?);
+            self.latest.clear();
+            latest.write(codec, &mut self.latest);
+            return Ok(());
+        }
+        self.write()?;
+        self.latest.clear();
+        self.latest.extend_from_slice(record);
+        self.key_bytes = key_bytes;
+        Ok(())
+    }
+
+    /// Writes the latest file.
+    fn write(&mut self) -> io::Result<()> {
+        let Some(path) = self.latest[..self.key_bytes].strip_suffix(&[0, 0]) else { return Ok(()) };
+        let after_last = |part: &[u8]| part.iter().rposition(|byte| *byte == 0).map_or(0, |nul| nul + 1);
         match &mut self.common {
-            None => self.common = Some(directory.to_vec()),
+            None => self.common = Some(path[..after_last(path)].to_vec()),
+            Some(common) if path.starts_with(common) => {}
             Some(common) => {
-                let equal = common.iter().zip(directory).take_while(|(one, other)| one == other).count();
-                let slash = common[..equal].iter().rposition(|byte| *byte == b'/');
-                common.truncate(slash.map_or(0, |slash| slash + 1));
+                let equal = common.iter().zip(path).take_while(|(one, other)| one == other).count();
+                common.truncate(after_last(&common[..equal]));
             }
         }
-        self.record.clear();
-        one.write(codec, &mut self.record);
-        self.spool.push(&self.record)
+        self.spool.push(&self.latest)
     }
 
     /// Returns the files and their longest common directory.
-    fn end(mut self, codec: &mut Codec) -> io::Result<(Spool, Vec<u8>)> {
-        let latest = self.latest.take();
-        latest.map_or(Ok(()), |latest| self.write(&latest, codec))?;
-        Ok((self.spool, self.common.unwrap_or_default()))
+    fn end(mut self) -> io::Result<(Spool, Vec<u8>)> {
+        self.write()?;
+        let mut common = Vec::new();
+        push_path(&self.common.unwrap_or_default(), &mut common);
+        Ok((self.spool, common))
     }
 }
 
 /// A file that a list expects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OneExpected {
     /// The file. Its path is that of [`below_root`].
     pub file: File,
@@ -169,9 +176,15 @@ impl OneExpected {
     }
 
     fn read(codec: &Codec, record: &[u8]) -> io::Result<OneExpected> {
-        let (path, rest) = split_key(record).ok_or_else(damaged)?;
-        let (file, rest) = codec.read(path, rest)?;
-        Ok(OneExpected { file, contradicts: rest == [1] })
+        let mut one = OneExpected::default();
+        one.read_again(codec, record)?;
+        Ok(one)
+    }
+
+    /// Reads another file into this one, whose memory is used again.
+    fn read_again(&mut self, codec: &Codec, record: &[u8]) -> io::Result<()> {
+        self.contradicts = codec.read_with_key(&mut self.file, record)? == [1];
+        Ok(())
     }
 }
 
@@ -213,8 +226,22 @@ impl Expected {
     /// # Errors
     /// If a temporary file cannot be read.
     pub fn next_file(&mut self) -> io::Result<Option<OneExpected>> {
-        let Some(record) = self.reader.next()? else { return Ok(None) };
-        OneExpected::read(&self.codec, record).map(Some)
+        if self.reader.advance()? { OneExpected::read(&self.codec, self.reader.record()).map(Some) } else { Ok(None) }
+    }
+
+    /// Goes to the next file. Returns whether there is one.
+    pub(crate) fn advance(&mut self) -> io::Result<bool> {
+        self.reader.advance()
+    }
+
+    /// Returns the key of the file that [`Expected::advance`] went to.
+    pub(crate) fn key(&self) -> io::Result<&[u8]> {
+        Ok(split_key(self.reader.record()).ok_or_else(damaged)?.0)
+    }
+
+    /// Reads the file that [`Expected::advance`] went to into `one`, whose memory is used again.
+    pub(crate) fn read(&self, one: &mut OneExpected) -> io::Result<()> {
+        one.read_again(&self.codec, self.reader.record())
     }
 
     /// Writes the files once more, for a second reader. This one begins again with the first file.
@@ -224,8 +251,8 @@ impl Expected {
     pub fn copy(&mut self) -> io::Result<Expected> {
         self.rewind()?;
         let mut spool = Spool::default();
-        while let Some(record) = self.reader.next()? {
-            spool.push(record)?;
+        while self.reader.advance()? {
+            spool.push(self.reader.record())?;
         }
         self.rewind()?;
         let Expected { codec, files, common, .. } = self;

@@ -1,10 +1,11 @@
 //! A file as a list expects it, or as a run found it; and its form in temporary files.
 
+use crate::path::{push_path, split_key};
 use pfh_digest::{Algorithm, Digest};
 use std::io;
 
 /// A file: its path and what is known of its contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
     /// The path below the root, components separated by `/`, in raw bytes.
     pub path: Vec<u8>,
@@ -98,21 +99,31 @@ impl Codec {
         }
     }
 
-    /// Reads what [`Codec::write`] wrote, and returns it with the bytes that follow.
-    pub(crate) fn read<'a>(&self, path: Vec<u8>, mut bytes: &'a [u8]) -> io::Result<(File, &'a [u8])> {
-        let line = u64::from_be_bytes(take(&mut bytes)?);
+    /// Reads what [`Codec::write`] wrote into `file`, all but the path. Returns the bytes that follow.
+    pub(crate) fn read<'a>(&self, file: &mut File, mut bytes: &'a [u8]) -> io::Result<&'a [u8]> {
+        file.line = u64::from_be_bytes(take(&mut bytes)?);
         let [has_size] = take(&mut bytes)?;
         let size = u64::from_be_bytes(take(&mut bytes)?);
+        file.size = (has_size == 1).then_some(size);
         let count = u16::from_be_bytes(take(&mut bytes)?);
-        let mut digests = Vec::with_capacity(count.into());
+        file.digests.clear();
+        file.digests.reserve(count.into());
         for _ in 0..count {
             let number = u16::from_be_bytes(take(&mut bytes)?);
             let algorithm = *self.algorithms.get(usize::from(number)).ok_or_else(damaged)?;
             let (digest, rest) = bytes.split_at_checked(algorithm.digest_bytes()).ok_or_else(damaged)?;
             bytes = rest;
-            digests.push(Digest::new(algorithm, digest).ok_or_else(damaged)?);
+            file.digests.push(Digest::new(algorithm, digest).ok_or_else(damaged)?);
         }
-        Ok((File { path, size: (has_size == 1).then_some(size), digests, line }, bytes))
+        Ok(bytes)
+    }
+
+    /// Reads a file whose key stands before what [`Codec::write`] wrote, into `file`. Returns the bytes that follow.
+    pub(crate) fn read_with_key<'a>(&self, file: &mut File, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
+        let (key, rest) = split_key(bytes).ok_or_else(damaged)?;
+        file.path.clear();
+        push_path(key, &mut file.path);
+        self.read(file, rest)
     }
 }
 

@@ -73,26 +73,31 @@ impl Findings {
     /// Counts a finding and keeps it.
     pub(crate) fn push(&mut self, finding: &Finding) -> io::Result<()> {
         let Finding { class, expected, found, reason } = finding;
-        let Totals { expected: of_expected, found: of_found, files, not_comparable } = &mut self.totals;
-        files.add(*class);
+        self.add(*class, [expected.as_ref(), found.as_ref()], reason)
+    }
+
+    /// Counts and keeps the finding of these files, the expected one first.
+    pub(crate) fn add(&mut self, class: Class, files: [Option<&File>; 2], reason: &str) -> io::Result<()> {
+        let [expected, found] = files;
+        self.totals.files.add(class);
         // The file whose contents a copy has counts for itself.
-        if expected.is_some() && *class != Class::Copied {
-            of_expected.add(*class);
+        if expected.is_some() && class != Class::Copied {
+            self.totals.expected.add(class);
         }
         if found.is_some() {
-            of_found.add(*class);
+            self.totals.found.add(class);
         }
-        *not_comparable += u64::from(*class == Class::NotChecked && !reason.is_empty());
+        self.totals.not_comparable += u64::from(class == Class::NotChecked && !reason.is_empty());
         if matches!(class, Class::Matched | Class::NotChecked) && reason.is_empty() && !self.lists_all {
             return Ok(());
         }
         self.record.clear();
-        self.record.push(rank(*class));
-        push_key(finding.path(), &mut self.record);
+        self.record.push(rank(class));
+        push_key(found.or(expected).map_or(b"", |file| &file.path), &mut self.record);
         // A path that names no file may have any bytes, so it is not read back from the key.
         let key_bytes = self.record.len() as u16;
-        self.record.push(*class as u8);
-        for file in [expected, found] {
+        self.record.push(class as u8);
+        for file in files {
             self.record.push(u8::from(file.is_some()));
             if let Some(file) = file {
                 self.record.extend_from_slice(&(file.path.len() as u16).to_be_bytes());
@@ -131,8 +136,8 @@ impl Findings {
                 }
                 let path_bytes = u16::from_be_bytes(take(&mut rest)?);
                 let (path, bytes) = rest.split_at_checked(path_bytes.into()).ok_or_else(damaged)?;
-                let (file, bytes) = codec.read(path.to_vec(), bytes)?;
-                rest = bytes;
+                let mut file = File::new(path);
+                rest = codec.read(&mut file, bytes)?;
                 Ok(Some(file))
             };
             let (expected, found) = (file()?, file()?);

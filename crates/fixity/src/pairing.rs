@@ -5,7 +5,7 @@ use crate::comparison::{Found, State, judge};
 use crate::expected::OneExpected;
 use crate::file::{Agreement, Codec, File, compare, damaged, take};
 use crate::finding::{Finding, Findings};
-use crate::path::{push_key, split_key};
+use crate::path::push_key;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{ByteSort, Spool};
 use std::io;
@@ -47,8 +47,8 @@ impl Candidate {
     fn read(codec: &Codec, mut bytes: &[u8]) -> io::Result<Candidate> {
         let [role] = take(&mut bytes)?;
         let role = *[Role::Present, Role::Missing, Role::New].get(usize::from(role)).ok_or_else(damaged)?;
-        let (path, rest) = split_key(bytes).ok_or_else(damaged)?;
-        let (file, _) = codec.read(path, rest)?;
+        let mut file = File::default();
+        codec.read_with_key(&mut file, bytes)?;
         Ok(Candidate { role, file })
     }
 }

@@ -1,5 +1,6 @@
 //! Paths below a root, and their order.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// The longest path that is compared, in bytes. Linux takes 4,096 in a call; deeper files can be reached step by step.
@@ -39,15 +40,21 @@ impl std::error::Error for PathError {}
 ///
 /// # Errors
 /// [`PathError`].
-pub fn below_root(path: &[u8]) -> Result<Vec<u8>, PathError> {
+pub fn below_root(path: &[u8]) -> Result<Cow<'_, [u8]>, PathError> {
     if path.first() == Some(&b'/') {
         return Err(PathError::Absolute);
     }
-    if path.contains(&0) {
+    if memchr::memchr(0, path).is_some() {
         return Err(PathError::Nul);
     }
+    // Most paths of lists have nothing to leave out but this.
+    let path = path.strip_prefix(b"./").unwrap_or(path);
+    let components = || path.split(|byte| *byte == b'/');
+    if components().all(|component| !matches!(component, b"" | b"." | b"..")) {
+        return if path.len() > PATH_BYTES_MAX { Err(PathError::TooLong) } else { Ok(Cow::Borrowed(path)) };
+    }
     let mut below = Vec::with_capacity(path.len().min(PATH_BYTES_MAX));
-    for component in path.split(|byte| *byte == b'/') {
+    for component in components() {
         match component {
             b"" | b"." => continue,
             b".." => return Err(PathError::Parent),
@@ -61,7 +68,7 @@ pub fn below_root(path: &[u8]) -> Result<Vec<u8>, PathError> {
             return Err(PathError::TooLong);
         }
     }
-    if below.is_empty() { Err(PathError::Empty) } else { Ok(below) }
+    if below.is_empty() { Err(PathError::Empty) } else { Ok(Cow::Owned(below)) }
 }
 
 /// Appends a key whose order by bytes is that of a walk: names sorted by bytes, and what a directory contains at the
@@ -71,11 +78,15 @@ pub(crate) fn push_key(path: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// Splits bytes after the key that they begin with. Returns its path and the rest.
-pub(crate) fn split_key(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let end = memchr::memmem::find(bytes, &[0, 0])?;
-    let path = bytes[..end].iter().map(|byte| if *byte == 0 { b'/' } else { *byte }).collect();
-    Some((path, &bytes[end + 2..]))
+/// Splits bytes after the key that they begin with.
+pub(crate) fn split_key(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    bytes.split_at_checked(memchr::memmem::find(bytes, &[0, 0])? + 2)
+}
+
+/// Appends the path of a key.
+pub(crate) fn push_path(key: &[u8], out: &mut Vec<u8>) {
+    let path = key.strip_suffix(&[0, 0]).unwrap_or(key);
+    out.extend(path.iter().map(|byte| if *byte == 0 { b'/' } else { *byte }));
 }
 
 #[cfg(test)]
@@ -85,12 +96,13 @@ mod tests {
     #[test]
     fn paths_stay_below_the_root() {
         for (path, below) in
-            [("a", "a"), ("./a//b/./c/", "a/b/c"), ("...", "..."), (" a", " a"), ("a\\..\\b", "a\\..\\b")]
+            [("a", "a"), ("./a", "a"), ("./a//b/./c/", "a/b/c"), ("...", "..."), (" a", " a"), ("a\\..\\b", "a\\..\\b")]
         {
             assert_eq!(below_root(path.as_bytes()).as_deref(), Ok(below.as_bytes()), "{path}");
         }
         for (path, error) in [
             ("", PathError::Empty),
+            ("./", PathError::Empty),
             ("./.", PathError::Empty),
             ("/a", PathError::Absolute),
             ("..", PathError::Parent),
@@ -112,7 +124,10 @@ mod tests {
                 let mut key = Vec::new();
                 push_key(path.as_bytes(), &mut key);
                 key.push(7);
-                assert_eq!(split_key(&key), Some((path.as_bytes().to_vec(), &[7][..])));
+                let (own, rest) = split_key(&key).unwrap();
+                let mut read = Vec::new();
+                push_path(own, &mut read);
+                assert_eq!((&read[..], rest), (path.as_bytes(), &[7][..]));
                 key
             })
             .collect();

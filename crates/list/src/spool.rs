@@ -66,8 +66,8 @@ impl Spool {
     /// The errors of the temporary file and of `each`.
     pub fn into_each(self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let mut reader = self.reader()?;
-        while let Some(record) = reader.next()? {
-            each(record)?;
+        while reader.advance()? {
+            each(reader.record())?;
         }
         Ok(())
     }
@@ -81,23 +81,36 @@ pub struct SpoolReader {
 }
 
 impl SpoolReader {
-    /// Returns the next record.
+    /// Goes to the next record. Returns whether there is one.
     ///
     /// # Errors
     /// If the temporary file cannot be read.
-    #[expect(clippy::should_implement_trait, reason = "it lends its records, and can fail")]
-    pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
-        let Some(file) = &mut self.file else { return Ok(None) };
+    pub fn advance(&mut self) -> io::Result<bool> {
+        let Some(file) = &mut self.file else { return Ok(false) };
         let mut length = [0; 4];
         match file.read_exact(&mut length) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
             Err(error) => return Err(error),
         }
         self.record.resize(u32::from_be_bytes(length) as usize, 0);
         file.read_exact(&mut self.record)
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "a temporary file was damaged"))?;
-        Ok(Some(&self.record))
+        Ok(true)
+    }
+
+    /// Returns the record that [`SpoolReader::advance`] went to.
+    pub fn record(&self) -> &[u8] {
+        &self.record
+    }
+
+    /// Goes to the next record, and returns it.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    #[expect(clippy::should_implement_trait, reason = "it lends its records, and can fail")]
+    pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        Ok(if self.advance()? { Some(self.record()) } else { None })
     }
 
     /// Begins again with the first record.

@@ -4,6 +4,7 @@ mod error;
 mod lines;
 
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use pfh_digest::{Algorithm, Digest};
 
@@ -76,6 +77,12 @@ pub(crate) trait LineParser: Send {
     }
 }
 
+/// The usual algorithms of digests without one, each of another length. Found once: every line of a list asks for one.
+static USUAL: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
+    let names = ["crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
+    names.into_iter().filter_map(|name| Algorithm::from_name(name).ok()).collect()
+});
+
 /// Parses a digest whose algorithm the format does not name: the given algorithm, otherwise the likely or the usual one
 /// of this length. Also returns whether it is a guess.
 pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
@@ -84,21 +91,9 @@ pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) 
     {
         return Ok((likely, false));
     }
-    let usual = match hex.len() {
-        8 => "crc32",
-        32 => "md5",
-        40 => "sha1",
-        56 => "sha224",
-        64 => "sha256",
-        96 => "sha384",
-        128 => "sha512",
-        _ => "",
-    };
-    let algorithm = options.algorithm.or_else(|| Algorithm::from_name(usual).ok()).ok_or(Fault::field(
-        at,
-        "digest",
-        FieldProblem::UnknownDigestLength,
-    ))?;
+    let usual = || USUAL.iter().find(|algorithm| 2 * algorithm.digest_bytes() == hex.len()).copied();
+    let unknown = Fault::field(at, "digest", FieldProblem::UnknownDigestLength);
+    let algorithm = options.algorithm.or_else(usual).ok_or(unknown)?;
     let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(at))?;
     Ok((digest, options.algorithm.is_none()))
 }

@@ -50,7 +50,10 @@ pub(crate) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> 
 
 /// Returns the number of hexadecimal digits at the beginning.
 pub(crate) fn hex_run(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
+    // The compiler tests all bytes of a group at once.
+    let is_all = |group: &&[u8; 32]| group.iter().fold(true, |all, byte| all & byte.is_ascii_hexdigit());
+    let start = bytes.as_chunks().0.iter().take_while(is_all).count() * 32;
+    start + bytes[start..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
 }
 
 /// Appends bytes in base64 with padding (RFC 4648, section 4).
@@ -89,4 +92,22 @@ const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// Whether a digest is that of the empty message. Always false for algorithms with keys.
 pub(crate) fn is_of_nothing(digest: &Digest) -> bool {
     !digest.algorithm().is_keyed() && *digest == digest.algorithm().digest(b"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_digits_ends_at_any_place() {
+        for digits in 0..100 {
+            for other in [b'g', b'/', b':', b'@', b'G', b'`', 0, 0xFF] {
+                let mut text = b"09afAF".repeat(17)[..digits].to_vec();
+                assert_eq!(hex_run(&text), digits);
+                text.push(other);
+                text.extend(b"0123456789abcdef".repeat(4));
+                assert_eq!(hex_run(&text), digits, "{other}");
+            }
+        }
+    }
 }

@@ -17,6 +17,7 @@ use pfh_fixity::{Class, Comparison, Expectations, Expected, File, Finding, Found
 use pfh_list::{Contents, FileIdentity, List};
 use pfh_record::{ErrorKind, FixityList, FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{LocalSource, WalkOptions};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -224,29 +225,30 @@ impl Root {
     }
 
     /// Returns the path of a list as one below the root, as far as it is.
-    fn below(&self, path: &[u8], arguments: &VerifyArguments) -> Vec<u8> {
-        let mut path = path.to_vec();
-        if arguments.backslashes {
-            path.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
-        }
+    fn below<'a>(&self, path: &'a [u8], arguments: &VerifyArguments) -> Cow<'a, [u8]> {
+        let slashed = |path: &[u8]| path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
+        let path = if arguments.backslashes { Cow::Owned(slashed(path)) } else { Cow::Borrowed(path) };
         if let Some(prefix) = &arguments.strip_prefix {
-            let mut prefix = prefix.as_bytes().to_vec();
-            if arguments.backslashes {
-                prefix.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
-            }
-            return match strip_directory(&path, &prefix) {
-                Some(rest) => rest.to_vec(),
+            let prefix = prefix.as_bytes();
+            let prefix = if arguments.backslashes { &slashed(prefix) } else { prefix };
+            return match strip_directory(&path, prefix) {
+                Some(rest) => {
+                    let bytes = rest.len();
+                    suffix(path, bytes)
+                }
                 // Whatever it is, it is not below the root.
-                None => [b"/", &path[..]].concat(),
+                None => Cow::Owned([b"/", &path[..]].concat()),
             };
         }
         if self.is_file {
-            return path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().len();
+            return suffix(path, name);
         }
         if path.first() == Some(&b'/') {
             for root in [&self.path, &self.canonical] {
                 if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
-                    return rest.to_vec();
+                    let bytes = rest.len();
+                    return suffix(path, bytes);
                 }
             }
         }
@@ -327,6 +329,17 @@ fn default_root(path: &OsStr, list: &mut List) -> PathBuf {
     }
     let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
     PathBuf::from(if is_absolute { "/" } else { "." })
+}
+
+/// Returns the last `bytes` of a path.
+fn suffix(path: Cow<'_, [u8]>, bytes: usize) -> Cow<'_, [u8]> {
+    match path {
+        Cow::Borrowed(path) => Cow::Borrowed(&path[path.len() - bytes..]),
+        Cow::Owned(mut path) => {
+            path.drain(..path.len() - bytes);
+            Cow::Owned(path)
+        }
+    }
 }
 
 fn component(path: &[u8], number: usize) -> Option<&[u8]> {
@@ -442,7 +455,9 @@ impl Run<'_> {
 
     /// Returns what a record tells of a file; `None` if it is no file, or was gone before it could be opened.
     fn found(&self, record: Record) -> Option<Found> {
-        let mut file = File::new(self.root.of_record(&record.path));
+        let mut path = record.path;
+        path.drain(..path.len() - self.root.of_record(&path).len());
+        let mut file = File::new(path);
         if let Some(name) = &self.root.content_directory
             && component(&file.path, 1) != Some(name)
         {

@@ -35,14 +35,14 @@ impl GnuParser {
     /// Parses `HEX  NAME` and its variants.
     fn untagged(&mut self, text: &[u8]) -> Result<Parts, Fault> {
         // Base64 is tried only if the algorithm is known, because any word could be base64.
-        let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
-        let base64 = self.options.algorithm.and_then(|algorithm| parse_base64(algorithm, &text[..word]));
+        let hex = hex_run(text);
+        let base64 = self.options.algorithm.and_then(|algorithm| {
+            let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
+            Some((parse_base64(algorithm, &text[..word]).filter(|_| hex < word)?, word))
+        });
         let ((digest, guessed), hex) = match base64 {
-            Some(digest) if hex_run(text) < word => ((digest, false), word),
-            _ => {
-                let hex = hex_run(text);
-                (parse_unnamed_digest(self.options, &text[..hex], 0)?, hex)
-            }
+            Some((digest, word)) => ((digest, false), word),
+            None => (parse_unnamed_digest(self.options, &text[..hex], 0)?, hex),
         };
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
             return Err(Fault::shape(hex, "a space and a name after the digest"));
