@@ -32,8 +32,12 @@ pub enum Need {
     Neon,
     /// A network filesystem that somebody provides.
     NetworkFilesystem,
+    /// ocfl-py, which pip installs.
+    Ocfl,
     /// The programs that pfh is compared with and that the tests run.
     Peers,
+    /// The XML schema of PREMIS, which the Library of Congress publishes.
+    Premis,
     /// The files below `/proc`.
     Proc,
     /// The runtimes of the laboratory's runners that are quickly installed.
@@ -46,7 +50,7 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Aarch64,
         Self::Bagit,
         Self::BlockDevice,
@@ -59,7 +63,9 @@ impl Need {
         Self::Mount,
         Self::Neon,
         Self::NetworkFilesystem,
+        Self::Ocfl,
         Self::Peers,
+        Self::Premis,
         Self::Proc,
         Self::Runners,
         Self::Superuser,
@@ -81,7 +87,9 @@ impl Need {
             Self::Mount => "mount",
             Self::Neon => "neon",
             Self::NetworkFilesystem => "network-filesystem",
+            Self::Ocfl => "ocfl",
             Self::Peers => "peers",
+            Self::Premis => "premis",
             Self::Proc => "proc",
             Self::Runners => "runners",
             Self::Superuser => "superuser",

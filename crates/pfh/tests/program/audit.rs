@@ -1,5 +1,6 @@
 //! `pfh audit`: collections over time, and what may happen to them and to their ledgers.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
@@ -523,6 +524,83 @@ fn reports_for_programs_and_people() {
     );
     assert_eq!(count("/premis /agent"), "1");
     assert!(premis.contains("<eventOutcome>fail</eventOutcome>") && premis.contains("/odd%0A%01</"), "{premis}");
+}
+
+/// Reports of every kind of run are documents of the schema that `PFH_TEST_PREMIS` names.
+#[test]
+fn premis_reports_obey_the_schema() {
+    let Some(schema) = std::env::var_os("PFH_TEST_PREMIS") else {
+        skipped(Need::Premis, "PFH_TEST_PREMIS names no premis-v3-0.xsd");
+        return;
+    };
+    let schema = fs::canonicalize(schema).unwrap();
+    let arguments = ["--nonet", "--noout", "--schema", schema.to_str().unwrap(), "report"];
+    let names = ["a & <b>", "changed", "gone", "moved", "odd\n\u{1}", "rotten"];
+    let directory = tree(&names.map(|name| (name, name)));
+    let d = directory.path();
+    // Returns the report, the kinds of findings in it, and whether it obeys. Nothing without xmllint.
+    let report = |run: &str| {
+        audit(d, &["report", "l.pfhl", "--run", run, "-f", "premis", "-o", "report"]).done();
+        let text = fs::read_to_string(d.join("report")).unwrap();
+        let notes = text.split("finding=").skip(1).map(|rest| rest.split([';', '<']).next().unwrap().to_owned());
+        let findings: BTreeSet<_> = notes.collect();
+        let checked = peer("xmllint", d, arguments)?;
+        assert!(checked.status.success(), "{}\n{text}", String::from_utf8_lossy(&checked.stderr));
+        Some((text, findings))
+    };
+    let expected = |findings: &[&str]| findings.iter().map(|one| (*one).to_owned()).collect::<BTreeSet<_>>();
+    audit(d, &["init", "l.pfhl", "t"]);
+    let Some((_, findings)) = report("1") else { return };
+    assert_eq!(findings, expected(&["first"]));
+    fs::remove_file(d.join("t/gone")).unwrap();
+    fs::rename(d.join("t/moved"), d.join("t/elsewhere")).unwrap();
+    fs::copy(d.join("t/a & <b>"), d.join("t/copied")).unwrap();
+    put(d, "changed", "otherwise");
+    put(d, "new", "new");
+    rot(&d.join("t/rotten"));
+    audit(d, &["run", "l.pfhl", "--full"]);
+    let (text, findings) = report("2").unwrap();
+    let all = ["bit-rot", "changed", "copied", "matched", "missing", "moved", "moved-away", "new"];
+    assert_eq!(findings, expected(&all));
+    // A run that had nothing to read.
+    fs::create_dir(d.join("t/empty")).unwrap();
+    audit(d, &["init", "empty.pfhl", "t/empty"]);
+    audit(d, &["report", "empty.pfhl", "-f", "premis", "-o", "report"]).done();
+    assert!(peer("xmllint", d, arguments).unwrap().status.success());
+    // The schema is one that finds errors.
+    fs::write(d.join("report"), text.replacen("<eventType>", "<eventTyp>", 1)).unwrap();
+    assert!(!peer("xmllint", d, arguments).unwrap().status.success());
+    let without = text.split_once("<format>").map(|(before, _)| before).unwrap();
+    let rest = text.split_once("</format>").map(|(_, after)| after).unwrap();
+    fs::write(d.join("report"), [without, rest].concat()).unwrap();
+    assert!(!peer("xmllint", d, arguments).unwrap().status.success());
+}
+
+/// The units in `contrib` have no word that systemd does not know.
+#[test]
+fn systemd_knows_the_units() {
+    let directory = scratch();
+    let d = directory.path();
+    let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contrib/systemd");
+    for (kind, misspelt) in [("service", "KillSignal"), ("timer", "Persistent")] {
+        let text = fs::read_to_string(units.join(format!("pfh-audit@.{kind}"))).unwrap();
+        // The program need not be installed.
+        let text = text.replace("/usr/bin/pfh", env!("CARGO_BIN_EXE_pfh"));
+        let name = format!("pfh-audit@photos.{kind}");
+        let verify = |text: &str| {
+            fs::write(d.join(&name), text).unwrap();
+            let output = peer("systemd-analyze", d, ["verify", "--man=no", &format!("./{name}")])?;
+            // Units of the machine that these depend on may have faults of their own.
+            let said = String::from_utf8(output.stderr).unwrap();
+            Some(said.lines().filter(|line| line.contains("pfh-audit")).map(str::to_owned).collect::<Vec<_>>())
+        };
+        let Some(said) = verify(&text) else { return };
+        assert!(said.is_empty(), "{said:?}");
+        let said = verify(&text.replace(misspelt, "Mistaken")).unwrap();
+        assert!(matches!(&said[..], [one] if one.contains("Mistaken")), "{said:?}");
+        // The timer has the service beside it.
+        fs::write(d.join(&name), &text).unwrap();
+    }
 }
 
 #[test]
