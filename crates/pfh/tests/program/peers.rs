@@ -198,3 +198,80 @@ fn a_real_tree() {
     println!("{count} files of {root}");
     assert!(OsStr::from_bytes(&list).len() > count);
 }
+
+/// `pfh verify` finds an object of ocfl-py intact, and what is damaged in it: `PFH_TEST_OCFL` names ocfl-object.py where
+/// it is not in the path.
+#[test]
+fn objects_of_ocfl_py_are_verified() {
+    let directory = scratch();
+    let d = directory.path();
+    let program = std::env::var("PFH_TEST_OCFL").unwrap_or_else(|_| "ocfl-object.py".to_owned());
+    if Command::new(&program).arg("--version").output().is_err() {
+        skipped(Need::Ocfl, "there is no ocfl-object.py (pip install ocfl-py)");
+        return;
+    }
+    let put = |path: &str, contents: &str| {
+        let path = d.join("files").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    };
+    let version = |verb: &str, digest: &str| {
+        let arguments = [verb, "--objdir", "object", "--srcdir", "files", "--digest", digest, "--message", "m"];
+        let who = ["--name", "n", "--address", "mailto:n@example.org", "--id", "http://example.org/o"];
+        let arguments = [&arguments[..], if verb == "create" { &who } else { &who[..4] }].concat();
+        assert_accepts(&peer(&program, d, arguments).unwrap());
+    };
+    // Its exit status does not tell.
+    let validated = || peer(&program, d, ["validate", "--objdir", "object"]).unwrap().stdout;
+    let is_valid = || String::from_utf8(validated()).unwrap().ends_with(" is VALID\n");
+    let verify = |arguments: &[&str]| {
+        let ended = pfh(d, [&["verify"], arguments].concat()).run();
+        (ended.code(), String::from_utf8(ended.stdout).unwrap())
+    };
+    put("a", "one");
+    put("sub/é", "two");
+    put("two  spaces", "");
+    version("create", "sha512");
+    // With another digest, the old ones of what is there become the block of fixity.
+    put("a", "another one");
+    version("update", "sha256");
+    fs::remove_file(d.join("files/sub/é")).unwrap();
+    put("copy of a", "another one");
+    put("z", "new");
+    version("update", "sha256");
+    assert!(is_valid());
+    let inventory: serde_json::Value =
+        serde_json::from_slice(&fs::read(d.join("object/inventory.json")).unwrap()).unwrap();
+    assert_eq!(inventory["fixity"]["sha512"].as_object().unwrap().len(), 3);
+    assert_eq!((inventory["head"].as_str(), inventory["digestAlgorithm"].as_str()), (Some("v3"), Some("sha256")));
+    let all = "Verified: all 5 files are as the list says.\nExpected 5, found 5: 5 matched\n";
+    assert_eq!(verify(&["object/inventory.json"]), (0, all.to_owned()));
+    // The inventory of a version has paths from the root of the object, too.
+    let (code, said) = verify(&["--ignore-new", "object/v1/inventory.json", "object"]);
+    assert!(code == 0 && said.starts_with("Verified: all 3 files"), "{said}");
+
+    // The first digest that differs is named: the block of fixity comes first.
+    for (path, digest) in [("v1/content/a", "other sha512"), ("v3/content/z", "other sha256")] {
+        let file = d.join("object").join(path);
+        let contents = fs::read(&file).unwrap();
+        fs::write(&file, [&[contents[0] ^ 1], &contents[1..]].concat()).unwrap();
+        assert!(!is_valid());
+        let (code, said) = verify(&["object/inventory.json"]);
+        assert!(code == 1 && said.starts_with("Not verified: 1 changed.\n"), "{said}");
+        assert!(said.contains(&format!("\nchanged      {path}  ({digest}; ")), "{said}");
+        fs::write(&file, contents).unwrap();
+    }
+    // A wrong digest in the block of fixity alone is found.
+    let text = fs::read_to_string(d.join("object/inventory.json")).unwrap();
+    let of_a = digest("sha512", b"one").to_string();
+    assert!(text.contains(&of_a));
+    fs::write(d.join("object/inventory.json"), text.replace(&of_a, &"0".repeat(128))).unwrap();
+    let (code, said) = verify(&["object/inventory.json"]);
+    assert!(code == 1 && said.contains("\nchanged      v1/content/a  (other sha512"), "{said}");
+    fs::remove_file(d.join("object/v2/content/a")).unwrap();
+    fs::write(d.join("object/inventory.json"), text).unwrap();
+    fs::write(d.join("object/v3/content/stray"), "stray").unwrap();
+    let (code, said) = verify(&["object/inventory.json"]);
+    assert!(code == 1 && said.starts_with("Not verified: 1 missing, 1 new."), "{said}");
+    assert!(said.contains("missing      v2/content/a") && said.contains("new          v3/content/stray"), "{said}");
+}
