@@ -1,6 +1,6 @@
 //! Files that appear under their name complete, or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
@@ -128,6 +128,23 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
         // Some filesystems have no such operation, and do it at once.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
+    }
+}
+
+/// Keeps other processes from locking a directory until it is dropped, or its process ends in whatever way.
+#[derive(Debug)]
+pub struct DirectoryLock(#[expect(dead_code, reason = "locked while open")] File);
+
+/// Locks a directory, without a file in it and without waiting. Returns `None` if somebody else has locked it.
+///
+/// # Errors
+/// If the directory cannot be opened, or its filesystem cannot lock it.
+pub fn lock_directory(directory: &Path) -> io::Result<Option<DirectoryLock>> {
+    let directory = File::open(directory)?;
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(DirectoryLock(directory))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -32,7 +32,7 @@ mod sort;
 mod spool;
 mod zip;
 
-pub use atomic::{AtomicFile, sync_directory};
+pub use atomic::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};

@@ -18,7 +18,7 @@ use pfh_bag::{
 };
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_lab::environment::timestamp;
-use pfh_list::{AtomicFile, sync_directory};
+use pfh_list::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
 use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Other, SkipReason};
 use std::fs;
 use std::io::{self, Write};
@@ -40,9 +40,11 @@ const AGENT: &str = "Bag-Software-Agent";
 const DATE: &str = "Bagging-Date";
 const SIZE: &str = "Bag-Size";
 
-/// The files of a bag on disk.
+/// The files of a bag on disk, which no other run changes meanwhile.
 struct Place {
     root: PathBuf,
+    #[expect(dead_code, reason = "locked while it is held")]
+    lock: Option<DirectoryLock>,
 }
 
 /// Makes the failure to write a file.
@@ -51,12 +53,31 @@ fn not_written(path: &Path, error: io::Error) -> Failed {
 }
 
 impl Place {
+    /// Locks a directory until the end of the run. Where it cannot be locked, that is reported.
     fn new(path: &Path) -> Result<Place, Failed> {
         let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
         if !fs::metadata(path).map_err(failed)?.is_dir() {
             return Err(failed(io::ErrorKind::NotADirectory.into()));
         }
-        Ok(Place { root: PathBuf::from(std::ffi::OsStr::from_bytes(&root_of(path.as_os_str().as_bytes()))) })
+        let lock = match lock_directory(path) {
+            Ok(None) => {
+                return Err(Failed::usage(format_args!(
+                    "another run of `pfh bag` is at work in {}; try again when it has ended",
+                    message::quoted_path(path)
+                )));
+            }
+            Ok(lock) => lock,
+            // Network filesystems may have no locks.
+            Err(error) => {
+                message::error(format_args!(
+                    "{} cannot be locked ({error}): take care that no other run of `pfh bag` changes it",
+                    message::quoted_path(path)
+                ));
+                None
+            }
+        };
+        let root = PathBuf::from(std::ffi::OsStr::from_bytes(&root_of(path.as_os_str().as_bytes())));
+        Ok(Place { root, lock })
     }
 
     fn of(&self, name: &str) -> PathBuf {

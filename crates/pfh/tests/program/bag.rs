@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pfh_testing::Random;
 use rustix::process::Signal;
@@ -241,6 +241,84 @@ fn kills_lose_nothing() {
     }
     println!("{killed} killed, {interrupted} of them while they moved files");
     assert!(killed > 20, "{killed}");
+}
+
+/// While one run has a directory, others are refused, until it ends in whatever way.
+#[test]
+fn one_run_at_a_time_changes_a_bag() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/small", "small"), ("y/other", "other")]);
+    let big = fs::File::create(d.join("x/big")).unwrap();
+    // Without contents on the disk, and longer to hash than the test takes.
+    big.set_len(64 << 30).unwrap();
+    let before = names(&d.join("x"));
+    let first = pfh(d, ["bag", "create", "x"]).start();
+    first.wait_until_it_reads(&d.join("x/big"));
+    let busy = "pfh: another run of `pfh bag` is at work in `x`; try again when it has ended\n";
+    for verb in ["create", "update"] {
+        bag(d, &[verb, "x"]).expect(2, busy);
+    }
+    assert_eq!(names(&d.join("x")), before);
+    bag(d, &["create", "y"]).expect(0, "");
+    first.signal(Signal::KILL);
+    assert_eq!(first.end().code(), 137);
+    big.set_len(1).unwrap();
+    bag(d, &["create", "x"]).expect(0, "");
+    // An update keeps others away in the same way.
+    big.set_len(64 << 30).unwrap();
+    let first = pfh(d, ["bag", "update", "x"]).start();
+    first.wait_until_it_reads(&d.join("x/data/big"));
+    bag(d, &["update", "x"]).expect(2, busy);
+    first.signal(Signal::INT);
+    assert_eq!(first.end().code(), 130);
+    big.set_len(1).unwrap();
+    bag(d, &["update", "x"]).done();
+    assert_eq!(bag(d, &["verify", "x"]).code(), 0);
+}
+
+/// Killed between the renames of its tag files, an update leaves each of them whole, old or new, and the payload as it
+/// was; verification does not find the mixture valid, and another update makes the bag valid.
+#[test]
+fn a_killed_update_is_mended_by_another() {
+    let directory = scratch();
+    let d = directory.path();
+    // Many renames, so that kills fall between them.
+    let many = "md5,sha1,sha224,sha256,sha384,sha512,sha3-224,sha3-256,sha3-384,sha3-512,blake2b,blake2s,blake3";
+    let (mut between, mut random) = (0, Random::new(11));
+    for round in 0..60 {
+        let name = round.to_string();
+        let root = d.join(&name);
+        tree(&root, &[("a", "a"), ("b", &name), ("sub/c", "c")]);
+        bag(d, &["create", "-a", "sha512", &name]).done();
+        fs::write(root.join("data/a"), format!("new {round}")).unwrap();
+        let before = files(&root);
+        let running = pfh(d, ["bag", "update", "-a", many, &name]).start();
+        // The first to be renamed.
+        let first = root.join("tagmanifest-md5.txt");
+        eventually("the tag files get their names", || first.exists());
+        let wait = Instant::now();
+        while wait.elapsed() < Duration::from_micros(random.below(300)) {}
+        running.signal(Signal::KILL);
+        let code = running.end().code();
+        let after = files(&root);
+        for (path, contents) in before.iter().filter(|(path, _)| path.starts_with(b"data/")) {
+            assert_eq!(after.get(path), Some(contents));
+        }
+        // With the last name, bagit.txt, nothing changes.
+        if code == 137 && after.keys().any(|path| path.starts_with(b".pfh-bag/") && path != b".pfh-bag/bagit.txt") {
+            between += 1;
+            assert!(root.join("bagit.txt").exists() && root.join("bag-info.txt").exists());
+            assert_ne!(findings(d, &name).0, "valid");
+        }
+        let again = bag(d, &["update", "-a", many, &name]);
+        assert_eq!(again.code(), 0, "{}", again.stderr);
+        assert_eq!(findings(d, &name), ("valid".to_owned(), Vec::new()));
+        assert!(!root.join(".pfh-bag").exists());
+        fs::remove_dir_all(root).unwrap();
+    }
+    println!("{between} killed between two renames");
+    assert!(between > 5, "{between}");
 }
 
 #[test]
