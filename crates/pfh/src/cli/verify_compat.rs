@@ -10,7 +10,7 @@ use super::{lists, message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_fixity::{File, HashdeepAudit, HashdeepResult};
-use pfh_list::{Input, List};
+use pfh_list::{Entry, Input, List};
 use pfh_record::{DigestKind, FormatName, Outcome, ReadOptions, Record, Selection};
 use pfh_source::{FileList, WalkOptions};
 use std::collections::VecDeque;
@@ -130,9 +130,11 @@ fn in_order(digests: &[Digest]) -> Vec<Digest> {
 
 /// A line of a list for coreutils, until its turn comes.
 enum Line {
-    /// It is improperly formatted. Its number.
-    Bad(u64),
+    /// It is improperly formatted. Its number, and the algorithm that coreutils names there; at first that is CRC.
+    Bad(u64, Option<Algorithm>),
     File(Listed),
+    /// The name `-`.
+    StandardInput(Listed),
 }
 
 /// A file of a list, until it was read.
@@ -146,7 +148,15 @@ struct Listed {
 /// The list while it is read, and the lines whose files are on their way.
 struct GnuList {
     list: List,
-    algorithm: Algorithm,
+    /// The algorithm of all lines, or `None` if each must name its own, as for `cksum --check`.
+    algorithm: Option<Algorithm>,
+    /// The algorithms of the files that are being read.
+    selection: Selection,
+    /// A line with another algorithm: another run goes on from there, with that one too.
+    waiting: Option<Entry>,
+    /// The algorithm that the last line with one has named.
+    last: Option<Algorithm>,
+    is_standard_input: bool,
     /// Whether the first line begins with a mark of UTF-8, which coreutils does not take.
     has_mark: bool,
     lines: VecDeque<Line>,
@@ -155,22 +165,40 @@ struct GnuList {
 }
 
 impl GnuList {
-    /// Returns the path of the next file that is to be read.
+    /// Returns the path of the next file that is to be read, unless that needs an algorithm that the run lacks.
     fn next_path(&mut self) -> Option<Vec<u8>> {
         loop {
-            let entry = match self.list.next()? {
-                Ok(entry) => entry,
-                Err(error) => {
-                    self.bad(error.line);
-                    continue;
-                }
+            let entry = match self.waiting.take() {
+                Some(entry) => entry,
+                None => match self.list.next()? {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        self.bad(error.line);
+                        continue;
+                    }
+                },
             };
-            let digest = entry.digests.first().filter(|digest| digest.algorithm() == self.algorithm).copied();
-            let Some(digest) = digest.filter(|_| !(self.has_mark && entry.line == 1)) else {
+            let is_marked = self.has_mark && entry.line == 1;
+            let is_input = entry.path == b"-";
+            let is_wanted = |digest: &&Digest| match self.algorithm {
+                Some(algorithm) => digest.algorithm() == algorithm,
+                None => !entry.algorithm_guessed,
+            };
+            let digest = entry.digests.first().filter(is_wanted).copied();
+            self.last = digest.map(|digest| digest.algorithm()).or(self.last);
+            let Some(digest) = digest.filter(|_| !is_marked && !(is_input && self.is_standard_input)) else {
                 self.bad(entry.line);
                 continue;
             };
+            if !is_input && !self.selection.algorithms().contains(&digest.algorithm()) {
+                self.waiting = Some(entry);
+                return None;
+            }
             self.formatted += 1;
+            if is_input {
+                self.lines.push_back(Line::StandardInput(Listed { path: entry.path, digest, refused: None }));
+                continue;
+            }
             let path = OsStr::from_bytes(&entry.path);
             let refused = match fs::metadata(path) {
                 Ok(metadata) if metadata.is_dir() => Some(Some(rustix::io::Errno::ISDIR.raw_os_error())),
@@ -185,13 +213,20 @@ impl GnuList {
         }
     }
 
+    /// Adds the algorithm of the waiting line to those of the run. Returns whether there was one.
+    fn take_on(&mut self) -> bool {
+        let digest = self.waiting.as_ref().and_then(|entry| entry.digests.first());
+        self.selection.extend(digest.map(Digest::algorithm));
+        self.waiting.is_some()
+    }
+
     fn bad(&mut self, line: u64) {
         self.misformatted += 1;
-        self.lines.push_back(Line::Bad(line));
+        self.lines.push_back(Line::Bad(line, self.algorithm.or(self.last)));
     }
 }
 
-/// Does what `sha256sum --check LIST` and its kin do.
+/// Does what `sha256sum --check LIST` and its kin do, or `cksum --check LIST` if the list names its algorithms.
 pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if arguments.root.is_some() {
         return Err(Failed::usage("--compat gnu: paths start from the current directory; leave ROOT out"));
@@ -199,8 +234,9 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
     let name = if arguments.list == "-" { "'standard input'".to_owned() } else { shown(arguments.list.as_bytes()) };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    let (opened, has_mark) = open_gnu(&arguments.list, options);
+    let (opened, start) = open_gnu(&arguments.list, options);
     let (algorithm, program, list) = match opened {
+        Ok(list) if algorithm.is_none() && start == Start::Tag => (None, "cksum", list),
         Ok(mut list) => {
             let first = match list.first_kind() {
                 Some(DigestKind::Algorithm(first)) => Some(first),
@@ -209,7 +245,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             // Of a list without a digest nothing is checked, by whatever algorithm.
             let algorithm = algorithm.or(first).map_or_else(|| Algorithm::from_name("sha256"), Ok);
             let algorithm = algorithm.map_err(Failed::internal)?;
-            (algorithm, program(algorithm), list)
+            (Some(algorithm), program(algorithm), list)
         }
         Err(error) => {
             let program = algorithm.map_or("sha256sum", program);
@@ -220,30 +256,54 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         }
     };
     let mut command = begin(arguments, 0)?;
-    let list = GnuList { list, algorithm, has_mark, lines: VecDeque::new(), formatted: 0, misformatted: 0 };
-    let list = Arc::new(Mutex::new(list));
-    let files = {
-        let list = Arc::clone(&list);
-        reading::list_of(move || Ok(lock(&list).next_path()))
+    let list = GnuList {
+        list,
+        algorithm,
+        selection: algorithm.into_iter().map(DigestKind::from).collect(),
+        waiting: None,
+        last: None,
+        is_standard_input: arguments.list == "-",
+        has_mark: start == Start::Mark,
+        lines: VecDeque::new(),
+        formatted: 0,
+        misformatted: 0,
     };
+    let list = Arc::new(Mutex::new(list));
     let mut output = command.output();
-    let of = algorithm.name().to_uppercase();
     let mut results =
-        Results { program, name: &name, of: &of, arguments, written: Ok(()), matched: 0, mismatched: 0, unread: 0 };
+        Results { program, name: &name, arguments, written: Ok(()), matched: 0, mismatched: 0, unread: 0 };
     let mut deliver = |record: Record| {
         loop {
             let line = lock(&list).lines.pop_front();
             match line {
                 None => return ControlFlow::Break(()),
                 Some(Line::File(file)) if file.refused.is_none() => {
-                    results.file(&file, Some(&record), &mut output);
+                    let found = match &record.outcome {
+                        Outcome::Complete => Ok(&record.digests[..]),
+                        Outcome::Unreadable { error, .. } => Err(error.errno),
+                        _ => Err(Some(rustix::io::Errno::IO.raw_os_error())),
+                    };
+                    results.file(&file, found, &mut output);
                     return if results.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
                 }
                 Some(line) => results.line(line, &mut output),
             }
         }
     };
-    run(arguments, &mut command, algorithm.into(), (vec![], Some(files)), &mut deliver)?;
+    loop {
+        let selection = lock(&list).selection.clone();
+        // Before the first line there is no algorithm.
+        if !selection.is_empty() {
+            let files = Arc::clone(&list);
+            let files = reading::list_of(move || Ok(lock(&files).next_path()));
+            run(arguments, &mut command, selection, (vec![], Some(files)), &mut deliver)?;
+        } else {
+            lock(&list).next_path();
+        }
+        if command.cancel().is_cancelled() || !lock(&list).take_on() {
+            break;
+        }
+    }
     let mut list = lock(&list);
     while let Some(line) = list.lines.pop_front() {
         results.line(line, &mut output);
@@ -277,18 +337,66 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     command.finish(written, 1, None)
 }
 
-/// Opens a list for coreutils. Also returns whether it begins with a mark of UTF-8.
-fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, bool) {
+/// The beginning of a list for coreutils.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// A mark of UTF-8.
+    Mark,
+    /// The name of an algorithm.
+    Tag,
+    Other,
+}
+
+impl Start {
+    fn of(bytes: &[u8]) -> Start {
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            return Start::Mark;
+        }
+        let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+        let tag = first.strip_prefix(b"\\").unwrap_or(first).split(|byte| *byte == b'(').next().unwrap_or_default();
+        let is_name = |tag: &str| Algorithm::from_name(tag).is_ok();
+        if tag.len() < first.len() && str::from_utf8(tag.trim_ascii_end()).is_ok_and(is_name) {
+            Start::Tag
+        } else {
+            Start::Other
+        }
+    }
+}
+
+/// Opens a list for coreutils.
+fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, Start) {
     let mut reader = match reading::open_input(path) {
         Ok(reader) => BufReader::new(reader),
-        Err(error) => return (Err(error), false),
+        Err(error) => return (Err(error), Start::Other),
     };
-    let has_mark = match reader.fill_buf() {
-        Ok(start) => start.starts_with(b"\xef\xbb\xbf"),
-        Err(error) => return (Err(error), false),
+    let start = match reader.fill_buf() {
+        Ok(start) => Start::of(start),
+        Err(error) => return (Err(error), Start::Other),
     };
-    let list = List::open_as(FormatName::Gnu, Input::reader(path.as_bytes(), reader), options);
-    (list.map_err(|error| io::Error::other(error.to_string())), has_mark)
+    // Of a list with tags, those lines that have none are not taken to be by the algorithm in its name.
+    let name = if start == Start::Tag { b"-" } else { path.as_bytes() };
+    let list = List::open_as(FormatName::Gnu, Input::reader(name, reader), options);
+    (list.map_err(|error| io::Error::other(error.to_string())), start)
+}
+
+/// Returns the digest of standard input, or the number of the error.
+fn digest_of_input(algorithm: Algorithm) -> Result<Digest, Option<i32>> {
+    let failed = |error: io::Error| error.raw_os_error();
+    let mut input = BufReader::new(message::standard_input().map_err(failed)?.lock());
+    let mut hasher = algorithm.hasher();
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes.map_err(failed)?,
+        };
+        if bytes.is_empty() {
+            return Ok(hasher.finish());
+        }
+        hasher.update(bytes);
+        let count = bytes.len();
+        input.consume(count);
+    }
 }
 
 /// The results of files, as coreutils counts and prints them.
@@ -296,8 +404,6 @@ struct Results<'a> {
     program: &'static str,
     /// The name of the list.
     name: &'a str,
-    /// The algorithm in upper case.
-    of: &'a str,
     arguments: &'a VerifyArguments,
     written: io::Result<()>,
     matched: u64,
@@ -306,28 +412,32 @@ struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Tells of a line whose file, if it has one, was not read.
+    /// Tells of a line whose file, if it has one, was not read by the run.
     fn line(&mut self, line: Line, output: &mut impl Write) {
         match line {
-            Line::File(file) => self.file(&file, None, output),
-            Line::Bad(number) if self.arguments.warn => {
-                let Results { program, name, of, .. } = self;
+            Line::File(file) => self.file(&file, Err(file.refused.flatten()), output),
+            Line::StandardInput(file) => {
+                let found = digest_of_input(file.digest.algorithm());
+                self.file(&file, found.as_ref().map(std::slice::from_ref).map_err(|errno| *errno), output);
+            }
+            Line::Bad(number, of) if self.arguments.warn => {
+                let Results { program, name, .. } = self;
+                let of = match of.map(Algorithm::name) {
+                    None => "CRC".to_owned(),
+                    Some(name) if name.starts_with("blake2b") => "BLAKE2b".to_owned(),
+                    Some(name) => name.to_uppercase(),
+                };
                 message::plain(format_args!("{program}: {name}: {number}: improperly formatted {of} checksum line"));
             }
-            Line::Bad(_) => {}
+            Line::Bad(..) => {}
         }
     }
 
-    fn file(&mut self, file: &Listed, record: Option<&Record>, output: &mut impl Write) {
+    /// Tells of a file with its digests, or with the number of the error.
+    fn file(&mut self, file: &Listed, found: Result<&[Digest], Option<i32>>, output: &mut impl Write) {
         let VerifyArguments { quiet, status, ignore_missing, .. } = *self.arguments;
-        let errno = match record.map(|record| &record.outcome) {
-            Some(Outcome::Complete) => None,
-            Some(Outcome::Unreadable { error, .. }) => Some(error.errno),
-            Some(_) => Some(Some(rustix::io::Errno::IO.raw_os_error())),
-            None => file.refused,
-        };
-        let result = match errno {
-            Some(errno) => {
+        let result = match found {
+            Err(errno) => {
                 if ignore_missing && errno == Some(rustix::io::Errno::NOENT.raw_os_error()) {
                     return;
                 }
@@ -335,14 +445,14 @@ impl Results<'_> {
                 message::plain(format_args!("{}: {}: {}", self.program, shown(&file.path), system_message(errno)));
                 "FAILED open or read"
             }
-            None if record.is_some_and(|record| record.digests.contains(&file.digest)) => {
+            Ok(digests) if digests.contains(&file.digest) => {
                 self.matched += 1;
                 if quiet {
                     return;
                 }
                 "OK"
             }
-            None => {
+            Ok(_) => {
                 self.mismatched += 1;
                 "FAILED"
             }

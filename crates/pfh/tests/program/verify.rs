@@ -426,6 +426,67 @@ fn coreutils_and_pfh_print_the_same() {
     }
 }
 
+/// Lists of `cksum`, whose lines name their algorithms, and lines whose name is `-`.
+#[test]
+fn cksum_and_pfh_print_the_same() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["a", "b", "n\nl"] {
+        fs::write(d.join(name), name).unwrap();
+    }
+    let mut lists = vec![String::new(); 3];
+    for (place, arguments) in ["md5", "sha256", "sm3", "blake2b", "blake2b -l 256"].into_iter().enumerate() {
+        let words = ["-a"].into_iter().chain(arguments.split(' '));
+        let Some(made) = peer("cksum", d, words.chain(["a", "n\nl", "b"])) else { return };
+        if !made.status.success() {
+            return skipped(Need::Peers, "cksum is older than coreutils 9.0");
+        }
+        let text = String::from_utf8(made.stdout).unwrap();
+        lists[0] += &text;
+        lists[1] += &format!("garbage {place}\n{text}{}  a\n", digest("sha256", b"a"));
+        lists[2] += &text.replace("(a)", "(missing)").replace("(b)", "(a)");
+    }
+    // Algorithms by turns, and lines without one.
+    let mut turns: Vec<&str> = lists[0].lines().collect();
+    turns.sort_by_key(|line| line.contains("(a)"));
+    let turns = turns.join("\n");
+    let input = |tag: bool, contents: &[u8]| match tag {
+        true => format!("SHA256 (-) = {}\n", digest("sha256", contents)),
+        false => format!("{}  -\n", digest("sha256", contents)),
+    };
+    let ([plain, odd, wrong], untagged) = (<[String; 3]>::try_from(lists).unwrap(), input(false, b"given"));
+    let both = input(true, b"given") + &plain + &input(true, b"") + &input(true, b"given");
+    let texts: [(&str, String); 8] = [
+        ("plain", plain),
+        ("SHA256SUMS", format!("# comment\n\n{}", odd.trim_start_matches("garbage 0\n"))),
+        ("wrong", wrong),
+        ("turns", turns),
+        ("input", both),
+        ("inputs", untagged.clone() + &untagged),
+        ("other", input(false, b"other")),
+        ("untagged", format!("{}  a\n", digest("sha256", b"a"))),
+    ];
+    for (name, text) in &texts {
+        fs::write(d.join(name), text).unwrap();
+    }
+    let by_sum = ["inputs", "other", "untagged"];
+    for (name, list) in &texts {
+        let program = if by_sum.contains(name) { "sha256sum" } else { "cksum" };
+        for options in ["", "--quiet", "--status", "--strict", "--warn", "--ignore-missing"] {
+            let words: Vec<&str> = options.split_whitespace().chain([*name]).collect();
+            let theirs = Run::new(program, d, [&["--check"], &words[..]].concat()).input("given").run();
+            let ours = pfh(d, [&["verify", "--compat", "gnu"], &words[..]].concat()).input("given").run();
+            assert_eq!((ours.code(), &ours.stderr), (theirs.code(), &theirs.stderr), "{words:?}");
+            assert_eq_bytes(&ours.stdout, &theirs.stdout);
+        }
+        // From standard input, which then is no file of the list.
+        let theirs = Run::new(program, d, ["--check", "--warn"]).input(list.as_bytes()).run();
+        let ours = pfh(d, ["verify", "--compat", "gnu", "--warn", "-"]).input(list.as_bytes()).run();
+        assert_eq!((ours.code(), &ours.stderr), (theirs.code(), &theirs.stderr), "{name}");
+        assert_eq_bytes(&ours.stdout, &theirs.stdout);
+    }
+}
+
 /// Lines come in the order of the walk, which for hashdeep is that of the directory.
 #[test]
 fn hashdeep_and_pfh_print_the_same() {
