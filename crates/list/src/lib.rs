@@ -5,7 +5,9 @@
 //!   `pfh-record`. A list can be in a zip archive.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
-//! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order.
+//!   their keys.
+//! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order, and
+//!   [`Grouping`] brings values together by their keys.
 //! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
 //!
 //! Nothing here prints or exits. Reports are returned, and their `Display` is the text for users.
@@ -23,6 +25,7 @@
 
 mod atomic;
 mod contents;
+mod grouping;
 mod latest;
 mod list;
 mod lookup;
@@ -34,6 +37,7 @@ mod zip;
 
 pub use atomic::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
 pub use contents::{Contents, NothingUseful};
+pub use grouping::Grouping;
 pub use list::{Input, List, OpenError};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
 pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};

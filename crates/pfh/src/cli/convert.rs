@@ -1,22 +1,23 @@
 //! `pfh convert`.
 
 use super::command::{Command, Reporting};
+use super::contents::temporary_failed;
 use super::convert_args::ConvertArguments;
 use super::exit::{Ending, Failed};
 use super::lists::{self, BrokenLines};
 use super::output::interrupted;
-use super::quantity::Count;
+use super::quantity::{Bytes, Count};
 use super::written_list::{Losses, WrittenList};
 use super::{message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::{Entry, Header, List, ReadError, ReadOptions};
+use pfh_list::{Entry, Grouping, Header, Input, List, ReadError, ReadOptions};
 use pfh_record::{
-    Conversion, DigestKind, Expected, Feature, FormatError, FormatName, Labels, ListEnd, Metadata, NotExpressible,
-    Outcome, Piece, Record, RunFacts, Selection, Summary, WriteOptions,
+    Conversion, DigestKind, Expected, Feature, Format, FormatError, FormatName, Labels, ListEnd, Metadata,
+    NotExpressible, Outcome, Piece, Record, RunFacts, Selection, Summary, WriteOptions,
 };
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read as _};
 
 /// Writes lists in another format.
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
@@ -55,25 +56,32 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let headers_lost = merged.lost(format);
     let mut conversion = Converter {
         format,
-        selection: merged.facts.selection,
+        selection: merged.facts.selection.clone(),
         list,
+        joined: None,
         losses: Losses::new(LOST),
         written: 0,
         quiet: arguments.quiet,
     };
     let mut unread = 0;
     let mut trailers = Some(Summary::default());
-    let written = sources.into_iter().try_for_each(|source| {
-        let end = conversion.convert(source, &command, &mut unread)?;
-        match (&mut trailers, end) {
-            (Some(all), Some(of_list)) => {
-                all.add(&of_list);
-                all.elapsed += of_list.elapsed;
+    let each_of = |conversion: &mut Converter| {
+        sources.into_iter().try_for_each(|source| {
+            let end = conversion.convert(source, &command, &mut unread)?;
+            match (&mut trailers, end) {
+                (Some(all), Some(of_list)) => {
+                    all.add(&of_list);
+                    all.elapsed += of_list.elapsed;
+                }
+                (trailers, _) => *trailers = None,
             }
-            (trailers, _) => *trailers = None,
-        }
-        Ok(())
-    });
+            Ok(())
+        })
+    };
+    let written = match arguments.join {
+        false => each_of(&mut conversion),
+        true => conversion.join(&merged.facts, &command, each_of)?,
+    };
     let Converter { mut list, losses, written: count, .. } = conversion;
     if let Some(all) = trailers {
         (list.summary.bytes, list.summary.elapsed) = (all.bytes, all.elapsed);
@@ -85,7 +93,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         headers_lost.iter().for_each(message::error);
         losses.report();
     }
-    command.count_lines(unread + losses.count(NOT_EXPRESSED));
+    command.count_lines(unread + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING));
     command.finish(written, count, None)
 }
 
@@ -302,6 +310,7 @@ const STANDARD_INPUT: &str = "are standard input, which this format names in its
 const UNNAMED: &str = "have no name; their digest stands for it";
 const GUESSED: &str = "have digests whose algorithm is taken from their length";
 const WITHOUT: &str = "have none of these digests, and are left out";
+const CONTRADICTING: &str = "contradict an earlier entry of the file, and stay apart from it";
 const NOT_EXPRESSED: &str = "cannot be expressed in this format, and are left out";
 
 const LOST: &[&str] = &[
@@ -325,10 +334,14 @@ const LOST: &[&str] = &[
     UNNAMED,
     GUESSED,
     WITHOUT,
+    CONTRADICTING,
     NOT_EXPRESSED,
 ];
 
-/// Most reasons that are reported for entries that the format cannot express.
+/// Memory for joining entries of several lists.
+const JOIN_BYTES: u64 = 64 << 20;
+
+/// Most reasons that are reported for entries that the format cannot express, and for those that contradict others.
 const REASONS_MAX: u64 = 10;
 
 /// Most pieces of a file. They are held until all were read, since in some formats they are parts of one object.
@@ -392,6 +405,73 @@ impl File {
         self.is_guessed |= entry.algorithm_guessed;
         None
     }
+
+    /// Adds what another list states of the same file. Gives the entry back with the reason if it contradicts, and
+    /// without one if it is of another file.
+    fn join(&mut self, mut entry: Entry) -> Option<(Entry, Option<String>)> {
+        let record = &mut self.record;
+        let is_whole = record.outcome == Outcome::Complete && entry.is_complete();
+        if entry.path != record.path || !is_whole {
+            return Some((entry, None));
+        }
+        let none = Vec::new();
+        let place = entry.piece.map(|piece| record.pieces.binary_search_by_key(&piece.offset, |one| one.offset));
+        let digests = match (place, entry.piece) {
+            (None, _) => &record.digests,
+            (Some(Ok(at)), Some(piece)) if record.pieces[at].length == piece.length => &record.pieces[at].digests,
+            (Some(Ok(_)), _) => return Some((entry, Some("a piece of another length".to_owned()))),
+            (Some(Err(at)), _) if at < record.pieces.len() => {
+                return Some((entry, Some("a piece at another offset".to_owned())));
+            }
+            (Some(Err(_)), _) => &none,
+        };
+        let (old, new) = (self.expected, entry.expected);
+        let differ = |digest: &&Digest| {
+            let same = digests.iter().find(|one| one.algorithm() == digest.algorithm());
+            same.is_some_and(|same| same != *digest)
+        };
+        let known = |family| record.similarities.iter().find(|one| one.family == family);
+        let reason = if let (Some(old), Some(new)) = (old.size, new.size)
+            && old != new
+        {
+            Some(format!("a size of {} instead of {}", Bytes(new), Bytes(old)))
+        } else if old.mtime.is_some() && new.mtime.is_some() && old.mtime != new.mtime {
+            Some("another time of modification".to_owned())
+        } else if let Some(digest) = entry.digests.iter().find(differ) {
+            Some(format!("another {}", digest.algorithm()))
+        } else if let Some(one) = entry.similarities.iter().find(|one| known(one.family).is_some_and(|old| old != *one))
+        {
+            Some(format!("another {}", one.family))
+        } else if record.facts.is_some() && entry.facts.is_some() && record.facts != entry.facts {
+            Some("other facts about its contents".to_owned())
+        } else {
+            None
+        };
+        if reason.is_some() {
+            return Some((entry, reason));
+        }
+        let has = |digests: &[Digest], other: &Digest| digests.iter().any(|one| one.algorithm() == other.algorithm());
+        entry.digests.retain(|digest| !has(digests, digest));
+        match (place, entry.piece) {
+            (Some(Ok(at)), _) => record.pieces[at].digests.extend(entry.digests),
+            (Some(Err(_)), Some(_)) if record.pieces.len() == PIECES_MAX => self.has_too_many_pieces = true,
+            (Some(Err(_)), Some(piece)) => {
+                record.pieces.push(Piece::new(piece.offset, piece.length, entry.digests));
+            }
+            _ => record.digests.extend(entry.digests),
+        }
+        entry.similarities.retain(|one| record.similarities.iter().all(|old| old.family != one.family));
+        record.similarities.extend(entry.similarities);
+        record.facts = record.facts.take().or(entry.facts);
+        self.expected.size = old.size.or(new.size);
+        self.expected.mtime = old.mtime.or(new.mtime);
+        if self.expected != old {
+            let size = self.expected.size.unwrap_or_default();
+            record.metadata = Some(Metadata::new(size, self.expected.mtime));
+            (record.bytes_read, record.is_size_known) = (size, self.expected.size.is_some());
+        }
+        None
+    }
 }
 
 /// The new list, and the account of what it lacks.
@@ -399,13 +479,83 @@ struct Converter {
     format: FormatName,
     selection: Selection,
     list: WrittenList,
+    /// The entries on their way to be joined.
+    joined: Option<Joined>,
     losses: Losses,
     /// Files that were written.
     written: u64,
     quiet: bool,
 }
 
+/// The entries of all lists as lines of JSON Lines, those of a file together.
+struct Joined {
+    lines: Grouping,
+    writer: Box<dyn Format>,
+    line: Vec<u8>,
+}
+
+impl Joined {
+    fn push(&mut self, record: &Record) -> io::Result<Result<(), NotExpressible>> {
+        self.line.clear();
+        match self.writer.record(record, &mut self.line) {
+            Ok(()) => self.lines.push(&record.path, &self.line).map(Ok),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+}
+
 impl Converter {
+    /// Converts the lists as one in which the entries of each file follow each other. `each_of` converts them one by
+    /// one; here that goes to temporary files. The outer error is one of these files.
+    fn join(
+        &mut self,
+        facts: &RunFacts,
+        command: &Command,
+        each_of: impl FnOnce(&mut Converter) -> io::Result<()>,
+    ) -> Result<io::Result<()>, Failed> {
+        let options = WriteOptions { facts: true, ..WriteOptions::default() };
+        let writer = FormatName::Jsonl.writer(&self.selection, &options).map_err(Failed::internal)?;
+        let lines = Grouping::new(JOIN_BYTES).map_err(temporary_failed)?;
+        self.joined = Some(Joined { lines, writer, line: Vec::new() });
+        let format = std::mem::replace(&mut self.format, FormatName::Jsonl);
+        let written = each_of(self);
+        self.format = format;
+        if command.cancel().is_cancelled() {
+            return Ok(Err(interrupted()));
+        }
+        written.map_err(temporary_failed)?;
+        let Some(Joined { lines, writer, .. }) = self.joined.take() else { return Ok(Ok(())) };
+        let (mut header, mut footer) = (Vec::new(), Vec::new());
+        writer.header(facts, &mut header);
+        writer.footer(&Summary::default(), &mut footer);
+        let lines = lines.into_file().map_err(temporary_failed)?;
+        let text = io::Cursor::new(header).chain(lines).chain(io::Cursor::new(footer));
+        let list = List::open_as(FormatName::Jsonl, Input::reader("the joined lists", text), ReadOptions::default());
+        let (mut file, mut contradicting): (Option<File>, u64) = (None, 0);
+        for entry in list.map_err(Failed::internal)? {
+            if command.cancel().is_cancelled() {
+                return Ok(Err(interrupted()));
+            }
+            let entry = entry.map_err(Failed::internal)?;
+            let other = match &mut file {
+                Some(file) => file.join(entry),
+                None => Some((entry, None)),
+            };
+            let Some((other, reason)) = other else { continue };
+            if let Some(reason) = reason {
+                self.losses.note_example(CONTRADICTING, true, Some(&other.path));
+                contradicting += 1;
+                if !self.quiet && contradicting <= REASONS_MAX {
+                    message::error(format_args!("{}: an entry states {reason}", message::quoted(&other.path)));
+                }
+            }
+            if let Some(Err(error)) = file.replace(File::of(other)).map(|whole| self.write(whole)) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(file.map_or(Ok(()), |whole| self.write(whole)))
+    }
+
     /// Converts one list. Returns the counts at its end, if it has them.
     fn convert(&mut self, source: Source, command: &Command, unread: &mut u64) -> io::Result<Option<Summary>> {
         let Source { mut list, first, .. } = source;
@@ -519,10 +669,16 @@ impl Converter {
         }
         let written = match has_too_many_pieces {
             true => Err(format!("it has more than {PIECES_MAX} pieces")),
-            false => self.list.record(&record)?.map_err(|reason: NotExpressible| reason.to_string()),
+            false => {
+                let written = match &mut self.joined {
+                    Some(joined) => joined.push(&record)?,
+                    None => self.list.record(&record)?,
+                };
+                written.map_err(|reason: NotExpressible| reason.to_string())
+            }
         };
         match written {
-            Ok(()) => self.written += 1,
+            Ok(()) => self.written += u64::from(self.joined.is_none()),
             Err(reason) => {
                 self.losses.note(NOT_EXPRESSED, true);
                 let count = self.losses.count(NOT_EXPRESSED);

@@ -13,13 +13,16 @@ Examples:
       one digest of each file, for coreutils
   pfh convert -f jsonl -o all.jsonl disk1.csv disk2.csv
       two lists as one
+  pfh convert --join -f jsonl -o both.jsonl SHA256SUMS MD5SUMS
+      one entry with both digests for each file
   pfh convert -f csv -a blake3 sums.txt
       a list that does not name its algorithm, which is not the usual one of this length
 
 Exit status:
   0    all done; what the format has no place for is counted on standard error
   2    the command line is wrong, a list cannot be opened, or the format cannot list these digests
-  3    some lines could not be read, a list is cut off, or an entry cannot be expressed in the format
+  3    some lines could not be read, a list is cut off, an entry cannot be expressed in the format, or the lists to be
+       joined contradict each other
   4    the output could not be written
   130  interrupted
   141  the reader of standard output closed it before the end";
@@ -49,6 +52,13 @@ pub(crate) struct ConvertArguments {
     /// algorithm is named, digests in lists that do not name theirs are by it.
     #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',')]
     pub(crate) algorithms: Vec<String>,
+
+    /// Make one entry of all that the lists state of a file: digests by several algorithms, its size and time.
+    ///
+    /// Files are recognised by their paths, byte for byte, and come in the order in which the lists first name them.
+    /// Entries that state another size, time or digest than an earlier one are reported, and stay apart.
+    #[arg(long)]
+    pub(crate) join: bool,
 
     /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook,
     /// encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager.

@@ -255,6 +255,97 @@ fn lists_are_joined_and_what_is_wrong_with_them_is_told() {
     assert_eq!(text(&named, 0, "pfh: written: 1\n"), format!("BLAKE3 (a) = {}\n", hex("blake3", b"a")));
 }
 
+/// Lists of one tree by several algorithms become one, as if they had been made in one run.
+#[test]
+fn lists_of_one_tree_are_joined() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("tree")).unwrap();
+    for number in 0..300_u16 {
+        fs::write(path.join(format!("tree/{number} \u{e9}")), contents(number.into(), usize::from(number) * 40))
+            .unwrap();
+    }
+    let hashed = |list: &str, words: &str| {
+        hash(path, words.split(' ').chain(["-o", list, "tree"])).run();
+    };
+    hashed("md5", "-a md5 -f gnu");
+    hashed("sha256", "-a sha256 -f gnu");
+    hashed("sized", "-a sha1 -f hashdeep");
+    hashed("ssdeep", "-a ssdeep,sha256 -f jsonl --facts");
+    // Another order in one of them.
+    let mut lines: Vec<String> = fs::read_to_string(path.join("md5")).unwrap().lines().map(str::to_owned).collect();
+    lines.reverse();
+    fs::write(path.join("md5"), lines.join("\n") + "\n").unwrap();
+    let convert = |words: &str| pfh(path, ["convert"].into_iter().chain(words.split(' '))).run();
+    hashed("expected", "-a sha256,md5,sha1 -f csv");
+    let ended = convert("--join -q -f csv -o joined sha256 md5 sized");
+    ended.expect(0, "");
+    // Times are in none of them.
+    let cells = |list: &str| -> Vec<Vec<String>> {
+        let mut rows = Vec::new();
+        for line in fs::read_to_string(path.join(list)).unwrap().lines() {
+            let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+            cells.remove(2);
+            rows.push(cells);
+        }
+        rows
+    };
+    assert_eq!(cells("joined"), cells("expected"));
+    // Into a format that needs the size, which one list has; and with a list that has more than digests.
+    convert("--join -q -f hashdeep -a md5,sha256 -o joined md5 sha256 sized").expect(0, "");
+    assert_eq!(read(path, "joined", "hashdeep").len(), 300);
+    hashed("expected", "-a sha256,md5,ssdeep --facts -f jsonl");
+    convert("--join -q -f jsonl -o joined sha256 md5 ssdeep").expect(0, "");
+    let entries = |list: &str| -> Vec<Entry> {
+        let plain = |mut entry: Entry| {
+            entry.line = 0;
+            entry
+        };
+        read(path, list, "jsonl").into_iter().map(plain).collect()
+    };
+    assert_eq!(format!("{:?}", entries("joined")), format!("{:?}", entries("expected")));
+    // Pieces meet as well.
+    hashed("pieces1", "-a md5 --piecewise 1K -f jsonl");
+    hashed("pieces2", "-a sha1 --piecewise 1K -f jsonl");
+    hashed("expected", "-a md5,sha1 --piecewise 1K -f jsonl");
+    convert("--join -q -f jsonl -o joined pieces1 pieces2").expect(0, "");
+    assert_eq!(format!("{:?}", entries("joined")), format!("{:?}", entries("expected")));
+    hashed("pieces2", "-a sha1 --piecewise 2K -f jsonl");
+    let other = convert("--join -f jsonl -o joined pieces1 pieces2");
+    assert!(
+        other.code() == 3 && other.stderr.contains(": an entry states a piece of another length\n"),
+        "{}",
+        other.stderr
+    );
+    // A list joined with itself is that list.
+    convert("--join -q -f gnu -o joined sha256 sha256").expect(0, "");
+    assert_eq!(fs::read(path.join("joined")).unwrap(), fs::read(path.join("sha256")).unwrap());
+}
+
+/// Entries that contradict others of their file are told, and nothing of them is lost.
+#[test]
+fn lists_that_contradict_are_told() {
+    let directory = scratch();
+    let path = directory.path();
+    let [one, two] = [b"1", b"2"].map(|bytes| hex("md5", bytes));
+    fs::write(path.join("a.csv"), format!("path,size,md5\na,1,{one}\nb,1,{one}\nc,1,{one}\nd,,{one}\n")).unwrap();
+    let sha1 = hex("sha1", b"1");
+    fs::write(path.join("b.csv"), format!("path,size,sha1\nb,2,{sha1}\na,1,{sha1}\nd,7,{sha1}\n./c,1,{sha1}\n"))
+        .unwrap();
+    fs::write(path.join("c.md5"), format!("{two}  a\n{one}  c\n")).unwrap();
+    let ended = pfh(path, ["convert", "--join", "-f", "csv", "a.csv", "b.csv", "c.md5"]).run();
+    let message = "pfh: `a`: an entry states another md5\npfh: `b`: an entry states a size of 2 B instead of 1 B\n\
+                   pfh: written: 7\n\
+                   pfh: entries: 2 contradict an earlier entry of the file, and stay apart from it: `a`, `b`\n";
+    let csv = text(&ended, 3, message);
+    let expected = format!(
+        "path,size,mtime,outcome,error,md5,sha1\r\na,1,,complete,,{one},{sha1}\r\na,,,complete,,{two},\r\n\
+         b,1,,complete,,{one},\r\nb,2,,complete,,,{sha1}\r\nc,1,,complete,,{one},\r\nd,7,,complete,,{one},{sha1}\r\n\
+         ./c,1,,complete,,,{sha1}\r\n"
+    );
+    assert_eq!(csv, expected);
+}
+
 #[test]
 fn names_that_cannot_be_expressed_are_named_with_the_reason() {
     let directory = scratch();
@@ -336,6 +427,13 @@ fn a_long_list_takes_no_more_memory_than_a_short_one() {
     limited.run().expect(0, "");
     convert.run().expect(0, "");
     assert_eq!(read(path, "limited", "jsonl").len(), 400_000);
+    let sha1: String = (0..400_000).rev().map(|number| format!("{}  {number}\n", "0c".repeat(20))).collect();
+    fs::write(path.join("sha1"), sha1).unwrap();
+    let joined = "ulimit -v 400000; exec \"$0\" convert -q --join -f jsonl -o joined source sha1";
+    let joined = Run::new("sh", path, ["-c", joined]).with(|command| command.arg(env!("CARGO_BIN_EXE_pfh")));
+    joined.run().expect(0, "");
+    let entries = read(path, "joined", "jsonl");
+    assert!(entries.len() == 400_000 && entries.iter().all(|entry| entry.digests.len() == 2));
 }
 
 /// The programs for which the lists are accept them.
