@@ -290,6 +290,11 @@ impl Command {
         self.tally.unread += lines;
     }
 
+    /// Does work that reads no files, and shows this text while it lasts if progress is wanted.
+    pub(crate) fn work<R>(&mut self, text: impl FnMut() -> String + Send, work: impl FnOnce(&mut Command) -> R) -> R {
+        progress::of_work(self.reporting.progress, text, || work(self))
+    }
+
     /// Hashes files and shows the progress: `prepare` makes an item of each record, and `deliver` takes the items in
     /// the order of the output.
     ///

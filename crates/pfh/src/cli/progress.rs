@@ -69,6 +69,16 @@ pub(crate) fn of_run<R>(when: When, source: &impl Watch, counters: &Counters, ru
     })
 }
 
+/// Does other work, and shows its progress by this text if that is wanted.
+pub(crate) fn of_work<R>(when: When, text: impl FnMut() -> String + Send, work: impl FnOnce() -> R) -> R {
+    std::thread::scope(|scope| {
+        let progress = Progress::of(when, scope, text);
+        let result = work();
+        drop(progress);
+        result
+    })
+}
+
 /// Counts the files and bytes to read, for the remaining time.
 fn count(source: &impl Watch, totals: &Totals, ended: &CancelToken) {
     let store = |sums: pfh_source::Totals| {

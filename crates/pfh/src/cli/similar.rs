@@ -4,7 +4,7 @@ use super::args::{PairFormat, SimilarityArguments};
 use super::exit::Failed;
 use super::message;
 use super::pairs::{PairWriter, Relation};
-use super::progress::Progress;
+use super::progress;
 use super::quantity::{Clock, Count};
 use pfh_engine::CancelToken;
 use pfh_list::{ExternalSort, List, NamedDigests};
@@ -63,25 +63,22 @@ impl Comparison<'_> {
         compare.threshold = threshold(self.family(), self.options);
         compare.cancel = cancel.clone();
         let mut result = Ok(());
-        std::thread::scope(|scope| {
-            let (compare, started, count) = (&compare, Instant::now(), Count(self.count() as u64));
-            let progress = Progress::of(self.options.progress, scope, move || {
-                let done = compare.progress.get();
-                let mut text = format!("{count} digests, {:.0} % compared", done * 100.0);
-                if done > 0.0 {
-                    text += &format!(", {} left", Clock(started.elapsed().mul_f64((1.0 - done) / done)));
-                }
-                text
-            });
-            let mut take = |found: &[SimilarPair]| {
-                result = found.iter().try_for_each(|found| each(*found));
-                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            };
-            match self.right {
-                None => compare.all(self.left.digests(), &mut take),
-                Some(right) => compare.between(self.left.digests(), right.digests(), &mut take),
+        let (compare, started, count) = (&compare, Instant::now(), Count(self.count() as u64));
+        let text = || {
+            let done = compare.progress.get();
+            let mut text = format!("{count} digests, {:.0} % compared", done * 100.0);
+            if done > 0.0 {
+                text += &format!(", {} left", Clock(started.elapsed().mul_f64((1.0 - done) / done)));
             }
-            drop(progress);
+            text
+        };
+        let mut take = |found: &[SimilarPair]| {
+            result = found.iter().try_for_each(|found| each(*found));
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        progress::of_work(self.options.progress, text, || match self.right {
+            None => compare.all(self.left.digests(), &mut take),
+            Some(right) => compare.between(self.left.digests(), right.digests(), &mut take),
         });
         result
     }

@@ -526,6 +526,23 @@ fn reports_for_programs_and_people() {
     assert!(premis.contains("<eventOutcome>fail</eventOutcome>") && premis.contains("/odd%0A%01</"), "{premis}");
 }
 
+/// The walk tells how many files it has seen, and how many the last run has found.
+#[test]
+fn the_walk_shows_its_progress() {
+    let directory = tree(&[("a", "1"), ("b", "2")]);
+    let d = directory.path();
+    let walking = |arguments: &[&str]| {
+        let ended = audit(d, &[arguments, &["--progress", "log"]].concat());
+        let lines: Vec<_> = ended.stderr.lines().filter_map(|line| line.split_once("Z walking: ")).collect();
+        assert_eq!(lines.len(), 1, "{}", ended.stderr);
+        lines[0].1.split(", 0:").next().unwrap().to_owned()
+    };
+    assert_eq!(walking(&["init", "l.pfhl", "t"]), "2 files");
+    put(d, "c", "3");
+    assert_eq!(walking(&["run", "l.pfhl"]), "3 files of 2 in the last run");
+    assert_eq!(walking(&["run", "l.pfhl"]), "3 files of 3 in the last run");
+}
+
 /// Reports of every kind of run are documents of the schema that `PFH_TEST_PREMIS` names.
 #[test]
 fn premis_reports_obey_the_schema() {

@@ -5,6 +5,7 @@ use super::super::contents::temporary_failed;
 use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::super::message;
+use super::super::quantity::{Clock, Count};
 use super::collection::{failed, full_path};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
@@ -25,6 +26,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -67,22 +69,30 @@ pub(super) fn perform(
     let of_ledger = |error: Error| failed(&path, error);
     run.ledger().limit_memory(manner.memory_bytes / 8).map_err(of_ledger)?;
     let roots = run.ledger().roots().map_err(of_ledger)?;
-    // The engine has the other half, later.
-    let mut survey = Survey::new(manner.memory_bytes / 2);
-    for (number, root) in (0..).zip(&roots) {
-        let before = survey.files();
-        walk(command, &mut survey, number, root, settings)?;
-        if survey.files() == before && !manner.allow_empty && !command.cancel().is_cancelled() {
-            let root = message::quoted(root);
-            return Err(Failed::usage(format_args!(
-                "{root} has no files: is it mounted? Nothing was recorded; --allow-empty records them as missing"
-            )));
+    let runs = run.ledger().runs().map_err(of_ledger)?;
+    // An abandoned run has not counted them.
+    let expected = runs.iter().rev().filter_map(|run| run.end.as_ref()).map(|end| end.files).find(|files| *files > 0);
+    let (seen, began) = (AtomicU64::new(0), Instant::now());
+    let text = || walked(seen.load(Ordering::Relaxed), expected, began.elapsed());
+    let compared = command.work(text, |command| {
+        // The engine has the other half, later.
+        let mut survey = Survey::new(manner.memory_bytes / 2);
+        for (number, root) in (0..).zip(&roots) {
+            let before = survey.files();
+            walk(command, &mut survey, number, root, settings, &seen)?;
+            if survey.files() == before && !manner.allow_empty && !command.cancel().is_cancelled() {
+                let root = message::quoted(root);
+                return Err(Failed::usage(format_args!(
+                    "{root} has no files: is it mounted? Nothing was recorded; --allow-empty records them as missing"
+                )));
+            }
         }
-    }
-    if command.cancel().is_cancelled() {
-        return Ok(Performed::Interrupted);
-    }
-    let (surveyed, tasks) = survey.compare(&run, plan).map_err(of_ledger)?;
+        if command.cancel().is_cancelled() {
+            return Ok(None);
+        }
+        survey.compare(&run, plan).map(Some).map_err(of_ledger)
+    });
+    let Some((surveyed, tasks)) = compared? else { return Ok(Performed::Interrupted) };
     let mut stopped = Stopped::No;
     if tasks.files() > 0 {
         let (read, is_limited) = read(command, run, tasks, &roots, settings, manner)?;
@@ -116,19 +126,34 @@ fn end(
     })
 }
 
+/// Describes a walk by the files that it has seen, of those that the last run found. The time that is left is shown once
+/// a second tells something about it.
+fn walked(seen: u64, expected: Option<u64>, elapsed: Duration) -> String {
+    let mut text = format!("walking: {} files", Count(seen));
+    if let Some(expected) = expected {
+        text += &format!(" of {} in the last run", Count(expected));
+        let left = expected.checked_sub(seen).filter(|left| *left > 0 && seen > 0 && elapsed.as_secs() > 0);
+        if let Some(left) = left {
+            text += &format!(", {} left", Clock(elapsed.mul_f64(left as f64 / seen as f64)));
+        }
+    }
+    text + &format!(", {} elapsed", Clock(elapsed))
+}
+
 /// Returns what the ledger keeps of metadata.
 fn seen(metadata: &Metadata) -> Seen {
     let posix = metadata.posix.unwrap_or_default();
     Seen { size: metadata.size, mtime: metadata.mtime.unwrap_or_default(), ctime: posix.ctime, inode: posix.inode }
 }
 
-/// Adds what a walk of a root finds.
+/// Adds what a walk of a root finds, and counts files in `seen_files`.
 fn walk(
     command: &mut Command,
     survey: &mut Survey,
     number: u32,
     root: &[u8],
     settings: &Settings,
+    seen_files: &AtomicU64,
 ) -> Result<(), Failed> {
     let cancel = command.cancel().clone();
     fs::metadata(Path::new(OsStr::from_bytes(root))).map_err(|error| {
@@ -158,6 +183,9 @@ fn walk(
         command.count(&Item::new(&Record::new(path, Outcome::Unreadable { offset: 0, error }), ()));
     };
     source.walk(&mut |found| {
+        if matches!(&found, Found::Entry(entry) if entry.kind == EntryKind::Regular) {
+            seen_files.fetch_add(1, Ordering::Relaxed);
+        }
         match found {
             Found::Entry(entry) if entry.kind == EntryKind::Regular => match source.stamp(&entry) {
                 Ok(stamp) if stamp.is_as_listed => {
@@ -355,5 +383,21 @@ impl Iterator for Given {
         };
         on_their_way.tasks.push_back(task);
         Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_tells_what_is_left_of_the_last_one() {
+        let seconds = Duration::from_secs;
+        assert_eq!(walked(1200, None, seconds(3)), "walking: 1,200 files, 0:03 elapsed");
+        let (some, more) = (walked(1000, Some(4000), seconds(20)), walked(5000, Some(4000), seconds(20)));
+        assert_eq!(some, "walking: 1,000 files of 4,000 in the last run, 1:00 left, 0:20 elapsed");
+        assert_eq!(more, "walking: 5,000 files of 4,000 in the last run, 0:20 elapsed");
+        let start = walked(0, Some(4000), Duration::ZERO);
+        assert_eq!(start, "walking: 0 files of 4,000 in the last run, 0:00 elapsed");
     }
 }
