@@ -4,10 +4,10 @@ use super::bag_args::{BagFormat, VerifyArguments};
 use super::bag_files::{self, below, fail, root_of, temporary_failed, with_tag_file};
 use super::command::Command;
 use super::exit::{Ending, Failed};
-use super::message;
 use super::output::SharedOutput;
 use super::quantity::{Bytes, Count};
 use super::reading;
+use super::{json_header, message};
 use pfh_bag::{Declaration, Finding, FoundKind, Info, Judge, Judged, ManifestName, Plan, Profile, Severity, Wanted};
 use pfh_digest::Algorithm;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
@@ -198,9 +198,9 @@ impl Writer {
         if self.format == BagFormat::Text {
             return Ok(());
         }
-        let version = env!("CARGO_PKG_VERSION");
-        let text = format!("{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\"");
-        self.line(text.into_bytes())
+        let mut line = Vec::new();
+        json_header::begin(&mut line);
+        self.line(line)
     }
 
     fn bag(&mut self, path: &OsStr, verdict: Verdict) -> io::Result<()> {

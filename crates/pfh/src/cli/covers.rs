@@ -5,12 +5,12 @@ use super::command::{Command, Reporting};
 use super::common_args::WalkArguments;
 use super::contents::{self, Gathered, Gatherer, temporary_failed};
 use super::exit::{Ending, Failed};
-use super::message;
 use super::quantity::{Bytes, Count};
 use super::reading;
+use super::{json_header, message};
 use pfh_duplicates::{Item, Side, Uncovered};
 use pfh_record::csv::push_field;
-use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use pfh_record::jsonl::{end_line, push_bytes_field};
 use std::io::Write;
 
 /// Runs `pfh covers`.
@@ -71,13 +71,9 @@ fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
         FileFormat::Text | FileFormat::Null => Vec::new(),
         FileFormat::Csv => b"bytes,list,path\r\n".to_vec(),
         FileFormat::Jsonl => {
-            let mut line = format!(
-                "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\"algorithms\":[",
-                env!("CARGO_PKG_VERSION")
-            )
-            .into_bytes();
-            push_string(algorithm, &mut line);
-            line.push(b']');
+            let mut line = Vec::new();
+            json_header::begin(&mut line);
+            json_header::push_algorithms([algorithm], &mut line);
             end_line(0, &mut line);
             line
         }

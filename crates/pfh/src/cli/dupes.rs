@@ -4,15 +4,15 @@ use super::args::{DupesArguments, GroupFormat};
 use super::command::{Command, Reporting};
 use super::contents::{self, Gathered, Gatherer, shared_room, temporary_failed};
 use super::exit::{Ending, Failed};
-use super::message;
 use super::output::SharedOutput;
 use super::quantity::{Bytes, Count};
 use super::reading;
+use super::{json_header, message};
 use pfh_digest::Algorithm;
 use pfh_duplicates::{Group, GroupKind, Groups, Member, Members, Options, Side, Totals};
 use pfh_lab::environment::timestamp;
 use pfh_record::csv::push_field;
-use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use pfh_record::jsonl::{end_line, push_bytes_field};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -132,14 +132,9 @@ impl Writer {
             GroupFormat::Text => Ok(()),
             GroupFormat::Csv => self.output.write_all(b"group,kind,bytes,saved_bytes,link,list,path\r\n"),
             GroupFormat::Jsonl => {
-                let mut line = format!(
-                    "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\
-                     \"algorithms\":[",
-                    env!("CARGO_PKG_VERSION")
-                )
-                .into_bytes();
-                push_string(self.algorithm.name(), &mut line);
-                line.push(b']');
+                let mut line = Vec::new();
+                json_header::begin(&mut line);
+                json_header::push_algorithms([self.algorithm.name()], &mut line);
                 self.end_line(line)
             }
             GroupFormat::Fclones => self.fclones_header(groups),

@@ -9,14 +9,14 @@ use super::known_args::{VerdictClass, VerdictFormat};
 use super::output::interrupted;
 use super::quantity::Count;
 use super::verdicts::{self, push_escaped, word};
-use super::{gather, message, reading};
+use super::{gather, json_header, message, reading};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
 use pfh_engine::{Decision, FileOptions};
 use pfh_known::{BlockKinds, Class, Fragment, KnownFile, SECTOR_BYTES, WithinOthers};
 use pfh_list::ExternalSort;
 use pfh_record::csv::push_field;
-use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use pfh_record::jsonl::{end_line, push_bytes_field};
 use pfh_record::{Metadata, Outcome, Record, Selection};
 use pfh_similarity::Family;
 use std::io::{self, BufWriter, Write};
@@ -206,13 +206,9 @@ impl<W: Write> Printer<'_, W> {
             ),
             VerdictFormat::Jsonl => {
                 let out = &mut self.line;
-                out.extend_from_slice(b"{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":");
-                push_string(env!("CARGO_PKG_VERSION"), out);
-                let block_bytes = self.block_bytes;
-                let facts = format!(",\"block_bytes\":{block_bytes},\"step_bytes\":{step_bytes},\"algorithms\":[");
-                out.extend_from_slice(facts.as_bytes());
-                push_string(algorithm.name(), out);
-                out.push(b']');
+                json_header::begin(out);
+                write!(out, ",\"block_bytes\":{},\"step_bytes\":{step_bytes}", self.block_bytes)?;
+                json_header::push_algorithms([algorithm.name()], out);
                 end_line(0, out);
             }
         }

@@ -37,6 +37,7 @@ mod gather;
 mod generate;
 mod hash;
 mod heatmap;
+mod json_header;
 mod keys;
 mod known;
 mod known_args;

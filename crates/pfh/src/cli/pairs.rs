@@ -3,13 +3,14 @@
 use super::args::PairFormat;
 use super::command::Command;
 use super::exit::{Ending, Failed};
+use super::json_header;
 use super::message;
 use super::output::SharedOutput;
 use super::quantity::Count;
 use pfh_engine::CancelToken;
 use pfh_list::Name;
 use pfh_record::csv::push_field;
-use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use pfh_record::jsonl::{end_line, push_bytes_field};
 use pfh_similarity::Family;
 use std::io::{self, Write as _};
 
@@ -80,17 +81,9 @@ impl PairWriter {
             PairFormat::Csv => self.line.extend_from_slice(format!("first,second,{}\r\n", self.measure).as_bytes()),
             PairFormat::Jsonl => {
                 let threshold = threshold.map_or_else(String::new, |threshold| format!(",\"threshold\":{threshold}"));
-                let version = env!("CARGO_PKG_VERSION");
-                let header = format!(
-                    "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{version}\",\
-                     \"algorithms\":["
-                );
-                self.line.extend_from_slice(header.as_bytes());
-                for (place, name) in names.iter().enumerate() {
-                    self.line.extend_from_slice(if place > 0 { b"," } else { b"" });
-                    push_string(name, &mut self.line);
-                }
-                write!(self.line, "]{threshold}")?;
+                json_header::begin(&mut self.line);
+                json_header::push_algorithms(names.iter().copied(), &mut self.line);
+                self.line.extend_from_slice(threshold.as_bytes());
                 end_line(0, &mut self.line);
             }
             _ => {}

@@ -1,6 +1,7 @@
 //! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
 
 use super::exit::Failed;
+use super::json_header;
 use super::known_args::VerdictFormat;
 use super::lists::BrokenLines;
 use super::{lists, message};
@@ -249,14 +250,8 @@ impl VerdictWriter {
             }
             VerdictFormat::Jsonl => {
                 let start = out.len();
-                out.extend_from_slice(b"{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":");
-                push_string(env!("CARGO_PKG_VERSION"), out);
-                out.extend_from_slice(b",\"algorithms\":[");
-                for (place, algorithm) in algorithms.iter().enumerate() {
-                    out.extend_from_slice(if place > 0 { b"," } else { b"" });
-                    push_string(algorithm.name(), out);
-                }
-                out.push(b']');
+                json_header::begin(out);
+                json_header::push_algorithms(algorithms.iter().map(|one| one.name()), out);
                 end_line(start, out);
             }
         }

@@ -186,7 +186,8 @@ impl GnuList {
             };
             let digest = entry.digests.first().filter(is_wanted).copied();
             self.last = digest.map(|digest| digest.algorithm()).or(self.last);
-            let Some(digest) = digest.filter(|_| !is_marked && !(is_input && self.is_standard_input)) else {
+            let is_bad = is_marked || is_input && self.is_standard_input;
+            let Some(digest) = digest.filter(|_| !is_bad) else {
                 self.bad(entry.line);
                 continue;
             };

@@ -1,9 +1,9 @@
 //! The report of `pfh verify`: the verdict, the counts and the findings, as text, JSON Lines or a page.
 
-use super::message;
 use super::quantity::Count;
 use super::verdicts::push_escaped;
 use super::verify_args::ReportFormat;
+use super::{json_header, message};
 use pfh_digest::Algorithm;
 use pfh_fixity::{Agreement, Class, File, Finding, Findings, Totals, compare};
 use pfh_lab::environment::timestamp;
@@ -173,16 +173,11 @@ impl Report<'_> {
 
     fn json_lines(&self, findings: Findings, output: &mut impl Write) -> io::Result<()> {
         let totals = *findings.totals();
-        let mut line = b"{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":".to_vec();
-        push_string(env!("CARGO_PKG_VERSION"), &mut line);
+        let mut line = Vec::new();
+        json_header::begin(&mut line);
         push_bytes_field("list", "list_base64", self.asked.list, &mut line);
         push_bytes_field("root", "root_base64", self.asked.root.as_os_str().as_bytes(), &mut line);
-        line.extend_from_slice(b",\"algorithms\":[");
-        for (place, algorithm) in self.asked.algorithms.iter().enumerate() {
-            line.extend_from_slice(if place > 0 { b"," } else { b"" });
-            push_string(algorithm.name(), &mut line);
-        }
-        line.push(b']');
+        json_header::push_algorithms(self.asked.algorithms.iter().map(|one| one.name()), &mut line);
         end_line(0, &mut line);
         let start = line.len();
         let is_verified = self.asked.failures(&totals) + totals.files.of(Class::Unreadable) + self.asked.broken == 0;

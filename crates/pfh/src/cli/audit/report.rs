@@ -3,8 +3,8 @@
 use super::super::audit_args::{ReportArguments, ReportFormat};
 use super::super::command::{Command, Reporting};
 use super::super::exit::{Ending, Failed};
-use super::super::message;
 use super::super::reading;
+use super::super::{json_header, message};
 use super::collection::{Collection, full_path, time};
 use super::describe::{describe, event_json, expected, found, hex};
 use super::reported::{Reported, is_news};
@@ -83,10 +83,12 @@ fn text(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
 fn json_lines(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
     let info = &reported.info;
     let value = |value: serde_json::Value| value.to_string();
-    let mut line = format!(
-        "{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",\"program_version\":\"{}\",\"run\":{},\"mode\":{},\
-         \"algorithms\":{},\"options\":{},\"run_by\":{},\"host\":{},\"user\":{},\"began\":\"{}\"",
-        env!("CARGO_PKG_VERSION"),
+    let mut line = Vec::new();
+    json_header::begin(&mut line);
+    write!(
+        line,
+        ",\"run\":{},\"mode\":{},\"algorithms\":{},\"options\":{},\"run_by\":{},\"host\":{},\"user\":{},\
+         \"began\":\"{}\"",
         info.number,
         value(info.options.mode.clone().into()),
         value(info.options.algorithms.clone().into()),
@@ -95,8 +97,7 @@ fn json_lines(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Err
         value(info.options.host.clone().into()),
         value(info.options.user.clone().into()),
         time(info.times.0)
-    )
-    .into_bytes();
+    )?;
     end_line(0, &mut line);
     output.write_all(&line)?;
     reported.each(&mut |event| {
