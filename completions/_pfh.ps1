@@ -421,6 +421,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all that the format has a place for]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all that the format has a place for]')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager')
+            [CompletionResult]::new('--join', '--join', [CompletionResultType]::ParameterName, 'Make one entry of all that the lists state of a file: digests by several algorithms, its size and time')
             [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)')
             [CompletionResult]::new('--read-null', '--read-null', [CompletionResultType]::ParameterName, 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')

@@ -1769,7 +1769,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__convert)
-            opts="-f -o -a -0 -q -h -V --format --output --algorithm --as --piecewise --read-null --zero --null --quiet --help --version"
+            opts="-f -o -a -0 -q -h -V --format --output --algorithm --join --as --piecewise --read-null --zero --null --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

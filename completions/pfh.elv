@@ -398,6 +398,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -a 'Only these digests, in this order [default: all that the format has a place for]'
             cand --algorithm 'Only these digests, in this order [default: all that the format has a place for]'
             cand --as 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager'
+            cand --join 'Make one entry of all that the lists state of a file: digests by several algorithms, its size and time'
             cand --piecewise 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
             cand --read-null 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
             cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'

@@ -373,6 +373,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand convert" -s f -l format -d 'Form
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s a -l algorithm -d 'Only these digests, in this order [default: all that the format has a place for]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager' -r
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l join -d 'Make one entry of all that the lists state of a file: digests by several algorithms, its size and time'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l piecewise -d 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l read-null -d 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'

@@ -21,8 +21,8 @@ Examples:
 Exit status:
   0    all done; what the format has no place for is counted on standard error
   2    the command line is wrong, a list cannot be opened, or the format cannot list these digests
-  3    some lines could not be read, a list is cut off, an entry cannot be expressed in the format, or the lists to be
-       joined contradict each other
+  3    some lines could not be read, a list is cut off, an entry cannot be expressed in the format,
+       or it contradicts one that it should be joined with
   4    the output could not be written
   130  interrupted
   141  the reader of standard output closed it before the end";

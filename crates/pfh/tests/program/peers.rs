@@ -199,8 +199,8 @@ fn a_real_tree() {
     assert!(OsStr::from_bytes(&list).len() > count);
 }
 
-/// `pfh verify` finds an object of ocfl-py intact, and what is damaged in it: `PFH_TEST_OCFL` names ocfl-object.py where
-/// it is not in the path.
+/// `pfh verify` finds an object of ocfl-py intact, and then each damage to it: `PFH_TEST_OCFL` names ocfl-object.py
+/// where it is not in the path.
 #[test]
 fn objects_of_ocfl_py_are_verified() {
     let directory = scratch();

@@ -126,8 +126,8 @@ fn end(
     })
 }
 
-/// Describes a walk by the files that it has seen, of those that the last run found. The time that is left is shown once
-/// a second tells something about it.
+/// Describes a walk by the files that it has seen, of those that the last run found. The time that is left is shown
+/// after the first second.
 fn walked(seen: u64, expected: Option<u64>, elapsed: Duration) -> String {
     let mut text = format!("walking: {} files", Count(seen));
     if let Some(expected) = expected {
