@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
+            [CompletionResult]::new('copy', 'copy', [CompletionResultType]::ParameterValue, 'Copy files and directories, and verify each copy by reading it back')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -764,13 +765,14 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make directories bags of version 1.0')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'pfh;bag;create' {
+            [CompletionResult]::new('--copy-to', '--copy-to', [CompletionResultType]::ParameterName, 'Leave the directory as it is, and make the bag in BAG, with a verified copy of its contents (as by `pfh copy`)')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Write a label and a value into bag-info.txt (repeatable); the order is kept, and a label may be repeated')
@@ -832,7 +834,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;bag;help' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make directories bags of version 1.0')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -848,6 +850,34 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;bag;help;help' {
+            break
+        }
+        'pfh;copy' {
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'A destination (repeatable). All given paths are sources then')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated; one read computes them all')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write a list of all copied files to FILE, which appears whole or not at all; `-` is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write a list of all copied files to FILE, which appears whole or not at all; `-` is standard output')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Copy only files that match GLOB (repeatable), as in `pfh hash`')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out files and directories that match GLOB (repeatable), as in `pfh hash`')
+            [CompletionResult]::new('--read-back', '--read-back', [CompletionResultType]::ParameterName, 'How copies are read back: around the page cache (`direct`), or after they were dropped from it (`drop`)')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for reading and sorting (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each source')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each source')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'pfh;frash' {
@@ -1032,6 +1062,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('covers', 'covers', [CompletionResultType]::ParameterValue, 'Find files of which there is no copy elsewhere: may this disk be wiped?')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
+            [CompletionResult]::new('copy', 'copy', [CompletionResultType]::ParameterValue, 'Copy files and directories, and verify each copy by reading it back')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -1136,7 +1167,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;bag' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a directory a bag of version 1.0')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make directories bags of version 1.0')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Write new manifests after files were added, removed or changed')
             break
@@ -1148,6 +1179,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;bag;update' {
+            break
+        }
+        'pfh;help;copy' {
             break
         }
         'pfh;help;frash' {

@@ -33,6 +33,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
+            cand copy 'Copy files and directories, and verify each copy by reading it back'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -714,12 +715,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand create 'Make a directory a bag of version 1.0'
+            cand create 'Make directories bags of version 1.0'
             cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
             cand update 'Write new manifests after files were added, removed or changed'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'pfh;bag;create'= {
+            cand --copy-to 'Leave the directory as it is, and make the bag in BAG, with a verified copy of its contents (as by `pfh copy`)'
             cand -a 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]'
             cand --algorithm 'Algorithms, separated by commas, or repeated; one read computes them all [default: sha512]'
             cand --tag 'Write a label and a value into bag-info.txt (repeatable); the order is kept, and a label may be repeated'
@@ -778,7 +780,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;bag;help'= {
-            cand create 'Make a directory a bag of version 1.0'
+            cand create 'Make directories bags of version 1.0'
             cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
             cand update 'Write new manifests after files were added, removed or changed'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -790,6 +792,33 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;bag;help;update'= {
         }
         &'pfh;bag;help;help'= {
+        }
+        &'pfh;copy'= {
+            cand --to 'A destination (repeatable). All given paths are sources then'
+            cand -a 'Algorithms, separated by commas, or repeated; one read computes them all'
+            cand --algorithm 'Algorithms, separated by commas, or repeated; one read computes them all'
+            cand -o 'Write a list of all copied files to FILE, which appears whole or not at all; `-` is standard output'
+            cand --output 'Write a list of all copied files to FILE, which appears whole or not at all; `-` is standard output'
+            cand -f 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]'
+            cand --format 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]'
+            cand --include 'Copy only files that match GLOB (repeatable), as in `pfh hash`'
+            cand --exclude 'Leave out files and directories that match GLOB (repeatable), as in `pfh hash`'
+            cand --read-back 'How copies are read back: around the page cache (`direct`), or after they were dropped from it (`drop`)'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -m 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for reading and sorting (K, M, G: powers of 1024)'
+            cand --progress 'Show progress on standard error'
+            cand -x 'Stay on the filesystem of each source'
+            cand --one-file-system 'Stay on the filesystem of each source'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'pfh;frash'= {
             cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]'
@@ -951,6 +980,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand covers 'Find files of which there is no copy elsewhere: may this disk be wiped?'
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
+            cand copy 'Copy files and directories, and verify each copy by reading it back'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -1028,7 +1058,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;audit;verify-ledger'= {
         }
         &'pfh;help;bag'= {
-            cand create 'Make a directory a bag of version 1.0'
+            cand create 'Make directories bags of version 1.0'
             cand verify 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
             cand update 'Write new manifests after files were added, removed or changed'
         }
@@ -1037,6 +1067,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;bag;verify'= {
         }
         &'pfh;help;bag;update'= {
+        }
+        &'pfh;help;copy'= {
         }
         &'pfh;help;frash'= {
         }

@@ -323,12 +323,26 @@ impl Root {
 /// Returns the root of a list if none is named: where its first path starts.
 fn default_root(path: &OsStr, list: &mut List) -> PathBuf {
     // By their definitions, paths of manifests of BagIt and of inventories of OCFL start where these lie.
-    if let FormatName::Fixity(FixityList::Bagit | FixityList::Ocfl) = list.header().format {
-        let beside = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
-        return beside.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    if let FormatName::Fixity(format @ (FixityList::Bagit | FixityList::Ocfl)) = list.header().format {
+        let beside = parent(Path::new(path));
+        // Each version of an object has an inventory of its own, whose paths start at the object, too.
+        let above = if beside.file_name().is_some() { parent(&beside) } else { beside.join("..") };
+        let is_of_version = format == FixityList::Ocfl && !is_object(&beside) && is_object(&above);
+        return if is_of_version { above } else { beside };
     }
     let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
     PathBuf::from(if is_absolute { "/" } else { "." })
+}
+
+fn parent(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Whether a directory is the root of an object of OCFL, by the file that declares it (OCFL 1.1, section 3.3).
+fn is_object(directory: &Path) -> bool {
+    let is_declaration = |name: &OsStr| name.as_bytes().starts_with(b"0=ocfl_object_");
+    fs::read_dir(directory).is_ok_and(|names| names.flatten().any(|entry| is_declaration(&entry.file_name())))
 }
 
 /// Returns the last `bytes` of a path.

@@ -552,3 +552,35 @@ fn an_interrupted_run_has_no_verdict() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
     assert_ne!(output.status.code(), Some(0));
 }
+
+/// The inventory of a version has paths that start at the object, like that of the object itself.
+#[test]
+fn inventories_of_versions_start_at_their_object() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("object/v1/content")).unwrap();
+    fs::write(d.join("object/v1/content/a"), "one").unwrap();
+    let sha512 = digest("sha512", b"one");
+    let inventory = format!(
+        r#"{{"id": "x", "type": "https://ocfl.io/1.1/spec/#inventory", "digestAlgorithm": "sha512", "head": "v1",
+            "manifest": {{"{sha512}": ["v1/content/a"]}},
+            "versions": {{"v1": {{"created": "2026-01-01T00:00:00Z", "state": {{"{sha512}": ["a"]}}}}}}}}"#
+    );
+    for place in ["object/inventory.json", "object/v1/inventory.json"] {
+        fs::write(d.join(place), &inventory).unwrap();
+    }
+    fs::write(d.join("object/0=ocfl_object_1.1"), "ocfl_object_1.1\n").unwrap();
+    let verified = b"Verified: all 1 file is as the list says.\nExpected 1, found 1: 1 matched\n";
+    for (from, list) in
+        [("", "object/inventory.json"), ("", "object/v1/inventory.json"), ("object", "v1/inventory.json")]
+    {
+        let ended = pfh(&d.join(from), ["verify", list]).run();
+        assert_eq!(
+            (ended.code(), String::from_utf8_lossy(&ended.stdout)),
+            (0, String::from_utf8_lossy(verified)),
+            "{list}"
+        );
+    }
+    let ended = pfh(&d.join("object/v1"), ["verify", "inventory.json"]).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+}
