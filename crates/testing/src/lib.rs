@@ -14,7 +14,7 @@ mod skip;
 
 pub use conformance::{SourceUnderTest, source_conformance};
 #[cfg(feature = "fuse")]
-pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, rewritten};
+pub use faulty::{FaultPlan, FaultyMount, FaultyOptions, PlanError, Writing, rewritten};
 pub use gate::Gate;
 pub use odd::{OddFile, odd_names, odd_tree};
 pub use random::Random;

@@ -4,12 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
 use std::fs::{self, File};
-use std::io::Read;
-use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pfh_testing::{FaultPlan, FaultyMount, Need};
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Need, Writing};
+use rustix::fs::{CWD, RenameFlags, renameat_with, statvfs, syncfs};
 
 #[test]
 fn faults_come_through_the_system() {
@@ -78,4 +79,121 @@ fn look(shown: &Path, contents: &[u8]) {
     file.read_exact_at(&mut buffer, 0).unwrap();
     assert_eq!(File::open(path("vanishes")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
     assert_eq!(File::open(path("closed")).unwrap_err().raw_os_error(), Some(116));
+}
+
+/// Runs `write` with a directory that can be written to, and with the real one.
+fn writing(writing: Writing, plan: &[u8], write: impl FnOnce(&Path, &Path)) {
+    if !Path::new("/dev/fuse").exists() {
+        pfh_testing::skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let (real, shown) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = FaultyOptions { writing: Some(writing), ..FaultyOptions::default() };
+    let mount = FaultyMount::with(options, real.path(), shown.path(), FaultPlan::parse(plan).unwrap()).unwrap();
+    write(shown.path(), real.path());
+    mount.unmount().unwrap();
+}
+
+#[track_caller]
+fn fails<T: std::fmt::Debug>(result: io::Result<T>, errno: i32) {
+    assert_eq!(result.unwrap_err().raw_os_error(), Some(errno));
+}
+
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
+#[test]
+fn all_is_written_to_the_real_directory() {
+    writing(Writing::default(), b"", |shown, real| {
+        let [a, b, c] = ["a", "d/b", "d/c"].map(|name| shown.join(name));
+        fs::create_dir(shown.join("d")).unwrap();
+        fs::write(&a, [7; 100_000]).unwrap();
+        fs::hard_link(&a, &b).unwrap();
+        assert_eq!(fs::metadata(&a).unwrap().ino(), fs::metadata(&b).unwrap().ino());
+        fails(rename_new(&a, &b), 17);
+        fs::remove_file(&a).unwrap();
+        // The inode goes on under its other name, and the next of the old name is another one.
+        fs::write(&a, "new").unwrap();
+        rename_new(&b, &c).unwrap();
+        assert_eq!((fs::read(&c).unwrap().len(), fs::read(&a).unwrap().len()), (100_000, 3));
+        symlink("../x", shown.join("d/link")).unwrap();
+        fs::rename(shown.join("d"), shown.join("e")).unwrap();
+        let file = File::options().write(true).open(shown.join("e/c")).unwrap();
+        file.set_len(50).unwrap();
+        file.write_all_at(&[8; 20], 40).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::new(1000, 7)).unwrap();
+        file.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
+        file.sync_all().unwrap();
+        for directory in [shown, real] {
+            assert_eq!(fs::read(directory.join("e/c")).unwrap(), [&[7; 40][..], &[8; 20]].concat());
+            let metadata = fs::metadata(directory.join("e/c")).unwrap();
+            assert_eq!((metadata.mtime(), metadata.mtime_nsec(), metadata.mode() & 0o7777), (1000, 7, 0o640));
+            assert_eq!(fs::read_link(directory.join("e/link")).unwrap(), Path::new("../x"));
+        }
+        fails(fs::remove_dir(shown.join("e")), 39);
+        fs::remove_dir_all(shown.join("e")).unwrap();
+        assert_eq!(fs::read_dir(real).unwrap().count(), 1);
+    });
+}
+
+#[test]
+fn writing_fails_where_the_plan_says() {
+    let plan =
+        b"bad unwritable 5000 5\nflips flip 70000\nlies eio 4096 1\na:b refused 22\nunsynced sync 5\n. full 500000";
+    writing(Writing::default(), plan, |shown, real| {
+        let path = |name: &str| shown.join(name);
+        let contents = vec![7; 100_000];
+        fails(fs::write(path("bad"), &contents), 5);
+        assert_eq!(fs::metadata(real.join("bad")).unwrap().len(), 5000);
+        fs::write(path("flips"), &contents).unwrap();
+        let mut flipped = contents.clone();
+        flipped[70_000] = !7;
+        assert!(fs::read(path("flips")).unwrap() == flipped && fs::read(real.join("flips")).unwrap() == contents);
+        fs::write(path("lies"), &contents).unwrap();
+        fails(fs::read(path("lies")), 5);
+        fails(File::create(path("a:b")), 22);
+        fails(fs::create_dir(path("a:b")), 22);
+        fails(symlink("x", path("a:b")), 22);
+        fails(fs::hard_link(path("lies"), path("a:b")), 22);
+        fails(fs::rename(path("lies"), path("a:b")), 22);
+        let mut unsynced = File::create(path("unsynced")).unwrap();
+        unsynced.write_all(&contents).unwrap();
+        fails(unsynced.sync_all(), 5);
+        let free = statvfs(shown).unwrap();
+        assert_eq!(free.f_bavail * free.f_frsize, 195_000 / 512 * 512);
+        fs::write(path("last"), &contents).unwrap();
+        fails(fs::write(path("full"), &contents), 28);
+        assert_eq!(fs::metadata(real.join("full")).unwrap().len(), 95_000);
+    });
+}
+
+#[test]
+fn a_filesystem_can_lack_ways_to_give_names() {
+    for (without_noreplace, without_hard_links) in [(true, false), (false, true), (true, true)] {
+        writing(Writing { without_noreplace, without_hard_links, late: false }, b"", |shown, _| {
+            let [a, b, c] = ["a", "b", "c"].map(|name| shown.join(name));
+            fs::write(&a, "1").unwrap();
+            let (renamed, linked) = (rename_new(&a, &b), fs::hard_link(if b.exists() { &b } else { &a }, &c));
+            let errno = |result: io::Result<()>| result.err().and_then(|error| error.raw_os_error());
+            assert_eq!(errno(renamed), without_noreplace.then_some(22));
+            assert_eq!(errno(linked), without_hard_links.then_some(1));
+            fs::rename(if b.exists() { &b } else { &a }, &c).unwrap();
+        });
+    }
+}
+
+#[test]
+fn late_errors_come_by_syncing_the_filesystem() {
+    writing(Writing { late: true, ..Writing::default() }, b"bad unwritable 4096 5", |shown, real| {
+        let root = File::open(shown).unwrap();
+        for name in ["good", "bad"] {
+            let mut file = File::create(shown.join(name)).unwrap();
+            file.write_all(&[7; 100_000]).unwrap();
+        }
+        fails(syncfs(&root).map_err(io::Error::from), 5);
+        syncfs(&root).unwrap();
+        assert!(fs::read(real.join("good")).unwrap() == [7; 100_000]);
+        assert_ne!(fs::read(real.join("bad")).unwrap(), [7; 100_000]);
+    });
 }

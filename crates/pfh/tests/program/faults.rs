@@ -206,7 +206,7 @@ fn remembered_attributes_hide_no_change() {
         for remembered in [Duration::ZERO, Duration::from_secs(1), HOURS] {
             for page_cache in [false, true] {
                 for slow_by in [Duration::ZERO, HOURS] {
-                    never_torn(FaultyOptions { remembered, page_cache, slow_by }, false);
+                    never_torn(FaultyOptions { remembered, page_cache, slow_by, writing: None }, false);
                 }
             }
         }
@@ -221,7 +221,7 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
     if Path::new("/dev/fuse").exists() && is_root() {
         for remembered in [Duration::ZERO, HOURS] {
             for slow_by in [Duration::ZERO, HOURS] {
-                never_torn(FaultyOptions { remembered, page_cache: true, slow_by }, true);
+                never_torn(FaultyOptions { remembered, page_cache: true, slow_by, writing: None }, true);
             }
         }
     } else {

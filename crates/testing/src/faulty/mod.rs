@@ -1,10 +1,11 @@
-//! A mounted filesystem that shows a directory read-only and damages what its list says.
+//! A mounted filesystem that shows a directory, read-only unless asked otherwise, and damages what its list says.
 //!
 //! For whole-program tests: the program under test meets the damage through the system, as it would on a failing disk
 //! or a directory that others write to. Damaged files are opened with direct I/O, so that each read reaches this
 //! filesystem with the offset and length that the program asked for, and errors come at their byte.
 
 mod plan;
+mod writing;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -17,11 +18,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
-    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, Request,
+    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
+    INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow,
+    WriteFlags,
 };
 
 pub use plan::{FaultPlan, PlanError, rewritten};
+pub use writing::Writing;
 
 /// Requests served at once: a stalled read must not hold back the others.
 const THREADS: usize = 16;
@@ -39,6 +43,8 @@ pub struct FaultyOptions {
     pub page_cache: bool,
     /// By how much the clock that stamps the files is slow.
     pub slow_by: Duration,
+    /// How the directory can be written to; by default not at all.
+    pub writing: Option<Writing>,
 }
 
 /// A mounted [`FaultPlan`]; unmounted when dropped.
@@ -61,7 +67,7 @@ impl FaultyMount {
     pub fn with(options: FaultyOptions, directory: &Path, mount_point: &Path, plan: FaultPlan) -> io::Result<Self> {
         let mut config = Config::default();
         config.mount_options = vec![
-            MountOption::RO,
+            if options.writing.is_some() { MountOption::RW } else { MountOption::RO },
             MountOption::FSName("faulty".into()),
             MountOption::Subtype("faulty".into()),
             MountOption::DefaultPermissions,
@@ -71,7 +77,10 @@ impl FaultyMount {
             options,
             directory: fs::canonicalize(directory)?,
             plan,
-            nodes: Mutex::new(Nodes { paths: vec![PathBuf::new()], numbers: HashMap::from([(PathBuf::new(), 1)]) }),
+            nodes: Mutex::new(Nodes {
+                paths: vec![vec![PathBuf::new()]],
+                numbers: HashMap::from([(PathBuf::new(), 1)]),
+            }),
         };
         Ok(Self { session: Some(fuser::spawn_mount(shown, mount_point, &config)?) })
     }
@@ -92,10 +101,11 @@ struct Shown {
     nodes: Mutex<Nodes>,
 }
 
-/// Inode numbers are places in `paths`, from 1.
+/// Inode numbers are places in `paths`, from 1. Hard links made here are one inode with several paths, and what was
+/// removed has none.
 #[derive(Debug)]
 struct Nodes {
-    paths: Vec<PathBuf>,
+    paths: Vec<Vec<PathBuf>>,
     numbers: HashMap<PathBuf, u64>,
 }
 
@@ -107,7 +117,7 @@ impl Shown {
     /// The path of an inode, below the directory.
     fn path(&self, node: INodeNo) -> io::Result<PathBuf> {
         let index = usize::try_from(node.0).ok().and_then(|number| number.checked_sub(1));
-        index.and_then(|index| self.nodes().paths.get(index).cloned()).ok_or_else(no_entry)
+        index.and_then(|index| self.nodes().paths.get(index)?.first().cloned()).ok_or_else(no_entry)
     }
 
     fn number(&self, path: &Path) -> u64 {
@@ -115,10 +125,25 @@ impl Shown {
         if let Some(&number) = nodes.numbers.get(path) {
             return number;
         }
-        nodes.paths.push(path.to_owned());
+        nodes.paths.push(Vec::new());
         let number = nodes.paths.len() as u64;
-        nodes.numbers.insert(path.to_owned(), number);
+        nodes.add(path.to_owned(), number);
         number
+    }
+
+    /// How a file is opened: one with faults, so that they come at their byte.
+    fn open_flags(&self, path: &Path) -> FopenFlags {
+        let is_cached = self.options.page_cache || self.options.writing.is_some_and(|writing| writing.late);
+        let is_damaged = self.plan.of(path.as_os_str().as_bytes()).is_some();
+        if is_damaged && !is_cached { FopenFlags::FOPEN_DIRECT_IO } else { FopenFlags::empty() }
+    }
+
+    /// Answers with something that was found or made.
+    fn entry(&self, found: io::Result<FileAttr>, reply: ReplyEntry) {
+        match found {
+            Ok(attributes) => reply.entry(&self.options.remembered, &attributes, Generation(0)),
+            Err(error) => reply.error(Errno::from(error)),
+        }
     }
 
     fn attributes(&self, path: &Path) -> io::Result<FileAttr> {
@@ -193,11 +218,16 @@ impl Shown {
 }
 
 impl Filesystem for Shown {
-    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        match self.find(parent, name) {
-            Ok(attributes) => reply.entry(&self.options.remembered, &attributes, Generation(0)),
-            Err(error) => reply.error(Errno::from(error)),
+    fn init(&mut self, _request: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        if self.options.writing.is_some_and(|writing| writing.late) {
+            let cached = config.add_capabilities(InitFlags::FUSE_WRITEBACK_CACHE);
+            return cached.map_err(|_| io::Error::other("this kernel cannot hold writes back"));
         }
+        Ok(())
+    }
+
+    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        self.entry(self.find(parent, name), reply);
     }
 
     fn getattr(&self, _request: &Request, node: INodeNo, _handle: Option<FileHandle>, reply: ReplyAttr) {
@@ -230,13 +260,9 @@ impl Filesystem for Shown {
             Ok(path) => path,
             Err(error) => return reply.error(Errno::from(error)),
         };
-        match self.plan.of(path.as_os_str().as_bytes()) {
-            None => reply.opened(FileHandle(0), FopenFlags::empty()),
-            Some(faults) => match faults.open() {
-                Ok(()) if self.options.page_cache => reply.opened(FileHandle(0), FopenFlags::empty()),
-                Ok(()) => reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO),
-                Err(error) => reply.error(Errno::from(error)),
-            },
+        match self.plan.of(path.as_os_str().as_bytes()).map_or(Ok(()), plan::FileFaults::open) {
+            Ok(()) => reply.opened(FileHandle(0), self.open_flags(&path)),
+            Err(error) => reply.error(Errno::from(error)),
         }
     }
 
@@ -270,6 +296,130 @@ impl Filesystem for Shown {
             }
             Err(error) => reply.error(Errno::from(error)),
         }
+    }
+
+    fn statfs(&self, _request: &Request, _node: INodeNo, reply: ReplyStatfs) {
+        match self.space() {
+            Ok([blocks, free]) => {
+                reply.statfs(blocks, free, free, 0, 0, writing::BLOCK_BYTES, 255, writing::BLOCK_BYTES)
+            }
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn create(
+        &self,
+        _request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        _flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let made = self.make(parent, name, |path| writing::create(path, mode));
+        match made.and_then(|attributes| Ok((attributes, self.path(attributes.ino)?))) {
+            Ok((attributes, path)) => {
+                let flags = self.open_flags(&path);
+                reply.created(&self.options.remembered, &attributes, Generation(0), FileHandle(0), flags);
+            }
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn mkdir(&self, _request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, reply: ReplyEntry) {
+        self.entry(self.make(parent, name, |path| writing::make_directory(path, mode)), reply);
+    }
+
+    fn symlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
+        self.entry(self.make(parent, name, |path| std::os::unix::fs::symlink(target, path)), reply);
+    }
+
+    fn link(&self, _request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        self.entry(self.make_link(node, parent, name), reply);
+    }
+
+    fn unlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.remove(parent, name, |path| fs::remove_file(path)), reply);
+    }
+
+    fn rmdir(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.remove(parent, name, |path| fs::remove_dir(path)), reply);
+    }
+
+    fn rename(
+        &self,
+        _request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        answer(self.give_name((parent, name), (new_parent, new_name), flags), reply);
+    }
+
+    fn setattr(
+        &self,
+        _request: &Request,
+        node: INodeNo,
+        mode: Option<u32>,
+        user: Option<u32>,
+        group: Option<u32>,
+        size: Option<u64>,
+        accessed: Option<TimeOrNow>,
+        modified: Option<TimeOrNow>,
+        _changed: Option<SystemTime>,
+        _handle: Option<FileHandle>,
+        _made: Option<SystemTime>,
+        _changed_by_macos: Option<SystemTime>,
+        _saved: Option<SystemTime>,
+        _flags: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let set = self.path(node).and_then(|path| {
+            writing::set(&self.directory.join(&path), mode, (user, group), size, (accessed, modified))?;
+            self.attributes(&path)
+        });
+        match set {
+            Ok(attributes) => reply.attr(&self.options.remembered, &attributes),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn write(
+        &self,
+        _request: &Request,
+        node: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        match self.write_file(node, offset, data) {
+            Ok(length) => reply.written(length as u32),
+            Err(error) => reply.error(Errno::from(error)),
+        }
+    }
+
+    fn flush(&self, _request: &Request, _node: INodeNo, _handle: FileHandle, _owner: LockOwner, reply: ReplyEmpty) {
+        // Nothing is held back here.
+        reply.ok();
+    }
+
+    fn fsync(&self, _request: &Request, node: INodeNo, _handle: FileHandle, _data_only: bool, reply: ReplyEmpty) {
+        answer(self.sync_file(node), reply);
+    }
+}
+
+fn answer(done: io::Result<()>, reply: ReplyEmpty) {
+    match done {
+        Ok(()) => reply.ok(),
+        Err(error) => reply.error(Errno::from(error)),
     }
 }
 

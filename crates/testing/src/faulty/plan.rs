@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
 
 /// Which files are damaged and how. One line for each fault: the path below the root, a blank, and
 ///
@@ -20,8 +21,14 @@ const EIO: i32 = 5;
 /// | `touch OFFSET` | once that byte was read, the times of change are a minute later |
 /// | `vanish OFFSET` | once that byte was read, the name leads to nothing |
 /// | `open ERRNO` | opening fails with this error number |
+/// | `flip OFFSET` | all bits of this byte are read wrong, and nothing tells it |
+/// | `unwritable OFFSET ERRNO` | this byte cannot be written; a write that begins before it ends there |
+/// | `full BYTES` | no more than `BYTES` bytes can be written to it |
+/// | `refused ERRNO` | nothing can get this name |
+/// | `sync ERRNO` | `fsync` fails with this error number |
 ///
-/// `stall` and `open` also hold for directories, when they are opened for listing.
+/// `stall` and `open` also hold for directories, when they are opened for listing. `full` of the path `.` holds for all
+/// files together. Bytes written count also after they were removed.
 ///
 /// Paths are raw bytes and may hold blanks; a path with a line feed cannot be named. Empty lines and lines that begin
 /// with `#` are passed over. A file may have several faults.
@@ -49,6 +56,8 @@ pub(super) struct FileFaults {
     faults: Vec<Fault>,
     /// End of the furthest read.
     reached: AtomicU64,
+    /// Bytes written.
+    written: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +70,11 @@ enum Fault {
     Touch { after: u64 },
     Vanish { after: u64 },
     Open(i32),
+    Flip { at: u64 },
+    Unwritable { at: u64, errno: i32 },
+    Full(u64),
+    Refused(i32),
+    Sync(i32),
 }
 
 impl FaultPlan {
@@ -82,7 +96,21 @@ impl FaultPlan {
     pub(super) fn of(&self, path: &[u8]) -> Option<&FileFaults> {
         self.0.get(path)
     }
+
+    /// How many bytes can still be written to the whole filesystem, if the list says it.
+    pub(super) fn left(&self) -> Option<u64> {
+        self.of(WHOLE)?.left()
+    }
+
+    /// How many bytes a write to a file may take: one at least.
+    pub(super) fn write(&self, path: &[u8], offset: u64, length: usize) -> io::Result<usize> {
+        let allowed = self.of(path).map_or(Ok(length), |faults| faults.write(offset, length))?;
+        self.of(WHOLE).map_or(Ok(allowed), |faults| faults.take(allowed))
+    }
 }
+
+/// The path of all files together.
+const WHOLE: &[u8] = b".";
 
 /// The fault stands at the end of the line, so that the path may hold blanks.
 fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
@@ -95,7 +123,11 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
         b"rewrite" => Some(Fault::Rewrite { after: last }),
         b"touch" => Some(Fault::Touch { after: last }),
         b"vanish" => Some(Fault::Vanish { after: last }),
-        b"open" => Some(Fault::Open(i32::try_from(last).ok().filter(|&errno| errno > 0)?)),
+        b"open" => Some(Fault::Open(errno(last)?)),
+        b"flip" => Some(Fault::Flip { at: last }),
+        b"full" => Some(Fault::Full(last)),
+        b"refused" => Some(Fault::Refused(errno(last)?)),
+        b"sync" => Some(Fault::Sync(errno(last)?)),
         _ => None,
     };
     let (fault, words_bytes) = match one {
@@ -106,6 +138,7 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
             let fault = match keyword {
                 b"eio" => Fault::Eio { start: first, end: first.checked_add(last)? },
                 b"shrink" | b"grow" => Fault::Resize { after: first, size: last },
+                b"unwritable" => Fault::Unwritable { at: first, errno: errno(last)? },
                 _ => return None,
             };
             (fault, keyword.len() + 1 + word.len())
@@ -120,12 +153,60 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
+fn errno(number: u64) -> Option<i32> {
+    i32::try_from(number).ok().filter(|&errno| errno > 0)
+}
+
 impl FileFaults {
+    fn fail(&self, errno: impl Fn(&Fault) -> Option<i32>) -> io::Result<()> {
+        self.faults.iter().find_map(errno).map_or(Ok(()), |errno| Err(io::Error::from_raw_os_error(errno)))
+    }
+
     pub(super) fn open(&self) -> io::Result<()> {
-        self.faults.iter().try_for_each(|fault| match *fault {
-            Fault::Open(errno) => Err(io::Error::from_raw_os_error(errno)),
-            _ => Ok(()),
-        })
+        self.fail(|fault| if let Fault::Open(errno) = *fault { Some(errno) } else { None })
+    }
+
+    /// Giving something this name.
+    pub(super) fn name(&self) -> io::Result<()> {
+        self.fail(|fault| if let Fault::Refused(errno) = *fault { Some(errno) } else { None })
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.fail(|fault| if let Fault::Sync(errno) = *fault { Some(errno) } else { None })
+    }
+
+    fn write(&self, offset: u64, length: usize) -> io::Result<usize> {
+        let mut allowed = length;
+        for fault in &self.faults {
+            match *fault {
+                Fault::Unwritable { at, errno } if at == offset => return Err(io::Error::from_raw_os_error(errno)),
+                Fault::Unwritable { at, .. } if at > offset => {
+                    allowed = allowed.min(usize::try_from(at - offset).unwrap_or(usize::MAX));
+                }
+                _ => {}
+            }
+        }
+        self.take(allowed)
+    }
+
+    /// Uses up space for a write; returns how much of it there was.
+    fn take(&self, length: usize) -> io::Result<usize> {
+        let mut taken = length;
+        // The closure never refuses.
+        let _ = self.written.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |written| {
+            let left = self.capacity().map_or(u64::MAX, |bytes| bytes.saturating_sub(written));
+            taken = length.min(usize::try_from(left).unwrap_or(usize::MAX));
+            Some(written + taken as u64)
+        });
+        if taken == 0 && length > 0 { Err(io::Error::from_raw_os_error(ENOSPC)) } else { Ok(taken) }
+    }
+
+    fn capacity(&self) -> Option<u64> {
+        self.faults.iter().find_map(|fault| if let Fault::Full(bytes) = *fault { Some(bytes) } else { None })
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.capacity().map(|bytes| bytes.saturating_sub(self.written.load(Ordering::SeqCst)))
     }
 
     /// Opening a directory.
@@ -162,13 +243,22 @@ impl FileFaults {
         Ok(end.saturating_sub(offset) as usize)
     }
 
-    /// Rewrites those of the bytes read that were written to before they were read.
+    /// Rewrites those of the bytes read that were written to before they were read, and those that are read wrong.
     pub(super) fn rewrite(&self, offset: u64, bytes: &mut [u8], reached_before: u64) {
         for fault in &self.faults {
-            if let Fault::Rewrite { after } = *fault {
-                let kept = if reached_before > after { 0 } else { (after + 1).saturating_sub(offset) };
-                let kept = bytes.len().min(usize::try_from(kept).unwrap_or(usize::MAX));
-                rewritten(&mut bytes[kept..]);
+            match *fault {
+                Fault::Rewrite { after } => {
+                    let kept = if reached_before > after { 0 } else { (after + 1).saturating_sub(offset) };
+                    let kept = bytes.len().min(usize::try_from(kept).unwrap_or(usize::MAX));
+                    rewritten(&mut bytes[kept..]);
+                }
+                Fault::Flip { at } => {
+                    let place = at.checked_sub(offset).and_then(|place| usize::try_from(place).ok());
+                    if let Some(byte) = place.and_then(|place| bytes.get_mut(place..=place)) {
+                        rewritten(byte);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -236,6 +326,10 @@ mod tests {
             "name open 0",
             "name eio 18446744073709551615 1",
             "name what 1 2",
+            "name unwritable 1",
+            "name unwritable 1 0",
+            "name refused 0",
+            "name sync -5",
             "stall 1",
         ];
         for line in damaged {
@@ -276,5 +370,37 @@ mod tests {
         let file = plan.of(b"h").unwrap();
         assert_eq!(file.read(0, 10, 20).unwrap(), 10);
         assert_eq!((file.size(20), file.read(10, 2000, 20).unwrap()), (1000, 990));
+    }
+
+    #[test]
+    fn writes_end_where_the_plan_says() {
+        let plan = FaultPlan::parse(b"f unwritable 100 5\nf full 120\n. full 150\ng refused 22\nh sync 5").unwrap();
+        let errno = |result: io::Result<usize>| result.unwrap_err().raw_os_error().unwrap();
+        assert_eq!(plan.write(b"f", 0, 200).unwrap(), 100);
+        assert_eq!(errno(plan.write(b"f", 100, 1)), EIO);
+        assert_eq!(plan.write(b"f", 101, 200).unwrap(), 20);
+        assert_eq!(errno(plan.write(b"f", 121, 1)), ENOSPC);
+        assert_eq!(plan.left(), Some(30));
+        assert_eq!(plan.write(b"other", 0, 29).unwrap(), 29);
+        assert_eq!(plan.write(b"other", 29, 2).unwrap(), 1);
+        assert_eq!(errno(plan.write(b"other", 30, 1)), ENOSPC);
+        assert_eq!((plan.write(b"other", 30, 0).unwrap(), plan.left()), (0, Some(0)));
+        assert_eq!(plan.of(b"g").unwrap().name().unwrap_err().raw_os_error(), Some(22));
+        assert_eq!(plan.of(b"h").unwrap().sync().unwrap_err().raw_os_error(), Some(EIO));
+        assert!(plan.of(b"g").unwrap().sync().is_ok() && plan.of(b"h").unwrap().name().is_ok());
+        assert_eq!(FaultPlan::default().write(b"f", 0, 7).unwrap(), 7);
+        assert_eq!(FaultPlan::default().left(), None);
+    }
+
+    #[test]
+    fn a_byte_is_read_wrong_wherever_reads_begin() {
+        let plan = FaultPlan::parse(b"f flip 3").unwrap();
+        let file = plan.of(b"f").unwrap();
+        for (offset, expected) in [(0, [0, 0, 0, 255]), (3, [255, 0, 0, 0]), (4, [0; 4])] {
+            let mut bytes = [0; 4];
+            file.rewrite(offset, &mut bytes, file.reached());
+            assert_eq!(bytes, expected);
+        }
+        assert_eq!(file.touched(), 0);
     }
 }
