@@ -203,8 +203,9 @@ impl Writer {
                 lock(&self.plan.states)[place] = failed(&self.targets[place], error);
             }
         }
-        let is_staged = |state: &State| *state == State::Staged;
-        if lock(&self.plan.states).iter().any(is_staged) {
+        // Other destinations may need only the digest.
+        let is_wanted = |state: &State| matches!(state, State::Staged | State::Linked | State::There);
+        if lock(&self.plan.states).iter().any(is_wanted) {
             Ok(())
         } else {
             Err(io::Error::other("no destination can take it"))
