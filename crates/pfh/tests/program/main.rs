@@ -10,6 +10,7 @@ mod certify;
 mod compare;
 mod convert;
 mod copy;
+mod copy_faults;
 mod documentation;
 mod dupes;
 mod facts;

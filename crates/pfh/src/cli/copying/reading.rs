@@ -7,7 +7,7 @@ use super::super::exit::Failed;
 use super::order::{Order, Root, path_of};
 use super::publishing::{OTHER, Publisher};
 use super::targets::{FilePlan, State, Target, any_is_alive, failed};
-use pfh_copy::{Items, Kind, Place, StagedFile};
+use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions};
 use pfh_record::{ErrorKind, FileIdentity, Metadata, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
@@ -155,7 +155,7 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
             Place::File { size, .. } if size == metadata.size => State::There,
             Place::File { .. } => State::InTheWay(OTHER),
             Place::Other => State::InTheWay("something of this name is there, and is no regular file"),
-            Place::Free if plan.leader.is_some() && destination.has_hard_links() => State::Linked,
+            Place::Free if leads(destination, plan, metadata.size) => State::Linked,
             Place::Free => {
                 let has_holes = *has_holes.get_or_insert_with(|| has_holes_in(path, metadata.size));
                 match destination.stage(plan.number, has_holes) {
@@ -175,6 +175,16 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
     }
     let writer = Writer { plan: Arc::clone(plan), targets: Arc::clone(targets), files };
     Decision::HashWith(FileOptions { selection: None, consumer: Some(Box::new(writer)) })
+}
+
+/// Whether a file becomes a further name of its leader, which is there or on its way.
+fn leads(destination: &Destination, plan: &FilePlan, expected_bytes: u64) -> bool {
+    let Some(leader) = plan.leader.as_ref().filter(|_| destination.has_hard_links()) else { return false };
+    match destination.place(leader) {
+        Place::Free => true,
+        Place::File { size, .. } => size == expected_bytes,
+        Place::Other => false,
+    }
 }
 
 /// Whether the source has fewer blocks than its size takes.
