@@ -122,7 +122,7 @@ fn what_is_read_back_differently_gets_no_name() {
             return;
         }
         let said = "pfh: `to/b`: read back, it is not as it was written; it got no name\n\
-            pfh: 2 files, 200 kB; read back and equal\n";
+            pfh: 2 files, 200 kB; read back and equal; not copied: 1 file\n";
         let list = scene.copy(&[&["-o", "-", "from/", "to"], method].concat(), 1, said);
         assert_eq!(list, line(&contents(0, LENGTH), "a") + &line(&contents(2, LENGTH), "c"));
         scene.has("real", &["a", "c"]);
@@ -142,7 +142,7 @@ fn what_cannot_be_read_back_gets_no_name() {
         "pfh: `to/b`: it cannot be read back: unreadable from byte 4096 on: {IO}\n\
         pfh: `to/c`: it cannot be read back: Permission denied (os error 13)\n\
         pfh: `to/d`: it is there, and cannot be read: {IO}\n\
-        pfh: 1 file, 100 kB; read back and equal\n"
+        pfh: 1 file, 100 kB; read back and equal; not copied: 3 files\n"
     );
     scene.copy(&["from/", "to"], 3, &said);
     scene.has("real", &["a", "d"]);
@@ -175,15 +175,19 @@ fn a_full_disk_ends_a_destination() {
         return;
     }
     let said = format!(
-        "pfh: `to` has 150 kB free, and the sources have 300 kB; what does not fit can be copied later by the same \
+        "pfh: `to` has 150 kB free, and 300 kB are to be copied; what does not fit can be copied later by the same \
         command\n\
-        pfh: `to`: No space left on device (os error 28): {ENDED}; 0 of 3 files are at all destinations, and the same \
+        pfh: `to`: No space left on device (os error 28): {ENDED}; 1 of 3 files are at all destinations, and the same \
         command goes on\n"
     );
-    scene.copy(&["from/", "to"], 4, &said);
-    scene.has("real", &[".pfh-copy"]);
+    scene.copy(&["from/", "to", "-t", "1"], 4, &said);
+    scene.has("real", &[".pfh-copy", "a"]);
     assert_eq!(names(&scene.root().join("real/.pfh-copy")), [Path::new("journal.jsonl")]);
-    scene.goes_on(&["from/", "to"], "pfh: 3 files, 300 kB; read back and equal\n", &["a", "b", "c"]);
+    scene.goes_on(
+        &["from/", "to"],
+        "pfh: 3 files, 300 kB; read back and equal; 1 was there before\n",
+        &["a", "b", "c"],
+    );
 }
 
 /// The journal is the last that is written.
@@ -218,7 +222,7 @@ fn a_destination_that_takes_nothing_is_refused() {
         let said = format!("pfh: `to` cannot be written to: {reason}\n");
         scene.copy(&["from/", "--to", "other", "--to", "to"], 2, &said);
         scene.has("real", left);
-        scene.has("other", &[".pfh-copy"]);
+        scene.has("other", &[]);
         scene.goes_on(&["from/", "to"], "pfh: 1 file, 100 kB; read back and equal\n", &["a"]);
     }
 }
@@ -250,7 +254,7 @@ fn a_refused_name_concerns_only_its_file() {
         let invalid = "Invalid argument (os error 22)";
         let said = format!(
             "pfh: `to/a:b`: {invalid}\npfh: `to/d:e/f`: {invalid}\npfh: `to/d:e`: {invalid}\npfh: `to/l:m`: {invalid}\n\
-            pfh: 2 files, 200 kB; read back and equal\n"
+            pfh: 2 files, 200 kB; read back and equal; not copied: 2 files\n"
         );
         scene.copy(&["from/", "to"], 3, &said);
         scene.has("real", &["a", "z"]);
@@ -267,7 +271,7 @@ fn filesystems_without_some_ways_to_give_names() {
             return;
         }
         let said = "pfh: `to/taken`: there is another file of this name, which was not replaced\n\
-            pfh: 4 files, 400 kB; read back and equal\n";
+            pfh: 4 files, 400 kB; read back and equal; not copied: 1 file\n";
         scene.copy(&["from/", "to"], 1, said);
         let real = scene.root().join("real");
         assert_eq!(fs::read(real.join("taken")).unwrap(), b"mine");
@@ -288,7 +292,7 @@ fn another_destination_gets_everything() {
     // The destination ends while a file is written, while it gets its name, and while all is made durable.
     let faults = [
         (Writing::default(), ".pfh-copy/file-1 unwritable 65536 5", IO, 0, &[][..]),
-        (Writing::default(), "b refused 28", space, 1, &["a"]),
+        (Writing::default(), "b refused 28", space, 6, &["a", "b2", "c", "d", "e", "f"]),
         (late, ".pfh-copy/file-1 unwritable 65536 5", IO, 0, &[]),
     ];
     for (writing, plan, reason, published, there) in faults {
@@ -328,7 +332,7 @@ fn what_one_destination_reads_back_differently_has_a_name_at_the_other() {
         return;
     }
     let said = "pfh: `to/b`: read back, it is not as it was written; it got no name\n\
-        pfh: 2 files, 200 kB, at 2 destinations; read back and equal\n";
+        pfh: 2 files, 200 kB, at 2 destinations; read back and equal; not copied: 1 file\n";
     let list = scene.copy(&["from/", "--to", "to", "--to", "other", "-o", "-"], 1, said);
     assert_eq!(list, line(&contents(0, LENGTH), "a") + &line(&contents(2, LENGTH), "c"));
     scene.has("real", &["a", "c"]);
@@ -349,7 +353,7 @@ fn a_file_that_one_destination_refuses_is_verified_at_the_other() {
     }
     let said = "pfh: `to/b`: File too large (os error 27)\npfh: `to/c`: File too large (os error 27)\n\
         pfh: `other/c`: there is another file of this name, which was not replaced\n\
-        pfh: 1 file, 100 kB, at 2 destinations; read back and equal\n";
+        pfh: 1 file, 100 kB, at 2 destinations; read back and equal; not copied: 2 files\n";
     scene.copy(&["from/", "--to", "to", "--to", "other"], 5, said);
     scene.has("real", &["a"]);
     fs::remove_file(scene.root().join("other/c")).unwrap();
@@ -369,7 +373,7 @@ fn a_source_that_fails_or_changes_gets_no_name() {
         "pfh: `slow/bad`: unreadable from byte 50000 on: {IO}\n\
         pfh: `slow/changes`: {changed}\npfh: `slow/grows`: {changed}\n\
         pfh: `slow/vanishes`: No such file or directory (os error 2)\n\
-        pfh: 2 files, 200 kB; read back and equal\n"
+        pfh: 2 files, 200 kB; read back and equal; not copied: 4 files\n"
     );
     scene.copy(&["slow/", "real"], 3, &said);
     scene.has("real", &["a", "z"]);

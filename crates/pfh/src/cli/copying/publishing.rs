@@ -359,10 +359,10 @@ fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(),
         (_, Some(copy)) => match &copy.outcome {
             Outcome::Complete if copy.digests == record.digests => Ok(()),
             Outcome::Complete | Outcome::ChangedWhileReading | Outcome::Short { .. } => {
-                Err(Refusal::Finding(if is_there {
-                    OTHER
-                } else {
-                    "read back, it is not as it was written; it got no name"
+                Err(Refusal::Finding(match state {
+                    State::There => OTHER,
+                    State::Linked => "it is a hard link, and the file that it would lead to is another one",
+                    _ => "read back, it is not as it was written; it got no name",
                 }))
             }
             outcome if is_there => Err(Refusal::Failure(format!("it is there, and cannot be read: {outcome}"))),
