@@ -16,6 +16,9 @@ use crate::source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, Sour
 use crate::stamp::{Proof, Stamp};
 use crate::watch::Watch;
 
+/// Length of the ranges of [`FoundFiles::far_ahead`].
+const FAR_AHEAD_BYTES: u64 = 2 << 20;
+
 /// A regular file as an earlier walk found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
@@ -38,6 +41,7 @@ pub struct FoundFiles<I> {
     bytes_max: u64,
     totals: Totals,
     are_new: bool,
+    look_ahead: Option<LookAhead>,
 }
 
 impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
@@ -45,7 +49,13 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
     /// itself. `totals`, for a forecast, are of the whole files.
     pub fn new(local: LocalSource, files: I, bytes_max: Option<u64>, totals: Totals) -> FoundFiles<I> {
         let bytes_max = bytes_max.unwrap_or(u64::MAX);
-        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals, are_new: false }
+        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals, are_new: false, look_ahead: None }
+    }
+
+    /// Has the system read far ahead in long files, for readers that do other work between their reads.
+    #[must_use]
+    pub fn far_ahead(self) -> FoundFiles<I> {
+        FoundFiles { look_ahead: Some(LookAhead::new(Some(FAR_AHEAD_BYTES), usize::MAX)), ..self }
     }
 
     /// States that the files were written a moment ago. One stamp after the reading would prove nothing then, and their
@@ -162,7 +172,7 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
     }
 
     fn look_ahead(&self) -> LookAhead {
-        self.local.look_ahead()
+        self.look_ahead.unwrap_or_else(|| self.local.look_ahead())
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn read(
         on_their_way: Arc::clone(&on_their_way),
         end: Arc::clone(&end),
     };
-    let source = FoundFiles::new(local, given, None, totals);
+    let source = FoundFiles::new(local, given, None, totals).far_ahead();
     let decide = |path: &[u8], metadata: &Metadata| {
         let plan = lock(&on_their_way).get(path).cloned();
         plan.map_or(Decision::LeaveOut, |plan| decide(&plan, path, metadata, &targets))
