@@ -59,7 +59,7 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// What has a name in a destination already.
+/// The present holder of a name in a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Nothing.
@@ -244,7 +244,7 @@ impl Destination {
 
     /// Removes a staged file.
     pub fn discard(&self, number: u64) {
-        // What cannot be removed now is removed by the end of the copy, or by the next one.
+        // A file that cannot be removed now is removed by the end of the copy, or by the next one.
         let _ = unlinkat(&self.staging, staged(number), AtFlags::empty());
     }
 

@@ -87,8 +87,8 @@ impl StagedFile {
     }
 }
 
-/// Returns whether the first block is zeros, and how many bytes from the start are of blocks of the same kind. The first
-/// block has `first` bytes.
+/// Returns whether the first block is zeros, and how many bytes from the start are in blocks of the same kind. The
+/// first block has `first` bytes.
 fn run(bytes: &[u8], first: usize) -> (bool, usize) {
     let is_zero = |block: &[u8]| block.iter().all(|&byte| byte == 0);
     let (head, rest) = bytes.split_at(first.min(bytes.len()));

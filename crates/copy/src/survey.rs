@@ -1,4 +1,4 @@
-//! What is to be copied, in the order of the walk: in a temporary file, whose memory does not grow with the tree.
+//! The things to copy, in the order of the walk: in a temporary file, whose memory does not grow with the tree.
 
 use std::io;
 
@@ -228,7 +228,7 @@ fn damaged() -> io::Error {
     io::Error::other("a temporary file does not have what was written to it")
 }
 
-/// What is to be copied, in the order of the walk.
+/// The things to copy, in the order of the walk.
 pub struct Items {
     items: SpoolReader,
     leaders: SpoolReader,

@@ -8,7 +8,7 @@ use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
 use super::bag_files::{self, Hashed, below, fail, root_of, temporary_failed, with_tag_file};
 use super::command::Command;
 use super::copying::{self, Copied, Order, Root};
-use super::exit::{Ending, Failed};
+use super::exit::{self, Ending, Failed};
 use super::message;
 use super::quantity::{Bytes, Count};
 use super::reading;
@@ -469,10 +469,7 @@ pub(crate) fn create(arguments: &CreateArguments) -> Result<Ending, Failed> {
         ([directory], _) => make(directory),
         (_, Some(_)) => Err(Failed::usage("--copy-to makes one bag; name one directory")),
         // One that cannot be a bag does not hold back the others.
-        (directories, None) => {
-            let endings = directories.iter().map(|directory| make(directory).unwrap_or_else(Failed::report));
-            endings.reduce(Ending::and).ok_or_else(|| Failed::usage("no directory is named"))
-        }
+        (directories, None) => Ok(exit::one_by_one(directories.iter().map(make))),
     }
 }
 

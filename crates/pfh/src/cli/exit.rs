@@ -141,10 +141,16 @@ impl Failed {
     }
 
     /// Prints the message, if it was not reported before, and returns the ending.
-    pub(crate) fn report(self) -> Ending {
+    fn report(self) -> Ending {
         self.text.iter().for_each(message::error);
         self.ending
     }
+}
+
+/// Combines the endings of parts of a command, none of which holds back the others: their failures are reported as they
+/// come.
+pub(crate) fn one_by_one(parts: impl Iterator<Item = Result<Ending, Failed>>) -> Ending {
+    parts.map(|ended| ended.unwrap_or_else(Failed::report)).fold(Ending::DONE, Ending::and)
 }
 
 /// Ends the program after a signal, without waiting for the run. `partial` is the place of the finished part of its

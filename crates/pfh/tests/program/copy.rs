@@ -17,7 +17,7 @@ fn copy(directory: &Path, arguments: &[&str]) -> Ended {
     pfh(directory, [&["copy"], arguments].concat()).run()
 }
 
-/// What a name in a tree is: type and mode, time, link text or contents.
+/// The thing that a name in a tree stands for: type and mode, time, link text or contents.
 #[derive(Debug, PartialEq)]
 struct Seen {
     mode: u32,
@@ -220,7 +220,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
     assert_eq!(names(d), ["alias", "s", "t"].map(PathBuf::from));
     assert_eq!(names(&d.join("t")), [PathBuf::from("in")]);
     copy(d, &["s/in/a", "b/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
-    // What an interrupted copy has left in a source is no part of it.
+    // Remains of an interrupted copy in a source are no part of it.
     put(d, "b/.pfh-copy/file-0", "half");
     copy(d, &["b", "c/", "-q"]).done();
     assert_eq!(tree(&d.join("c")).len(), 2);

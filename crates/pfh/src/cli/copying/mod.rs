@@ -72,7 +72,7 @@ pub(crate) fn copy(
         }
     }
     if !failures.is_empty() {
-        // What cannot be removed now is removed by the next run.
+        // A file that cannot be removed now is removed by the next run.
         let _ = targets.iter().try_for_each(|target| target.destination.end(false));
         return Err(Failed::internal(format_args!(
             "{}: nothing more was copied to there; {} of {} files are at all destinations, and the same command goes on",
@@ -87,7 +87,7 @@ pub(crate) fn copy(
 /// Removes what is staged, after a signal.
 fn stopped(destinations: &Destinations) -> Result<Option<Finished>, Failed> {
     for target in destinations.0.iter() {
-        // What cannot be removed now is removed by the next run.
+        // A file that cannot be removed now is removed by the next run.
         let _ = target.destination.end(false);
     }
     Ok(None)

@@ -1,4 +1,4 @@
-//! What is to be copied, where to, and how.
+//! The sources of a copy, its destinations and its manner.
 
 use super::super::bag_args::BagOptions;
 use super::super::bag_files::{below, root_of};
@@ -70,7 +70,7 @@ fn join(one: &[u8], other: &[u8]) -> Vec<u8> {
     [one, slash, other].concat()
 }
 
-/// What to copy, and how.
+/// The sources, and how they are copied.
 pub(crate) struct Order<'a> {
     pub(crate) roots: Vec<Root>,
     pub(crate) include: Vec<String>,

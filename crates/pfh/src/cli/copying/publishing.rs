@@ -305,7 +305,8 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// Makes a directory or a link at all destinations, and reports where that failed. Returns whether it is everywhere.
+    /// Makes a directory or a link at all destinations, and reports where that failed. Returns whether it is
+    /// everywhere.
     pub(super) fn make_everywhere(&mut self, path: &[u8], make: &dyn Fn(&Destination) -> io::Result<()>) -> bool {
         let mut is_everywhere = true;
         for target in self.targets.iter() {
