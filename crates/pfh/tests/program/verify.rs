@@ -570,7 +570,7 @@ fn inventories_of_versions_start_at_their_object() {
         fs::write(d.join(place), &inventory).unwrap();
     }
     fs::write(d.join("object/0=ocfl_object_1.1"), "ocfl_object_1.1\n").unwrap();
-    let verified = b"Verified: all 1 file is as the list says.\nExpected 1, found 1: 1 matched\n";
+    let verified = b"Verified: the file is as the list says.\nExpected 1, found 1: 1 matched\n";
     for (from, list) in
         [("", "object/inventory.json"), ("", "object/v1/inventory.json"), ("object", "v1/inventory.json")]
     {
