@@ -186,11 +186,13 @@ impl Info {
                 report(Finding::error(Rule::Syntax, "the line is not of the form `Label: value`").at(name, number))?;
                 continue;
             };
-            if label.trim() != label || label.is_empty() {
-                let text = "a label has no space before its colon, and is not empty";
+            // A mark in the middle of a file would be taken for that of a file whose first label this becomes.
+            let bare = label.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace()).trim_end();
+            if bare != label || label.is_empty() {
+                let text = "a label has no space or byte order mark around it, and is not empty";
                 report(Finding::new(declared.version.strictness(), Rule::Syntax, text).at(name, number))?;
             }
-            let (label, value) = (label.trim().to_owned(), value.trim().to_owned());
+            let (label, value) = (bare.to_owned(), value.trim().to_owned());
             info.tags.push(Tag { label, value, line: number });
         }
         if lines.has_mark() {
