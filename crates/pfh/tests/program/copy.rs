@@ -285,9 +285,9 @@ fn kills_lose_nothing() {
     let d = directory.path();
     let mut random = Random::new(15);
     for number in 0..400 {
-        put(d, &format!("s/{:02}/{number:03}", number % 17), contents(number, (number * 977) % 40_000));
+        put(d, &format!("s/{:02}/{number:03}", number % 17), contents(number, (number * 977) % 20_000));
     }
-    put(d, "s/large", contents(7, 4 << 20));
+    put(d, "s/large", contents(7, 2 << 20));
     fs::hard_link(d.join("s/large"), d.join("s/01/large")).unwrap();
     let source = tree(&d.join("s"));
     let (mut killed, mut in_the_middle) = (0, 0);
