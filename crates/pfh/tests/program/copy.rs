@@ -290,8 +290,14 @@ fn kills_lose_nothing() {
     put(d, "s/large", contents(7, 2 << 20));
     fs::hard_link(d.join("s/large"), d.join("s/01/large")).unwrap();
     let source = tree(&d.join("s"));
-    let (mut killed, mut in_the_middle) = (0, 0);
-    for round in 0..100 {
+    // Kills come while a copy runs, however fast it is here.
+    let whole = copy(d, &["s", "out", "-q"]);
+    fs::remove_dir_all(d.join("out")).unwrap();
+    let longest_us = whole.elapsed.as_micros() as u64 + 1;
+    let (mut killed, mut in_the_middle, mut round) = (0, 0, 0);
+    while killed < 100 {
+        round += 1;
+        assert!(round < 1000, "only {killed} were killed");
         let out = d.join("out");
         let mut runs = 0;
         loop {
@@ -299,7 +305,7 @@ fn kills_lose_nothing() {
             let running = pfh(d, ["copy", "s", "out", "-q", "-o", "list"]).start();
             let is_killed = random.below(3) > 0 && runs < 5;
             if is_killed {
-                thread::sleep(Duration::from_micros(random.below(120_000)));
+                thread::sleep(Duration::from_micros(random.below(longest_us)));
                 running.signal(Signal::KILL);
             }
             let ended = running.end();
@@ -322,7 +328,7 @@ fn kills_lose_nothing() {
         fs::remove_dir_all(out).unwrap();
     }
     println!("{killed} killed, {in_the_middle} of them when some files had their names");
-    assert!(killed >= 100, "{killed}");
+    assert!(in_the_middle > 0);
 }
 
 #[test]
