@@ -32,6 +32,16 @@ pub(crate) fn below<'p>(root: &[u8], path: &'p [u8]) -> &'p [u8] {
     rest.strip_prefix(b"/").unwrap_or(rest)
 }
 
+/// Makes the options to hash by these algorithms within this memory.
+pub(crate) fn engine(options: &BagOptions, algorithms: &[Algorithm], memory_bytes: u64) -> Options {
+    let mut engine = Options::new(Selection::from_iter(algorithms.iter().copied()));
+    if let Some(threads) = options.threads {
+        engine.threads = usize::from(threads);
+    }
+    engine.memory_bytes = memory_bytes;
+    engine
+}
+
 /// Makes a source of everything below these roots, and the options to hash it by these algorithms.
 pub(crate) fn source(
     options: &BagOptions,
@@ -39,11 +49,7 @@ pub(crate) fn source(
     max_depth: Option<usize>,
     algorithms: &[Algorithm],
 ) -> Result<(LocalSource, Options), Failed> {
-    let mut engine = Options::new(Selection::from_iter(algorithms.iter().copied()));
-    if let Some(threads) = options.threads {
-        engine.threads = usize::from(threads);
-    }
-    engine.memory_bytes = options.memory / 2;
+    let engine = engine(options, algorithms, options.memory / 2);
     let walk = WalkOptions { roots, max_depth, want_size: Some(true), want_others: true, ..WalkOptions::default() };
     HashRun { walk, engine }.into_parts().map_err(Failed::usage)
 }

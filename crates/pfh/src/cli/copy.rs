@@ -91,19 +91,15 @@ fn sides(arguments: &CopyArguments) -> Result<(&[OsString], Vec<&Path>), Failed>
         return Err(Failed::usage("name what is to be copied, and last the directory that it is copied to"));
     };
     // `cp FILE NAME` would give the file another name.
-    let is_rename = sources.len() == 1 && path_of(first).is_file() && !destination.as_bytes().ends_with(b"/");
-    let is_no_directory = !path_of(destination).exists();
+    let is_rename = sources.len() == 1 && Path::new(first).is_file() && !destination.as_bytes().ends_with(b"/");
+    let is_no_directory = !Path::new(destination).exists();
     if is_rename && is_no_directory {
         let name = message::quoted(destination.as_bytes());
         return Err(Failed::usage(format_args!(
             "{name} is not there: copies keep their names, and arrive in a directory; for a new directory, write a slash at its end"
         )));
     }
-    Ok((sources, vec![path_of(destination)]))
-}
-
-fn path_of(argument: &OsString) -> &Path {
-    Path::new(argument)
+    Ok((sources, vec![Path::new(destination)]))
 }
 
 /// Says how the copy went.

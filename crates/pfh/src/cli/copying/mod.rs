@@ -46,7 +46,8 @@ pub(crate) fn copy(
     warn_of_space(&destinations, totals.bytes, &mut items).map_err(temporary_failed)?;
     let items = Arc::new(Mutex::new(items));
     if command.cancel().is_cancelled() {
-        return stopped(&destinations);
+        destinations.leave();
+        return Ok(None);
     }
     let targets = Arc::clone(&destinations.0);
     let mut publisher = Publisher::new(command, order, &destinations, copied)?;
@@ -63,7 +64,8 @@ pub(crate) fn copy(
         return Err(broken);
     }
     if command.cancel().is_cancelled() {
-        return stopped(&destinations);
+        destinations.leave();
+        return Ok(None);
     }
     let mut failures = Vec::new();
     for target in targets.iter() {
@@ -72,8 +74,7 @@ pub(crate) fn copy(
         }
     }
     if !failures.is_empty() {
-        // A file that cannot be removed now is removed by the next run.
-        let _ = targets.iter().try_for_each(|target| target.destination.end(false));
+        destinations.leave();
         return Err(Failed::internal(format_args!(
             "{}: nothing more was copied to there; {} of {} files are at all destinations, and the same command goes on",
             failures.join("; "),
@@ -82,15 +83,6 @@ pub(crate) fn copy(
         )));
     }
     Ok(Some(Finished { copied, destinations, lacking, superseded }))
-}
-
-/// Removes what is staged, after a signal.
-fn stopped(destinations: &Destinations) -> Result<Option<Finished>, Failed> {
-    for target in destinations.0.iter() {
-        // A file that cannot be removed now is removed by the next run.
-        let _ = target.destination.end(false);
-    }
-    Ok(None)
 }
 
 /// Says which destinations have less room than the files take that are not there.

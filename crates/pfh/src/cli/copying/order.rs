@@ -1,14 +1,13 @@
 //! The sources of a copy, its destinations and its manner.
 
 use super::super::bag_args::BagOptions;
-use super::super::bag_files::{below, root_of};
+use super::super::bag_files::{self, below, root_of};
 use super::super::exit::Failed;
 use super::super::message;
-use super::targets::{Destinations, Target};
+use super::targets::{Destinations, Target, path_of};
 use pfh::HashRun;
 use pfh_copy::Destination;
 use pfh_digest::Algorithm;
-use pfh_engine::Options;
 use pfh_record::{Format, FormatName, RunFacts, Selection, WriteOptions};
 use pfh_source::{IoMethod, WalkOptions};
 use std::ffi::OsStr;
@@ -61,10 +60,6 @@ impl Root {
     }
 }
 
-pub(super) fn path_of(path: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(path))
-}
-
 fn join(one: &[u8], other: &[u8]) -> Vec<u8> {
     let slash: &[u8] = if one.is_empty() || other.is_empty() || one.ends_with(b"/") { b"" } else { b"/" };
     [one, slash, other].concat()
@@ -87,12 +82,7 @@ impl Order<'_> {
     }
 
     pub(super) fn run(&self, walk: WalkOptions, memory_bytes: u64) -> HashRun {
-        let mut engine = Options::new(self.selection());
-        if let Some(threads) = self.options.threads {
-            engine.threads = usize::from(threads);
-        }
-        engine.memory_bytes = memory_bytes;
-        HashRun { walk, engine }
+        HashRun { walk, engine: bag_files::engine(self.options, &self.algorithms, memory_bytes) }
     }
 
     /// Returns the facts of this run, for lists of what is at a destination.

@@ -5,7 +5,7 @@ use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::super::message;
 use super::super::warnings::{Wanted, Warning, Warnings};
-use super::order::{Order, journal_format, path_of};
+use super::order::{Order, journal_format};
 use super::targets::{Destinations, FilePlan, State, Target, failed};
 use pfh_copy::{Destination, Leader};
 use pfh_engine::{CancelToken, Counters};
@@ -15,7 +15,6 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -179,7 +178,7 @@ impl<'a> Publisher<'a> {
                 self.targets.iter().zip(lock(&plan.states).iter()).map(|each| copy_of(plan, each)).collect();
             asked.push(paths.iter().map(Option::is_some).collect::<Vec<_>>());
             files.extend(paths.into_iter().flatten().map(|path| FoundFile {
-                path: path.into_os_string().into_encoded_bytes(),
+                path,
                 size: record.bytes_read,
                 identity: None,
             }));
@@ -269,7 +268,7 @@ impl<'a> Publisher<'a> {
             }
             // That a destination is full is told once, by the end.
             if target.is_alive() {
-                let path = target.destination.path().join(path_of(&plan.path)).into_os_string().into_encoded_bytes();
+                let path = target.full_path(&plan.path);
                 match refusal {
                     Refusal::Nothing => {}
                     Refusal::Finding(text) => {
@@ -316,7 +315,7 @@ impl<'a> Publisher<'a> {
             let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
             let State::Failed(text) = failed(target, error) else { continue };
             if target.is_alive() {
-                let path = target.destination.path().join(path_of(path)).into_os_string().into_encoded_bytes();
+                let path = target.full_path(path);
                 let taken = "something of this name is there, and was not replaced".to_owned();
                 let warning = if is_taken { Warning::of_finding(&path, taken) } else { Warning::new(&path, text) };
                 self.warnings.say(&warning);
@@ -328,11 +327,13 @@ impl<'a> Publisher<'a> {
 }
 
 /// Returns the path of a copy that is to be read back.
-fn copy_of(plan: &FilePlan, (target, state): (&Target, &State)) -> Option<PathBuf> {
+fn copy_of(plan: &FilePlan, (target, state): (&Target, &State)) -> Option<Vec<u8>> {
     match state {
         _ if !target.takes_names() => None,
-        State::Staged | State::Linked => Some(target.destination.staged_path(plan.number)),
-        State::There => Some(target.destination.path().join(path_of(&plan.path))),
+        State::Staged | State::Linked => {
+            Some(target.destination.staged_path(plan.number).into_os_string().into_encoded_bytes())
+        }
+        State::There => Some(target.full_path(&plan.path)),
         _ => None,
     }
 }

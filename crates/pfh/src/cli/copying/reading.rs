@@ -4,9 +4,9 @@ use super::super::bag_files::temporary_failed;
 use super::super::command::{Command, Item};
 use super::super::ended::lock;
 use super::super::exit::Failed;
-use super::order::{Order, Root, path_of};
+use super::order::{Order, Root};
 use super::publishing::{OTHER, Publisher};
-use super::targets::{FilePlan, State, Target, any_is_alive, failed};
+use super::targets::{FilePlan, State, Target, any_is_alive, failed, path_of};
 use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions};
 use pfh_record::{ErrorKind, FileIdentity, Metadata, Outcome, Record};
@@ -144,8 +144,7 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
     let identity = metadata.posix.map(|posix| FileIdentity::new(posix.device, posix.inode));
     let mut has_holes = None;
     for (target, state) in targets.iter().zip(states.iter_mut()) {
-        files.push(None);
-        let destination = &target.destination;
+        let (destination, mut staged) = (&target.destination, None);
         *state = match destination.place(&plan.path) {
             _ if !target.is_alive() => State::Waiting,
             _ if destination.has(&plan.path, metadata) => State::Done,
@@ -160,14 +159,14 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
                 let has_holes = *has_holes.get_or_insert_with(|| has_holes_in(path, metadata.size));
                 match destination.stage(plan.number, has_holes) {
                     Ok(file) => {
-                        files.pop();
-                        files.push(Some(file));
+                        staged = Some(file);
                         State::Staged
                     }
                     Err(error) => failed(target, error),
                 }
             }
         };
+        files.push(staged);
     }
     drop(states);
     if files.iter().all(Option::is_none) {

@@ -2,8 +2,15 @@
 
 use super::super::ended::lock;
 use pfh_copy::{Destination, ends_destination};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
+
+pub(super) fn path_of(path: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(path))
+}
 
 /// The destinations of a copy.
 #[derive(Clone)]
@@ -12,6 +19,14 @@ pub(crate) struct Destinations(pub(super) Arc<Vec<Target>>);
 impl Destinations {
     pub(super) fn new(targets: Vec<Target>) -> Destinations {
         Destinations(Arc::new(targets))
+    }
+
+    /// Removes what is staged, and keeps the journals, with which the next run goes on.
+    pub(super) fn leave(&self) {
+        for target in self.0.iter() {
+            // A file that cannot be removed now is removed by the next run.
+            let _ = target.destination.end(false);
+        }
     }
 }
 
@@ -24,6 +39,11 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(destination: Destination) -> Target {
         Target { destination, failure: Mutex::default() }
+    }
+
+    /// Returns the full path of a path below the destination, for messages and for reading.
+    pub(super) fn full_path(&self, path: &[u8]) -> Vec<u8> {
+        self.destination.path().join(path_of(path)).into_os_string().into_encoded_bytes()
     }
 
     pub(super) fn is_alive(&self) -> bool {

@@ -1,8 +1,9 @@
 //! Directories and symbolic links.
 
 use super::super::command::Command;
-use super::order::{Order, path_of};
+use super::order::Order;
 use super::publishing::Publisher;
+use super::targets::path_of;
 use pfh_copy::{Destination, Items, Kind};
 use pfh_list::ByteSort;
 use pfh_record::{Metadata, Posix, Timestamp};
