@@ -126,7 +126,11 @@ impl Finished {
         let Some(target) = self.destinations.0.first() else { return Ok(Ok(())) };
         let list = lists::open(target.destination.journal_path().as_os_str(), ReadOptions::default())?;
         for entry in list {
-            let Ok(entry) = entry else { continue };
+            // A list that lacks a file would look complete.
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return Ok(Err(io::Error::other(error.to_string()))),
+            };
             if self.superseded.remove(&entry.path) || self.lacking.contains(&entry.path) {
                 continue;
             }
