@@ -10,6 +10,8 @@ pub const REQUIRED_VARIABLE: &str = "PFH_CI_REQUIRED";
 pub enum Need {
     /// The standard library of Rust for AArch64.
     Aarch64,
+    /// axe-core, which npm fetches.
+    Axe,
     /// bagit.py, which pip installs.
     Bagit,
     /// A block device, or a loop device that can be set up.
@@ -50,8 +52,9 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Aarch64,
+        Self::Axe,
         Self::Bagit,
         Self::BlockDevice,
         Self::Browser,
@@ -76,6 +79,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "aarch64",
+            Self::Axe => "axe",
             Self::Bagit => "bagit",
             Self::BlockDevice => "block-device",
             Self::Browser => "browser",

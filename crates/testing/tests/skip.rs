@@ -43,7 +43,7 @@ fn a_skip_is_reported_and_counted() {
 fn a_skip_of_what_is_required_fails() {
     for (required, because) in [
         ("fuse, browser", "PFH_CI_REQUIRED requires browser skips_as_a_child: there is no browser"),
-        ("brwoser", "PFH_CI_REQUIRED: unknown name `brwoser`; names are aarch64, bagit, block-device, browser,"),
+        ("brwoser", "PFH_CI_REQUIRED: unknown name `brwoser`; names are aarch64, axe, bagit, block-device, browser,"),
     ] {
         let (output, counted) = child(required);
         let stderr = String::from_utf8(output.stderr).unwrap();

@@ -9,13 +9,12 @@ mod writing;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use fuser::{
     BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
@@ -23,6 +22,8 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow,
     WriteFlags,
 };
+
+use pfh_slowfs::passthrough::{self, no_entry, read_full};
 
 pub use plan::{FaultPlan, PlanError, rewritten};
 pub use writing::Writing;
@@ -151,26 +152,15 @@ impl Shown {
         let faults = self.plan.of(path.as_os_str().as_bytes());
         let size = faults.map_or(metadata.len(), |faults| faults.size(metadata.len()));
         let touched = Duration::from_secs(faults.map_or(0, plan::FileFaults::touched));
-        let time = |seconds: i64, nanoseconds: i64| -> SystemTime {
-            let real = UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), nanoseconds.unsigned_abs() as u32);
-            real + touched - self.options.slow_by
-        };
+        let real = passthrough::attributes(&metadata, INodeNo(self.number(path)));
+        let time = |real: SystemTime| real + touched - self.options.slow_by;
         Ok(FileAttr {
-            ino: INodeNo(self.number(path)),
             size,
             blocks: size.div_ceil(512),
-            atime: time(metadata.atime(), metadata.atime_nsec()),
-            mtime: time(metadata.mtime(), metadata.mtime_nsec()),
-            ctime: time(metadata.ctime(), metadata.ctime_nsec()),
-            crtime: UNIX_EPOCH,
-            kind: kind(&metadata),
-            perm: (metadata.mode() & 0o7777) as u16,
-            nlink: metadata.nlink() as u32,
-            uid: metadata.uid(),
-            gid: metadata.gid(),
-            rdev: metadata.rdev() as u32,
-            blksize: 4096,
-            flags: 0,
+            atime: time(real.atime),
+            mtime: time(real.mtime),
+            ctime: time(real.ctime),
+            ..real
         })
     }
 
@@ -420,36 +410,5 @@ fn answer(done: io::Result<()>, reply: ReplyEmpty) {
     match done {
         Ok(()) => reply.ok(),
         Err(error) => reply.error(Errno::from(error)),
-    }
-}
-
-fn no_entry() -> io::Error {
-    io::Error::from_raw_os_error(Errno::ENOENT.code())
-}
-
-/// Reads until the buffer is full or the file ends; returns how much that was.
-fn read_full(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match file.read_at(&mut buffer[length..], offset + length as u64) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
-}
-
-fn kind(metadata: &Metadata) -> FileType {
-    let kind = metadata.file_type();
-    match () {
-        () if kind.is_dir() => FileType::Directory,
-        () if kind.is_symlink() => FileType::Symlink,
-        () if kind.is_fifo() => FileType::NamedPipe,
-        () if kind.is_socket() => FileType::Socket,
-        () if kind.is_block_device() => FileType::BlockDevice,
-        () if kind.is_char_device() => FileType::CharDevice,
-        () => FileType::RegularFile,
     }
 }
