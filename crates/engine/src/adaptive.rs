@@ -14,18 +14,24 @@ use crate::lane_file::MovingFile;
 use crate::lanes::Lanes;
 use crate::latency_gauge::LatencyGauge;
 use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILES_MAX};
-use crate::queue::{Next, Preference};
+use crate::queue::{Next, Preference, Taker};
+use crate::readers::leave_to_readers;
 use crate::reading::{First, FirstCached, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
-use pfh_source::{EntryKind, Source, SourceFile, Stamp};
+use pfh_source::{EntryKind, Medium, Source, SourceFile, Stamp};
 use std::collections::VecDeque;
+use std::thread::Scope;
 use std::time::Instant;
 
 /// Runs one worker thread until the run ends.
-pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
+pub(crate) fn work<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+    scope: &'scope Scope<'scope, '_>,
+    context: &'scope Context<'r, 'm, S, K>,
+) {
+    let leave = |opened| leave_to_readers(scope, context, opened);
     let lanes = (context.lanes > 0).then(|| Lanes::new(context)).flatten();
     let mut adaptive = Adaptive {
         gauge: LatencyGauge::default(),
@@ -39,7 +45,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     };
     let mut worker = Worker::new(context);
     loop {
-        while adaptive.has_room() && adaptive.begin_next(&mut worker) {}
+        while adaptive.has_room() && adaptive.begin_next(&mut worker, &leave) {}
         if adaptive.advance(&mut worker) {
             continue;
         }
@@ -50,7 +56,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
             // The next job is a stream, which is opened only once nothing is held back.
             continue;
         }
-        match context.queue.next(true, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
+        match context.queue.next(Taker::Workers, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
             Next::Read(grab) => {
                 adaptive.device = Some(grab.device);
                 adaptive.jobs = grab.jobs;
@@ -61,6 +67,9 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         }
     }
 }
+
+/// Leaves an opened file to readers, or returns it.
+type Leave<'l, S> = dyn Fn(Opened<S>) -> Option<Opened<S>> + 'l;
 
 struct Adaptive<'r, 'm, S: Source> {
     gauge: LatencyGauge,
@@ -179,7 +188,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     /// Begins a file: the next one that is cached, or else the one that was announced first. Returns false if there is
     /// none.
-    fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, leave: &Leave<'_, S>) -> bool {
         let context = worker.context;
         // Records are delivered in order, so cached files may overtake an announced one only a limited number of times.
         let overdue = self.overtaken >= WINDOW_FILES_MAX;
@@ -202,6 +211,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 }
                 Some(FirstCached::Ready(first)) => {
                     self.overtaken += usize::from(!self.opened.is_empty());
+                    opened.was_cached = true;
                     self.go_on(worker, opened, slot, first);
                 }
                 Some(FirstCached::WouldBlock) => {
@@ -210,6 +220,14 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                         break;
                     }
                     continue;
+                }
+                Some(FirstCached::Unknown) if opened.is_far() && context.readers.is_wanted() => {
+                    self.keep_slot(slot);
+                    self.give_back_jobs(worker);
+                    if let Some(opened) = leave(opened) {
+                        let slot = self.own_slot(worker);
+                        self.begin(worker, opened, slot);
+                    }
                 }
                 Some(FirstCached::Unknown) if self.gauge.is_open() && opened.job.entry.kind == EntryKind::Regular => {
                     self.keep_slot(slot);
@@ -280,7 +298,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             if self.has_exclusive_lane() {
                 return None;
             }
-            let grab = worker.context.queue.try_take(Preference::Next)?;
+            let grab = worker.context.queue.try_take(Taker::Workers, Preference::Next)?;
             self.device = Some(grab.device);
             self.jobs = grab.jobs;
         }
@@ -320,12 +338,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     fn own_slot<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
         let own = self.lanes.as_mut().map_or_else(|| self.slots.pop(), Lanes::spare_slot);
-        own.unwrap_or_else(|| {
-            let started = worker.context.clock.start();
-            let slot = worker.context.table.acquire();
-            stop(started, &mut worker.timers.wait_space);
-            slot
-        })
+        own.unwrap_or_else(|| worker.acquire_slot())
     }
 
     fn keep_slot(&mut self, slot: Slot<'r, 'm>) {
@@ -401,9 +414,12 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             && stamp.is_none_or(|known| options.selection.len() > 1 && known.metadata.size >= SPREAD_FILE_BYTES);
         // Families have no lanes and take longer than the algorithms that have, so idle workers help with them. Memory
         // for digests that grow is reserved only for files that one worker reads to the end.
-        let past_lanes = alone || (is_spread && !options.selection.families().is_empty()) || opened.growth.is_some();
+        // In turns with others, it would move the head of the disk at every read.
+        let moves_head = opened.moves_head();
+        let past_lanes =
+            moves_head || alone || (is_spread && !options.selection.families().is_empty()) || opened.growth.is_some();
         match (stamp, &mut self.lanes) {
-            (Some(known), _) if several && tree::applies(options, &known) => {
+            (Some(known), _) if several && !moves_head && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);
                 self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
@@ -440,6 +456,18 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         if let Some(device) = self.device {
             worker.context.queue.give_back(device, &mut self.jobs);
         }
+    }
+}
+
+impl<S: Source> Opened<S> {
+    /// Whether it is to be read from a rotating disk.
+    fn moves_head(&self) -> bool {
+        !self.was_cached && self.job.entry.device().medium == Medium::Rotating
+    }
+
+    /// Whether it is a file of a network or FUSE filesystem.
+    fn is_far(&self) -> bool {
+        self.job.entry.kind == EntryKind::Regular && self.job.entry.device().medium == Medium::Network
     }
 }
 

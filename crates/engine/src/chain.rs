@@ -119,8 +119,12 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     let chains: Vec<_> = sets.into_iter().enumerate().map(chain).collect();
     context.queue.large_file_began();
 
+    let acquire = |worker: &mut Worker<'_, 'r, 'm, S, K>| match feeding {
+        Feeding::HashBeyond(_) => worker.acquire_slot(),
+        Feeding::ReadOnly => worker.wait_for_slot(),
+    };
     let read = |worker: &mut Worker<'_, 'r, 'm, S, K>| {
-        read_into(worker, opened, first, stamp.as_ref(), |worker, full| {
+        read_into(worker, opened, first, stamp.as_ref(), acquire, |worker, full| {
             *lock(&spread.slots_ahead) += 1;
             let shared = Arc::new(SharedSlot { full, spread: spread.clone() });
             for chain in &chains {
@@ -155,6 +159,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
     opened: &Opened<S>,
     first: Slot<'r, 'm>,
     expected: Option<&Stamp>,
+    acquire: impl Fn(&mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm>,
     mut pass_on: impl FnMut(&mut Worker<'_, 'r, 'm, S, K>, Full<'r, 'm>),
 ) -> Result<u64, Failure> {
     let context = worker.context;
@@ -173,9 +178,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
         if context.is_cancelled() {
             return Err(Failure::not_reached(offset));
         }
-        let started = context.clock.start();
-        slot = context.table.acquire();
-        stop(started, &mut worker.timers.wait_space);
+        slot = acquire(worker);
         let started = context.clock.start();
         let read = opened.next(slot.bytes(), offset, expected);
         stop(started, &mut worker.timers.read);

@@ -1,5 +1,6 @@
 //! The shared state of a run's threads, and the own state of each.
 
+use crate::admission::Readers;
 use crate::batched::{BatchHashers, Batched};
 use crate::collect::Collector;
 use crate::control::{CancelToken, Counters};
@@ -15,7 +16,7 @@ use crate::queue::Queue;
 use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report, Timers, stop};
 use crate::sync::{into_inner, lock};
-use crate::table::Table;
+use crate::table::{Slot, Table};
 use pfh_record::{Outcome, Record, Summary};
 use pfh_source::Source;
 use std::any::Any;
@@ -39,6 +40,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) batched_files: usize,
     /// Number of exclusive lanes in use.
     pub(crate) exclusive_lanes: AtomicUsize,
+    /// Readers for files of which nobody can tell whether they are in memory.
+    pub(crate) readers: Readers,
     pub(crate) links: Links<S::Handle>,
     /// The share of memory and requests for reads announced ahead.
     pub(crate) in_flight: Arc<InFlight>,
@@ -163,10 +166,11 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
             resume_unwind(panic);
         }
         self.collector.drain();
+        let readers = self.readers.state().admission.confirmed();
         let Totals { mut summary, timers, left_out } = into_inner(self.totals);
         summary.interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
         summary.elapsed = elapsed();
-        Report { summary, left_out, timers }
+        Report { summary, left_out, readers, timers }
     }
 }
 
@@ -204,6 +208,38 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             summary: Summary::default(),
             left_out: 0,
             bytes: 0,
+        }
+    }
+
+    /// Waits for a free slot, as threads do that only read.
+    pub(crate) fn wait_for_slot(&mut self) -> Slot<'r, 'm> {
+        let started = self.context.clock.start();
+        let slot = self.context.table.acquire();
+        stop(started, &mut self.timers.wait_space);
+        slot
+    }
+
+    /// Waits for a free slot, and hashes meanwhile what readers have read: all slots may wait for that.
+    pub(crate) fn acquire_slot(&mut self) -> Slot<'r, 'm> {
+        const MOMENT: Duration = Duration::from_millis(1);
+        let (table, queue) = (self.context.table, &self.context.queue);
+        let mut slot = table.acquire_soon(Duration::ZERO);
+        loop {
+            if let Some(slot) = slot {
+                return slot;
+            }
+            slot = match queue.pop_ready() {
+                Some(ready) => {
+                    ready.run(self);
+                    table.acquire_soon(Duration::ZERO)
+                }
+                None => {
+                    let started = self.context.clock.start();
+                    let slot = table.acquire_soon(MOMENT);
+                    stop(started, &mut self.timers.wait_space);
+                    slot
+                }
+            };
         }
     }
 

@@ -62,6 +62,10 @@ impl InFlight {
 /// it, since it has arrived then; its bytes are returned when all of it was read. Dropping this returns both.
 pub(crate) struct Ahead {
     in_flight: Arc<InFlight>,
+    /// Length of one range; `None` if only the beginning is announced.
+    range_bytes: Option<u64>,
+    /// Most ranges that may be on their way.
+    ranges_max: usize,
     announced: Mutex<Announced>,
 }
 
@@ -83,13 +87,23 @@ struct Range {
 
 impl Ahead {
     pub(crate) fn new(in_flight: &Arc<InFlight>) -> Ahead {
+        Ahead::with_ranges(in_flight, in_flight.range_bytes, usize::MAX)
+    }
+
+    /// Makes one that announces up to `ranges_max` ranges of `range_bytes`, also where the source reads ahead itself.
+    pub(crate) fn with_ranges(in_flight: &Arc<InFlight>, range_bytes: Option<u64>, ranges_max: usize) -> Ahead {
         in_flight.files.fetch_add(1, Ordering::Relaxed);
-        Ahead { in_flight: Arc::clone(in_flight), announced: Mutex::default() }
+        Ahead { in_flight: Arc::clone(in_flight), range_bytes, ranges_max, announced: Mutex::default() }
+    }
+
+    /// Whether further ranges of the file are announced while it is read.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.range_bytes.is_some()
     }
 
     /// Announces the beginning of a file. Returns false if the share is used up.
     pub(crate) fn begin(&self, file: &impl SourceFile, size: u64) -> bool {
-        let bytes = size.min(self.in_flight.range_bytes.unwrap_or(WINDOW_FILE_BYTES));
+        let bytes = size.min(self.range_bytes.unwrap_or(WINDOW_FILE_BYTES));
         self.announce(&mut lock(&self.announced), file, bytes)
     }
 
@@ -104,11 +118,11 @@ impl Ahead {
         while let Some(range) = announced.ranges.pop_front_if(|range| range.start + range.bytes <= offset) {
             self.in_flight.bytes_read(range.bytes);
         }
-        let Some(range_bytes) = self.in_flight.range_bytes else { return };
+        let Some(range_bytes) = self.range_bytes else { return };
         // The range being read needs no announcement.
         announced.next = announced.next.max(offset);
         let part = self.in_flight.requests_max / self.in_flight.files.load(Ordering::Relaxed).max(1);
-        while announced.next < size && announced.on_their_way < part.max(1) {
+        while announced.next < size && announced.on_their_way < part.clamp(1, self.ranges_max) {
             // Ranges end at multiples of their length, as the source's requests do.
             let bytes = (range_bytes - announced.next % range_bytes).min(size - announced.next);
             if !self.announce(announced, file, bytes) {

@@ -206,7 +206,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
 
     /// Continues a file that another worker began.
     pub(crate) fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
-        let slot = self.spare_slots.pop().unwrap_or_else(|| worker.context.table.acquire());
+        let slot = self.spare_slots.pop().unwrap_or_else(|| worker.acquire_slot());
         let lane = self.manager.attach(file);
         self.long += 1;
         self.read_on(worker, lane, slot);

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod admission;
 mod alone;
 mod batch_queue;
 mod batched;
@@ -39,6 +40,7 @@ mod mtp;
 mod opening;
 mod options;
 mod queue;
+mod readers;
 mod reading;
 mod run;
 mod sink;

@@ -44,6 +44,11 @@ pub(crate) const SPREAD_AHEAD_BYTES: usize = 2 << 20;
 /// Least size of a file that may get an exclusive lane: 16 MiB take some 0.1 s in full lanes, and 30 ms alone.
 pub(crate) const EXCLUSIVE_FILE_BYTES: u64 = 16 << 20;
 
+/// Most readers of the adaptive mode. Network storage serves some tens of requests at a time.
+pub(crate) const READERS_MAX: usize = 32;
+/// Slots for each reader: one being filled, one for a file that does not fit into the rest of it, and two in transit.
+const READER_SLOTS: usize = 4;
+
 /// Opened files in the look-ahead window of a worker. 256 reads in flight are as fast as io_uring on solid state.
 pub(crate) const WINDOW_FILES_MAX: usize = 256;
 /// Bytes announced for each file of the look-ahead window.
@@ -107,6 +112,8 @@ pub(crate) struct Budget {
     pub(crate) waiting_bytes: u64,
     /// Bytes of digests that grow with their files, while these are read: ¾ of the rest. 0 if no digests grow.
     pub(crate) growth_bytes: u64,
+    /// Most readers of the adaptive mode for places that answer late.
+    pub(crate) readers_max: usize,
     /// Number of hard links whose content is kept, from 1/16 of the memory.
     pub(crate) links: usize,
 }
@@ -235,10 +242,27 @@ impl Budget {
         } else {
             holders * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
         };
-        let slots = (table_bytes / stride_bytes).min(slots_wanted);
+        let slots_possible = table_bytes / stride_bytes;
+        // Readers, and one for a file that each worker may have left to it, have what the workers can do without.
+        let state_bytes = 2 * family_bytes + SCANNERS_MORE * scanner_bytes;
+        let slots_needed = threads_of(options) * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
+        let spare_bytes = slots_possible.saturating_sub(slots_needed) * stride_bytes;
+        let readers_max = match options.mode {
+            Mode::Adaptive if readers == 0 => {
+                let possible = spare_bytes / (READER_SLOTS * stride_bytes + state_bytes);
+                possible.saturating_sub(threads_of(options)).min(READERS_MAX)
+            }
+            _ => 0,
+        };
+        let with_own_files = if readers_max > 0 { readers_max + threads_of(options) } else { 0 };
+        let readers_bytes = with_own_files * state_bytes;
+        let slots = slots_wanted
+            .saturating_add(READER_SLOTS * with_own_files)
+            .min(slots_possible - readers_bytes.div_ceil(stride_bytes));
         let announced_bytes = memory_bytes / 4;
         let links_bytes = memory_bytes / 16;
         let table_bytes = (slots * stride_bytes + SLOT_ALIGN_BYTES) as u64;
+        let table_bytes = table_bytes + readers_bytes as u64;
         let left_bytes = memory_bytes - table_bytes - announced_bytes - links_bytes;
         let growth_share = if growing > 0 { left_bytes / 4 * 3 } else { 0 };
         Ok(Budget {
@@ -249,6 +273,7 @@ impl Budget {
             is_batched,
             batched_files: batched(is_batched),
             announced_bytes,
+            readers_max,
             waiting_bytes: left_bytes - growth_share,
             growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
             links: usize::try_from(
@@ -272,6 +297,10 @@ impl Budget {
         };
         families.iter().map(rule).collect()
     }
+}
+
+fn threads_of(options: &Options) -> usize {
+    options.threads.max(1)
 }
 
 impl FamilyRule {

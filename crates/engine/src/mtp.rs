@@ -8,7 +8,7 @@ use crate::chain::{Feeding, feed};
 use crate::context::{Context, Task, Worker};
 use crate::job::{Failure, HashedFile, Ticket};
 use crate::limits::BATCH_FILES_MAX;
-use crate::queue::{Grab, Next, Preference, Queue};
+use crate::queue::{Grab, Next, Preference, Queue, Taker};
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
@@ -18,6 +18,7 @@ use pfh_source::{EntryKind, Handle, Source, SourceFile, Stamp};
 use std::io;
 use std::ops::Range;
 use std::thread::{Builder, Scope};
+use std::time::{Duration, Instant};
 
 /// Small files that share a slot.
 pub(crate) struct Batch<'r, 'm> {
@@ -34,10 +35,10 @@ struct BatchFile {
 
 /// Marks a prefetcher that may still produce work for hashers, until dropped; also if its thread cannot be started, or
 /// panics.
-struct AtWork<'q, H: Handle, R, L>(&'q Queue<H, R, L>);
+pub(crate) struct AtWork<'q, H: Handle, R, L>(&'q Queue<H, R, L>);
 
 impl<'q, H: Handle, R, L> AtWork<'q, H, R, L> {
-    fn begin(queue: &'q Queue<H, R, L>) -> Self {
+    pub(crate) fn begin(queue: &'q Queue<H, R, L>) -> Self {
         queue.prefetcher_began();
         AtWork(queue)
     }
@@ -61,7 +62,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
         Builder::new().spawn_scoped(scope, move || {
             context.thread(|context| {
                 let mut worker = Worker::new(context);
-                Prefetcher { slot: None, filled: 0, files: Vec::new() }.work(&mut worker);
+                Prefetcher::default().work(&mut worker, &mut Published);
                 worker.flush();
                 drop(at_work);
                 hash(&mut worker);
@@ -75,41 +76,99 @@ fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
     let context = worker.context;
     loop {
         worker.flush();
-        match context.queue.next(false, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
+        match context.queue.next(Taker::Nobody, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
             Next::Hash(ready) => ready.run(worker),
             Next::Read(_) | Next::Adopt(_) | Next::End => break,
         }
     }
 }
 
+/// The rules by which a prefetcher goes on.
+pub(crate) trait Pace<'r, 'm, S: Source, K: Sink> {
+    /// The jobs that it may take.
+    fn taker(&self) -> Taker;
+
+    /// Whether it may begin another file.
+    fn goes_on(&mut self) -> bool;
+
+    /// Takes the time that opening a file took.
+    fn opened(&mut self, took: Duration);
+
+    /// Reads an opened file.
+    fn prefetch(
+        &mut self,
+        prefetcher: &mut Prefetcher<'r, 'm>,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<S>,
+    );
+
+    /// Notes that it takes no more files.
+    fn left(&mut self);
+}
+
+/// The published rule: a prefetcher reads whatever there is.
+struct Published;
+
+impl<'r, 'm, S: Source, K: Sink> Pace<'r, 'm, S, K> for Published {
+    fn taker(&self) -> Taker {
+        Taker::Anyone
+    }
+
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+
+    fn opened(&mut self, _: Duration) {}
+
+    fn prefetch(
+        &mut self,
+        prefetcher: &mut Prefetcher<'r, 'm>,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<S>,
+    ) {
+        prefetcher.prefetch(worker, opened);
+    }
+
+    fn left(&mut self) {}
+}
+
 /// A thread that only reads.
-struct Prefetcher<'r, 'm> {
+#[derive(Default)]
+pub(crate) struct Prefetcher<'r, 'm> {
     slot: Option<Slot<'r, 'm>>,
     filled: usize,
     files: Vec<BatchFile>,
 }
 
 impl<'r, 'm> Prefetcher<'r, 'm> {
-    fn work<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    /// Reads files until none is left, or the pace ends.
+    pub(crate) fn work<S: Source, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        pace: &mut impl Pace<'r, 'm, S, K>,
+    ) {
         let context = worker.context;
-        loop {
+        while pace.goes_on() {
             let preference = if context.options.balance {
                 Preference::Fitting(context.table.free_bytes())
             } else {
                 Preference::Next
             };
-            let grab = context.queue.try_take(preference).or_else(|| {
+            let grab = context.queue.try_take(pace.taker(), preference).or_else(|| {
                 // No job is waiting, so the hashers get the files read so far.
                 self.pass_on(worker);
                 worker.flush();
-                match context.queue.next(true, false, preference, context.clock, &mut worker.timers.wait_file) {
+                match context.queue.next(pace.taker(), false, preference, context.clock, &mut worker.timers.wait_file) {
                     Next::Read(grab) => Some(grab),
                     Next::Hash(_) | Next::Adopt(_) | Next::End => None,
                 }
             });
             let Some(Grab { device, mut jobs }) = grab else { break };
-            while let Some(job) = jobs.pop_front() {
+            while pace.goes_on()
+                && let Some(job) = jobs.pop_front()
+            {
                 if worker.is_cancelled() {
+                    jobs.clear();
                     break;
                 }
                 if job.entry.kind == EntryKind::Stream {
@@ -117,23 +176,24 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     self.pass_on(worker);
                     context.queue.give_back(device, &mut jobs);
                 }
-                if let Some(opened) = worker.open(job) {
-                    self.prefetch(worker, opened);
+                let started = Instant::now();
+                let opened = worker.open(job);
+                pace.opened(started.elapsed());
+                if let Some(opened) = opened {
+                    pace.prefetch(self, worker, opened);
                 }
             }
+            context.queue.give_back(device, &mut jobs);
             context.queue.reader_left(device);
         }
+        pace.left();
         self.pass_on(worker);
     }
 
-    fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>) {
+    /// Reads a file, a short one into the slot that it shares with others.
+    pub(crate) fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>) {
         loop {
-            let mut slot = self.slot.take().unwrap_or_else(|| {
-                let started = worker.context.clock.start();
-                let slot = worker.context.table.acquire();
-                stop(started, &mut worker.timers.wait_space);
-                slot
-            });
+            let mut slot = self.slot.take().unwrap_or_else(|| worker.wait_for_slot());
             let started = worker.context.clock.start();
             let first = worker.guarded(|_| opened.first(&mut slot.bytes()[self.filled..]));
             stop(started, &mut worker.timers.read);

@@ -127,6 +127,11 @@ pub struct Options {
     /// always have one, and one more in transit to it. `None`: [`Options::OPEN_FILES_DEFAULT`], which a caller that
     /// knows the system's limit replaces.
     pub open_files_max: Option<usize>,
+    /// Readers with which the adaptive mode begins for places that answer late, as [`Report::readers`] of an earlier
+    /// run has them: a short run then reads as a long one does. At least 1, and no more than the memory is enough for.
+    ///
+    /// [`Report::readers`]: crate::Report::readers
+    pub readers_at_start: usize,
     /// Measure the timers of [`Report`](crate::Report). This costs a few clock readings for each file.
     pub measure: bool,
 }
@@ -158,6 +163,7 @@ impl Options {
             direct: None,
             own_files: Vec::new(),
             open_files_max: None,
+            readers_at_start: 1,
             measure: false,
         }
     }

@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::limits::{BALANCE_JOBS, GRAB_MAX};
 use crate::stats::{Clock, stop};
 use crate::sync::{lock, wait, wait_timeout};
-use pfh_source::{Handle, Medium};
+use pfh_source::{EntryKind, Handle, Medium};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -63,9 +63,24 @@ struct State<H, R, L> {
     pausing: usize,
 }
 
+/// The threads for which jobs are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taker {
+    /// For threads that take jobs of all devices.
+    Anyone,
+    /// For workers, which leave the files of some devices to readers.
+    Workers,
+    /// For these readers. Streams are not for them, since one may never deliver.
+    Readers,
+    /// For threads that only hash.
+    Nobody,
+}
+
 /// The jobs of one device, and its number of readers.
 struct DeviceJobs<H> {
     number: u64,
+    /// Whether workers leave its files to readers.
+    is_left_to_readers: bool,
     jobs: VecDeque<Job<H>>,
     readers: usize,
     readers_max: usize,
@@ -140,7 +155,13 @@ impl<H: Handle, R, L> Queue<H, R, L> {
                     let limited = limit_readers || device.medium == Medium::Rotating;
                     let readers_max = if limited { self.prefetchers } else { usize::MAX };
                     let jobs = VecDeque::new();
-                    state.devices.push(DeviceJobs { number: device.number, jobs, readers: 0, readers_max });
+                    state.devices.push(DeviceJobs {
+                        number: device.number,
+                        is_left_to_readers: false,
+                        jobs,
+                        readers: 0,
+                        readers_max,
+                    });
                     state.devices.len() - 1
                 }
             };
@@ -279,12 +300,22 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     }
 
     /// Takes jobs without waiting.
-    pub(crate) fn try_take(&self, preference: Preference) -> Option<Grab<H>> {
-        self.take(&mut self.lock(), preference)
+    pub(crate) fn try_take(&self, taker: Taker, preference: Preference) -> Option<Grab<H>> {
+        self.take(&mut self.lock(), taker, preference)
     }
 
-    fn take(&self, state: &mut State<H, R, L>, preference: Preference) -> Option<Grab<H>> {
-        let grab = state.take(self.threads, preference);
+    fn take(&self, state: &mut State<H, R, L>, taker: Taker, preference: Preference) -> Option<Grab<H>> {
+        let grab = state.take(self.threads, taker, preference);
+        if let Some(grab) = &grab
+            && state.devices.iter().any(|device| device.is_left_to_readers)
+        {
+            let device = &state.devices[grab.device];
+            let is_for_others = !device.jobs.is_empty() && device.jobs_for(taker) == 0;
+            // Workers and readers wait on one condition, and not all that comes is for each of them.
+            if is_for_others || state.jobs == 0 {
+                self.work.notify_all();
+            }
+        }
         self.jobs_hint.store(state.jobs, Ordering::Relaxed);
         grab
     }
@@ -304,19 +335,39 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         expects_jobs && state.jobs > 0
     }
 
-    /// Waits for work: for reading if `read`, otherwise for hashing if `hash`.
+    /// Leaves the files of a device to readers.
+    pub(crate) fn leave_to_readers(&self, number: u64) {
+        let mut state = self.lock();
+        if let Some(device) = state.devices.iter_mut().find(|device| device.number == number) {
+            device.is_left_to_readers = true;
+        }
+        self.work.notify_all();
+    }
+
+    /// Leaves the files of all devices to the workers.
+    pub(crate) fn leave_to_workers(&self) {
+        let mut state = self.lock();
+        state.devices.iter_mut().for_each(|device| device.is_left_to_readers = false);
+        self.work.notify_all();
+    }
+
+    /// Waits for work: for reading by `taker`, otherwise for hashing if `hash`.
     pub(crate) fn next(
         &self,
-        read: bool,
+        taker: Taker,
         hash: bool,
         preference: Preference,
         clock: Clock,
         waited: &mut Duration,
     ) -> Next<H, R, L> {
+        let read = taker != Taker::Nobody;
         let mut state = self.lock();
         loop {
-            if read && let Some(grab) = self.take(&mut state, preference) {
+            if read && let Some(grab) = self.take(&mut state, taker, preference) {
                 return Next::Read(grab);
+            }
+            if taker == Taker::Readers && !state.devices.iter().any(|device| device.is_left_to_readers) {
+                return Next::End;
             }
             if hash && let Some(item) = state.ready.pop_front() {
                 return Next::Hash(item);
@@ -390,17 +441,18 @@ impl<H: Handle, R, L> Queue<H, R, L> {
 }
 
 impl<H, R, L> State<H, R, L> {
-    fn take(&mut self, threads: usize, preference: Preference) -> Option<Grab<H>> {
+    fn take(&mut self, threads: usize, taker: Taker, preference: Preference) -> Option<Grab<H>> {
         if self.jobs == 0 {
             return None;
         }
-        let free = |device: &DeviceJobs<H>| !device.jobs.is_empty() && device.readers < device.readers_max;
+        let free = |device: &DeviceJobs<H>| device.jobs_for(taker) > 0 && device.readers < device.readers_max;
         let place = self.devices.iter().position(free)?;
         let device = &mut self.devices[place];
+        let threads = threads.max(self.prefetchers);
         let jobs: VecDeque<Job<H>> = match preference {
             Preference::Next => {
                 // A few files are divided evenly; many files are handed over in groups.
-                let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs.len());
+                let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs_for(taker));
                 device.jobs.drain(..count).collect()
             }
             Preference::Fitting(free_bytes) => device.take_fitting(free_bytes).into_iter().collect(),
@@ -433,6 +485,18 @@ impl<H, R, L> State<H, R, L> {
 }
 
 impl<H> DeviceJobs<H> {
+    /// Returns how many of the first jobs are for these threads, up to the most that are taken at a time.
+    fn jobs_for(&self, taker: Taker) -> usize {
+        let is_stream = |job: &Job<H>| job.entry.kind == EntryKind::Stream;
+        let first = self.jobs.iter().take(GRAB_MAX);
+        match (taker, self.is_left_to_readers) {
+            (Taker::Anyone, _) | (Taker::Workers, false) => first.len(),
+            (Taker::Workers, true) => first.take_while(|job| is_stream(job)).count(),
+            (Taker::Readers, true) => first.take_while(|job| !is_stream(job)).count(),
+            (Taker::Readers, false) | (Taker::Nobody, _) => 0,
+        }
+    }
+
     /// Takes the first job that fits, unless the first job was passed over too often.
     fn take_fitting(&mut self, free_bytes: u64) -> Option<Job<H>> {
         let patient = self.jobs.front().is_some_and(|job| job.passed_over < BALANCE_JOBS);

@@ -18,6 +18,8 @@ pub(crate) struct Opened<S: Source> {
     pub(crate) file: S::File,
     /// The stamp before anything was announced, since the kernel may fetch bytes from then on.
     pub(crate) before: Option<Stamp>,
+    /// Whether its beginning was in memory.
+    pub(crate) was_cached: bool,
     /// Its announced reads.
     pub(crate) ahead: Option<Ahead>,
     /// Reserved memory for its digests that grow.
@@ -64,7 +66,7 @@ pub(crate) enum FirstCached {
 
 impl<S: Source> Opened<S> {
     pub(crate) fn new(job: Job<S::Handle>, file: S::File, individual: Option<Box<Individual>>) -> Opened<S> {
-        Opened { job, file, before: None, ahead: None, growth: None, individual }
+        Opened { job, file, before: None, was_cached: false, ahead: None, growth: None, individual }
     }
 
     /// Reads the first slot.
@@ -165,7 +167,7 @@ impl<S: Source> Opened<S> {
     /// Prepares announcing the rest of a long file. If the source reads ahead by itself, nothing more is announced.
     pub(crate) fn begin_reading(&mut self, in_flight: &Arc<InFlight>) {
         let ahead = self.ahead.take().or_else(|| in_flight.goes_on().then(|| Ahead::new(in_flight)));
-        self.ahead = ahead.filter(|_| in_flight.goes_on());
+        self.ahead = ahead.filter(Ahead::goes_on);
     }
 
     /// Notes that the file is being read from `offset` on, and announces what follows.

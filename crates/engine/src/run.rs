@@ -1,5 +1,6 @@
 //! A run from start to end.
 
+use crate::admission::Readers;
 use crate::batched::Batched;
 use crate::collect::Collector;
 use crate::context::{Context, Totals, Worker};
@@ -75,6 +76,7 @@ pub fn run<S: Source, K: Sink>(
         lanes: budget.lanes,
         batched_files: budget.batched_files,
         exclusive_lanes: AtomicUsize::new(0),
+        readers: Readers::new(budget.readers_max, options.readers_at_start),
         links: Links::new(budget.links),
         in_flight: InFlight::new(budget.announced_bytes, look_ahead),
         streamed: families.iter().copied().filter(|rule| !batched.families.contains(&rule.family)).collect(),
@@ -108,7 +110,7 @@ pub fn run<S: Source, K: Sink>(
         let started = match options.mode {
             _ if readers > 0 => mtp::start(scope, &context, readers, hashers),
             Mode::Smt => start(scope, hashers, || context.thread(smt::work)),
-            Mode::Adaptive | Mode::Mtp => start(scope, hashers, || context.thread(adaptive::work)),
+            Mode::Adaptive | Mode::Mtp => start(scope, hashers, || context.thread(|_| adaptive::work(scope, &context))),
         };
         if started.is_err() {
             // The threads that started have no work yet, and end.

@@ -4,7 +4,7 @@ use crate::alone::{hash_individually, hash_long, hash_whole};
 use crate::context::{Context, Worker};
 use crate::digesting::BatchDigests;
 use crate::job::Failure;
-use crate::queue::{Next, Preference};
+use crate::queue::{Next, Preference, Taker};
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::stats::stop;
@@ -17,7 +17,8 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut slot = context.table.acquire();
     loop {
         worker.flush();
-        let next = context.queue.next(true, false, Preference::Next, context.clock, &mut worker.timers.wait_file);
+        let next =
+            context.queue.next(Taker::Anyone, false, Preference::Next, context.clock, &mut worker.timers.wait_file);
         let Next::Read(mut grab) = next else { break };
         while let Some(job) = grab.jobs.pop_front() {
             if worker.is_cancelled() {

@@ -36,6 +36,8 @@ pub struct Report {
     pub summary: Summary,
     /// Number of files that [`Decision::LeaveOut`](crate::Decision::LeaveOut) left out.
     pub left_out: u64,
+    /// Readers that proved worth while for places that answer late; 1 where there are none.
+    pub readers: usize,
     /// The time of all threads, by activity.
     pub timers: Timers,
 }

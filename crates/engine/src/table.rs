@@ -4,8 +4,9 @@
 //! which, and dropping it frees the slot.
 
 use crate::limits::{SLOT_ALIGN_BYTES, StartError};
-use crate::sync::{lock, wait};
+use crate::sync::{lock, wait, wait_timeout};
 use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// The single allocation of a table. Untouched pages cost nothing.
 pub(crate) struct Arena(Vec<u8>);
@@ -62,6 +63,15 @@ impl<'m> Table<'m> {
             }
             free = wait(&self.returned, free);
         }
+    }
+
+    /// Returns a free slot, if there is one at once or within a moment.
+    pub(crate) fn acquire_soon(&self, moment: Duration) -> Option<Slot<'_, 'm>> {
+        let mut free = self.lock();
+        if free.is_empty() && !moment.is_zero() {
+            free = wait_timeout(&self.returned, free, moment);
+        }
+        free.pop().map(|bytes| Slot { bytes, table: self })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<&'m mut [u8]>> {

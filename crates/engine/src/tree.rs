@@ -126,7 +126,7 @@ impl<S: Source> TreeFile<S> {
         mut scanner: Option<&mut Scanner>,
     ) -> Result<(), Failure> {
         let context = worker.context;
-        let mut slot = context.table.acquire();
+        let mut slot = worker.acquire_slot();
         loop {
             {
                 let state = lock(&self.state);

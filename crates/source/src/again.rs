@@ -41,6 +41,7 @@ pub struct FoundFiles<I> {
     bytes_max: u64,
     totals: Totals,
     are_new: bool,
+    are_sizes_known: bool,
     look_ahead: Option<LookAhead>,
 }
 
@@ -49,7 +50,21 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
     /// itself. `totals`, for a forecast, are of the whole files.
     pub fn new(local: LocalSource, files: I, bytes_max: Option<u64>, totals: Totals) -> FoundFiles<I> {
         let bytes_max = bytes_max.unwrap_or(u64::MAX);
-        FoundFiles { local, files: Mutex::new(Some(files)), bytes_max, totals, are_new: false, look_ahead: None }
+        FoundFiles {
+            local,
+            files: Mutex::new(Some(files)),
+            bytes_max,
+            totals,
+            are_new: false,
+            are_sizes_known: true,
+            look_ahead: None,
+        }
+    }
+
+    /// States that the earlier walk did not ask for sizes: that of a [`FoundFile`] says nothing.
+    #[must_use]
+    pub fn of_unknown_sizes(self) -> FoundFiles<I> {
+        FoundFiles { are_sizes_known: false, ..self }
     }
 
     /// Has the system read far ahead in long files, for readers that do other work between their reads.
@@ -145,9 +160,10 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
             };
             let handle = LocalHandle { directory, name: path.into() };
             let mut known = Entry::new(handle, EntryKind::Regular);
-            (known.size_hint, known.identity_hint) = (Some(size), identity);
+            (known.size_hint, known.identity_hint) = (self.are_sizes_known.then_some(size), identity);
             let mut entry = Entry::new(FoundHandle(known), EntryKind::Regular);
-            (entry.size_hint, entry.identity_hint) = (Some(size.min(self.bytes_max)), identity);
+            entry.size_hint = entry.handle.0.size_hint.map(|size| size.min(self.bytes_max));
+            entry.identity_hint = identity;
             if !visit(Found::Entry(entry)) {
                 return;
             }

@@ -17,5 +17,6 @@ mod observed;
 mod order;
 mod panics;
 mod random;
+mod readers;
 mod same;
 mod similarity;

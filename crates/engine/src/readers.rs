@@ -1,0 +1,155 @@
+//! Threads that only read, for files of which nobody can tell whether they are in memory, and which come late: those of
+//! network and FUSE filesystems.
+//!
+//! Their number follows from observation. Where several readers open files as quickly as one, the place answers several
+//! requests at once, and more readers are admitted; where opening gets slower, it answers one at a time, as a disk with
+//! one head does, and one reader stays.
+
+use crate::context::{Context, Worker};
+use crate::in_flight::Ahead;
+use crate::mtp::{AtWork, Pace, Prefetcher};
+use crate::queue::Taker;
+use crate::reading::Opened;
+use crate::sink::Sink;
+use crate::sync::lock;
+use pfh_source::Source;
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, Scope};
+use std::time::Duration;
+
+/// Files one after the other after which nearly all slots waited to be hashed, so that hashing is what takes the time.
+const FULL_TABLES: u32 = 16;
+
+/// Ranges of a long file that are announced, and their length: enough for any place to have the next request before it
+/// has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its read-ahead.
+const RANGES: usize = 16;
+const RANGE_BYTES: u64 = 128 << 10;
+
+/// The number of a reader that reads a single file.
+const FOR_ONE_FILE: usize = usize::MAX;
+
+/// Leaves an opened file to a new reader, and all other files of its device to the readers. Returns the file if there
+/// are none.
+pub(crate) fn leave_to_readers<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+    scope: &'scope Scope<'scope, '_>,
+    context: &'scope Context<'r, 'm, S, K>,
+    opened: Opened<S>,
+) -> Option<Opened<S>> {
+    let mut state = context.readers.state();
+    if state.ended {
+        return Some(opened);
+    }
+    let number = if state.active == 0 { 0 } else { FOR_ONE_FILE };
+    state.active += usize::from(number == 0);
+    context.queue.leave_to_readers(opened.job.entry.device().number);
+    // The thread takes the file from here, so that it is not lost if there is none.
+    let file = Arc::new(Mutex::new(Some(opened)));
+    let theirs = Arc::clone(&file);
+    if start(scope, context, number, move || lock(&theirs).take()) {
+        return None;
+    }
+    if number == 0 {
+        (state.active, state.ended) = (0, true);
+        context.queue.leave_to_workers();
+    }
+    lock(&file).take()
+}
+
+/// Starts a reader. Returns whether the system granted the thread.
+fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+    scope: &'scope Scope<'scope, '_>,
+    context: &'scope Context<'r, 'm, S, K>,
+    number: usize,
+    first: impl FnOnce() -> Option<Opened<S>> + Send + 'scope,
+) -> bool {
+    let at_work = AtWork::begin(&context.queue);
+    let begun = Builder::new().spawn_scoped(scope, move || {
+        context.thread(|_| {
+            let _at_work = at_work;
+            let mut worker = Worker::new(context);
+            let mut reader = Reader { scope, context, number };
+            let mut prefetcher = Prefetcher::default();
+            if let Some(opened) = first() {
+                reader.prefetch(&mut prefetcher, &mut worker, opened);
+            }
+            prefetcher.work(&mut worker, &mut reader);
+            worker.flush();
+        });
+    });
+    begun.is_ok()
+}
+
+/// One reader.
+struct Reader<'scope, 'env, 'r, 'm, S: Source, K: Sink> {
+    scope: &'scope Scope<'scope, 'env>,
+    context: &'scope Context<'r, 'm, S, K>,
+    number: usize,
+}
+
+impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 'm, S, K> {
+    /// Starts the readers that were admitted and are not at work.
+    fn start_others(&self) {
+        let mut state = self.context.readers.state();
+        while state.active < state.admission.readers() && !state.ended {
+            let number = state.active;
+            state.active += 1;
+            if !start(self.scope, self.context, number, || None) {
+                state.active -= 1;
+                state.admission.end_trials();
+                break;
+            }
+        }
+    }
+}
+
+impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Pace<'r, 'm, S, K> for Reader<'scope, '_, 'r, 'm, S, K> {
+    fn taker(&self) -> Taker {
+        Taker::Readers
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let state = self.context.readers.state();
+        !state.ended && self.number < state.admission.readers()
+    }
+
+    fn opened(&mut self, took: Duration) {
+        self.context.readers.state().admission.observe(took);
+        self.start_others();
+    }
+
+    fn prefetch(
+        &mut self,
+        prefetcher: &mut Prefetcher<'r, 'm>,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        mut opened: Opened<S>,
+    ) {
+        let Context { readers, table, in_flight, queue, .. } = self.context;
+        let is_parallel = readers.state().admission.is_parallel();
+        let turn = (!is_parallel).then(|| lock(&readers.turn));
+        opened.ahead = Some(Ahead::with_ranges(in_flight, Some(RANGE_BYTES), RANGES));
+        prefetcher.prefetch(worker, opened);
+        drop(turn);
+        // Workers that read into their lanes are faster where nothing waits for the place.
+        let is_full = is_parallel && table.free_bytes() < (table.slots() / 8 * table.slot_bytes()) as u64;
+        let mut state = readers.state();
+        state.full_tables = if is_full { state.full_tables + 1 } else { 0 };
+        if state.full_tables == FULL_TABLES {
+            state.ended = true;
+            drop(state);
+            queue.leave_to_workers();
+        }
+    }
+
+    fn left(&mut self) {
+        if self.number == FOR_ONE_FILE {
+            return;
+        }
+        let mut state = self.context.readers.state();
+        state.active -= 1;
+        if state.active == 0 {
+            // A worker may have given back jobs after this reader found none. They are for whoever comes first, and
+            // another reader begins if they come late.
+            self.context.queue.leave_to_workers();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Files of which nobody can tell whether they are in memory, and which come late: who reads them, and in which order.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pfh_engine::{Mode, Options};
+use pfh_source::{Entry, FileError, Found, Medium, PathHandle, Proof, Source, SourceFile, Stamp};
+use pfh_testing::{ScriptedFile, ScriptedSource};
+
+use crate::common::*;
+
+/// A place with a head, and a time for opening a file.
+struct Place {
+    files: ScriptedSource,
+    opening: Duration,
+    /// Files that are being opened, and most of them at a time.
+    opens: AtomicUsize,
+    opens_max: AtomicUsize,
+    head: Mutex<Head>,
+}
+
+/// Where the last read ended, and how many did not begin where the previous one ended.
+#[derive(Default)]
+struct Head {
+    at: (Vec<u8>, u64),
+    seeks: usize,
+}
+
+struct File<'p> {
+    place: &'p Place,
+    path: Vec<u8>,
+    file: ScriptedFile,
+}
+
+impl Place {
+    fn new(opening: Duration, samples: &[Sample]) -> Place {
+        let files = with_samples(ScriptedSource::new().medium(Medium::Network), samples);
+        Place { files, opening, opens: AtomicUsize::new(0), opens_max: AtomicUsize::new(0), head: Mutex::default() }
+    }
+
+    fn seeks(&self) -> usize {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).seeks
+    }
+}
+
+impl<'p> Source for &'p Place {
+    type Handle = PathHandle;
+    type File = File<'p>;
+
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
+        self.files.walk(visit);
+    }
+
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<File<'p>, FileError> {
+        let opens = self.opens.fetch_add(1, Ordering::SeqCst) + 1;
+        self.opens_max.fetch_max(opens, Ordering::SeqCst);
+        thread::sleep(self.opening);
+        self.opens.fetch_sub(1, Ordering::SeqCst);
+        Ok(File { place: self, path: entry.path(), file: self.files.open(entry)? })
+    }
+
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.files.stamp(entry)
+    }
+}
+
+impl SourceFile for File<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        let read = self.file.read_at(buffer, offset)?;
+        let mut head = self.place.head.lock().unwrap_or_else(PoisonError::into_inner);
+        head.seeks += usize::from(head.at != (self.path.clone(), offset));
+        head.at = (self.path.clone(), offset + read as u64);
+        Ok(read)
+    }
+
+    fn proof(&self) -> Proof {
+        self.file.proof()
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        self.file.stamp()
+    }
+}
+
+/// Runs, and checks the digests.
+fn run(place: &Place, samples: &[Sample], options: &Options) {
+    let run = hash(&place, options);
+    assert_eq!(run.records.len(), samples.len());
+    for (record, sample) in run.records.iter().zip(samples) {
+        assert_complete(record, sample);
+    }
+}
+
+fn samples(sizes: impl Iterator<Item = usize>, names: &[&str]) -> Vec<Sample> {
+    let named = sizes.enumerate();
+    named
+        .map(|(number, size)| sample(format!("{number:04}"), contents(size as u64, size), &algorithms(names)))
+        .collect()
+}
+
+/// Until enough files were opened to know the place, one file is read after the other.
+#[test]
+fn long_files_are_not_read_in_turns() {
+    let _watchdog = watchdog(120);
+    for threads in [1, 2, 8] {
+        for names in [&["md5"][..], &["sha256", "md5"], &["crc32"], &["blake3"]] {
+            let samples = samples((0..12).map(|number| 1_500_000 + number), names);
+            let place = Place::new(Duration::ZERO, &samples);
+            run(&place, &samples, &Options { threads, ..Options::new(algorithms(names)) });
+            assert_eq!(place.seeks(), 12, "{threads} threads, {names:?}");
+        }
+    }
+}
+
+/// A place that opens many files in the time of one gets readers, however few threads hash.
+#[test]
+fn files_that_open_slowly_side_by_side_get_readers() {
+    let _watchdog = watchdog(120);
+    let samples = samples((0..600).map(|number| number * 37 % 9000), &["md5"]);
+    for threads in [1, 2] {
+        let place = Place::new(Duration::from_millis(5), &samples);
+        run(&place, &samples, &Options { threads, ..Options::new(algorithms(&["md5"])) });
+        let most = place.opens_max.load(Ordering::SeqCst);
+        assert!((4..=32).contains(&most), "{most} at once");
+    }
+}
+
+/// The readers are not more than there is memory for, and the other modes have none.
+#[test]
+fn little_memory_and_other_modes_have_no_readers() {
+    let _watchdog = watchdog(120);
+    let samples = samples((0..100).map(|number| number * 997), &["md5"]);
+    let options = Options { threads: 2, ..Options::new(algorithms(&["md5"])) };
+    let least = Options { memory_bytes: least_memory(&options), ..options.clone() };
+    for options in [least, Options { mode: Mode::Smt, ..options }] {
+        let place = Place::new(Duration::from_millis(1), &samples);
+        run(&place, &samples, &options);
+        assert!(place.opens_max.load(Ordering::SeqCst) <= 2);
+    }
+}
