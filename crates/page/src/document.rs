@@ -1,5 +1,7 @@
 //! The parts of a document, independent of its printed form.
 
+use crate::drawing::Plot;
+
 /// A document, to be printed by [`Document::html`] or [`Document::markdown`].
 #[derive(Clone, Debug, Default)]
 pub struct Document {
@@ -127,8 +129,44 @@ pub enum Block {
     Plot(Plot),
     /// A table.
     Table(Table),
+    /// Blocks below a line that unfolds them. On paper they are unfolded.
+    Details {
+        /// The line.
+        summary: String,
+        /// Whether they are unfolded from the beginning.
+        is_open: bool,
+        /// The blocks.
+        blocks: Vec<Block>,
+    },
     /// Lines to be filled in by hand, on paper, beside each other as far as the page is wide.
     Signatures(Vec<Signature>),
+}
+
+impl Block {
+    /// Folds blocks below a line.
+    #[must_use]
+    pub fn folded(summary: impl Into<String>, blocks: impl IntoIterator<Item = impl Into<Block>>) -> Block {
+        let blocks = blocks.into_iter().map(Into::into).collect();
+        Block::Details { summary: summary.into(), is_open: false, blocks }
+    }
+
+    /// Unfolds what is folded, until a reader folds it.
+    #[must_use]
+    pub fn opened(self) -> Block {
+        match self {
+            Block::Details { summary, blocks, .. } => Block::Details { summary, is_open: true, blocks },
+            other => other,
+        }
+    }
+
+    /// Whether a table that readers can sort is in it.
+    pub(crate) fn is_sortable(&self) -> bool {
+        match self {
+            Block::Table(table) => table.is_sortable,
+            Block::Details { blocks, .. } => blocks.iter().any(Block::is_sortable),
+            _ => false,
+        }
+    }
 }
 
 impl From<Plot> for Block {
@@ -143,29 +181,21 @@ impl From<Table> for Block {
     }
 }
 
-/// A picture with the words that replace it.
-#[derive(Clone, Debug)]
-pub struct Plot {
-    /// The caption.
-    pub title: String,
-    /// A description of the picture, for those who do not see it.
-    pub description: String,
-    /// The drawing, without the outer `svg` element. It is not escaped; its colours are the light ones of
-    /// [`theme`](crate::theme), and the page exchanges them in the dark.
-    pub drawing: String,
-    /// Width of the drawing in its own units.
-    pub width: u32,
-    /// Height of the drawing in its own units.
-    pub height: u32,
-}
-
 /// A table with headings of its columns and rows.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(crate) caption: String,
     pub(crate) head: Vec<String>,
-    pub(crate) rows: Vec<Vec<Cell>>,
+    pub(crate) groups: Vec<Group>,
     pub(crate) is_sortable: bool,
+}
+
+/// Rows of a table that belong together.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Empty for rows without a heading.
+    pub(crate) heading: String,
+    pub(crate) rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
@@ -173,7 +203,7 @@ impl Table {
     #[must_use]
     pub fn new(caption: impl Into<String>, head: impl IntoIterator<Item = impl Into<String>>) -> Table {
         let head = head.into_iter().map(Into::into).collect();
-        Table { caption: caption.into(), head, rows: Vec::new(), is_sortable: false }
+        Table { caption: caption.into(), head, groups: Vec::new(), is_sortable: false }
     }
 
     /// Lets readers of the HTML sort the rows by a column: with a click, or with Enter, on its heading.
@@ -185,18 +215,40 @@ impl Table {
 
     /// Adds a row, as long as the head. Its first cell is the heading of the row.
     pub fn push(&mut self, row: impl Into<Vec<Cell>>) {
-        self.rows.push(row.into());
+        if self.groups.is_empty() {
+            self.group("");
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.rows.push(row.into());
+        }
+    }
+
+    /// Begins a group of rows with a heading of its own. A table with such groups is not sorted by readers.
+    pub fn group(&mut self, heading: impl Into<String>) {
+        self.groups.retain(|group| !group.rows.is_empty());
+        self.groups.push(Group { heading: heading.into(), rows: Vec::new() });
+    }
+
+    /// All rows, of all groups.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Vec<Cell>> {
+        self.groups.iter().flat_map(|group| &group.rows)
     }
 
     /// Adds rows, each as [`push`](Self::push) takes them.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
-        self.rows.extend(rows);
+        rows.into_iter().for_each(|row| self.push(row));
     }
 
     /// Whether the table has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows().next().is_none()
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows().count()
     }
 }
 

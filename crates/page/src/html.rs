@@ -2,7 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::document::{Block, Cell, Document, Plot, Section, Signature, Table};
+use crate::document::{Block, Cell, Document, Group, Section, Signature, Table};
+use crate::drawing::{Drawing, FONT, Plot};
 use crate::theme;
 
 /// Sorts the rows of tables that can be sorted. It is the only script of a page, and the page's policy names its
@@ -20,8 +21,7 @@ impl Document {
     pub fn html(&self) -> String {
         // A policy that forbids everything from elsewhere, so that not even a mistake here can load something.
         let mut policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:".to_owned();
-        let is_sortable = |block: &Block| matches!(block, Block::Table(table) if table.is_sortable);
-        let has_script = self.sections.iter().flat_map(|section| &section.blocks).any(is_sortable);
+        let has_script = self.sections.iter().flat_map(|section| &section.blocks).any(Block::is_sortable);
         if has_script {
             policy += &format!("; script-src 'sha256-{SORT_SCRIPT_SHA256}'");
         }
@@ -66,16 +66,25 @@ fn render(section: &Section) -> Markup {
     html! {
         section aria-labelledby=(section.id) {
             h2 id=(section.id) { (section.heading) }
-            @for block in &section.blocks {
-                @match block {
-                    Block::Text(text) => { p { (text) } }
-                    Block::Verbatim(text) => { pre tabindex="0" { (text) } }
-                    Block::List(items) => { ul { @for item in items { li { (item) } } } }
-                    Block::Facts(all) => (facts(all)),
-                    Block::Plot(plot) => (picture(plot)),
-                    Block::Table(rows) => (table(rows)),
-                    Block::Signatures(lines) => (signatures(lines)),
+            (all(&section.blocks))
+        }
+    }
+}
+
+fn all(blocks: &[Block]) -> Markup {
+    html! {
+        @for block in blocks {
+            @match block {
+                Block::Text(text) => { p { (text) } }
+                Block::Verbatim(text) => { pre tabindex="0" { (text) } }
+                Block::List(items) => { ul { @for item in items { li { (item) } } } }
+                Block::Facts(all) => (facts(all)),
+                Block::Plot(plot) => (picture(plot)),
+                Block::Table(rows) => (table(rows)),
+                Block::Details { summary, is_open, blocks } => {
+                    details open[*is_open] { summary { (summary) } (all(blocks)) }
                 }
+                Block::Signatures(lines) => (signatures(lines)),
             }
         }
     }
@@ -95,29 +104,34 @@ fn signatures(lines: &[Signature]) -> Markup {
     }
 }
 
-/// A region that scrolls sideways can be reached and moved by keyboard.
+/// One of the two drawings is shown, by the width of the screen; nothing scrolls.
 fn picture(plot: &Plot) -> Markup {
     html! {
         figure {
             figcaption { (plot.title) }
-            div class="scroll" tabindex="0" role="group" aria-label=(plot.title) {
-                svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox={ "0 0 " (plot.width) " " (plot.height) }
-                    aria-label={ (plot.title) ". " (plot.description) } {
-                    title { (plot.title) }
-                    desc { (plot.description) }
-                    (PreEscaped(&plot.drawing))
-                }
-            }
+            (drawn(plot, "wide", &plot.wide))
+            (drawn(plot, "narrow", &plot.narrow))
         }
     }
 }
 
+fn drawn(plot: &Plot, class: &str, drawing: &Drawing) -> Markup {
+    html! {
+        svg xmlns="http://www.w3.org/2000/svg" role="img" class=(class) font-size=(FONT)
+            viewBox={ "0 0 " (drawing.width) " " (drawing.height) } aria-label={ (plot.title) ". " (plot.description) } {
+            title { (plot.title) }
+            desc { (plot.description) }
+            (PreEscaped(&drawing.body))
+        }
+    }
+}
+
+/// A region that scrolls sideways can be reached and moved by keyboard.
 fn table(table: &Table) -> Markup {
-    let is_number = |column: usize| {
-        table.rows.iter().all(|row| row.get(column).is_none_or(Cell::is_number)) && !table.rows.is_empty()
-    };
+    let is_number =
+        |column: usize| table.rows().all(|row| row.get(column).is_none_or(Cell::is_number)) && !table.is_empty();
     // Rows with much text are cards on a narrow screen.
-    let is_prose = table.rows.iter().flatten().any(|cell| matches!(cell, Cell::Lines(_)));
+    let is_prose = table.rows().flatten().any(|cell| matches!(cell, Cell::Lines(_)));
     let classes = match (is_prose, table.is_sortable) {
         (true, true) => Some("prose sortable"),
         (true, false) => Some("prose"),
@@ -135,20 +149,34 @@ fn table(table: &Table) -> Markup {
                         }
                     }
                 }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            @for (column, value) in row.iter().enumerate() {
-                                @let class = value.is_number().then_some("number");
-                                @if column == 0 { th scope="row" class=[class] data-value=[sort_value(value)] { (cell(value)) } }
-                                @else { td class=[class] data-value=[sort_value(value)] { (cell(value)) } }
-                            }
-                        }
+                @for group in table.groups.iter().filter(|group| !group.rows.is_empty()) { (rows(group, table.head.len())) }
+            }
+        }
+    }
+}
+
+fn rows(group: &Group, columns: usize) -> Markup {
+    html! {
+        tbody {
+            @if !group.heading.is_empty() {
+                tr class="group" { th scope="rowgroup" colspan=(columns) { span { (group.heading) } } }
+            }
+            @for row in &group.rows {
+                tr {
+                    @for (column, value) in row.iter().enumerate() {
+                        @let class = value.is_number().then_some(if is_long(value) { "number long" } else { "number" });
+                        @if column == 0 { th scope="row" class=[class] data-value=[sort_value(value)] { (cell(value)) } }
+                        @else { td class=[class] data-value=[sort_value(value)] { (cell(value)) } }
                     }
                 }
             }
         }
     }
+}
+
+/// Whether a number is so long, as with its interval, that it is broken where there is little room.
+fn is_long(cell: &Cell) -> bool {
+    matches!(cell, Cell::Number(text) | Cell::Quantity { text, .. } if text.chars().count() > 14)
 }
 
 /// The number by which a cell is sorted, where its text does not tell.

@@ -19,6 +19,7 @@
 //! | module | has |
 //! | --- | --- |
 //! | [`document`](Document) | the parts of a document, independent of its printed form |
+//! | [`drawing`](Drawing) | pictures, for wide screens and for phones |
 //! | `html` | the document as HTML, for screens of any width, for paper, and for those who do not see it |
 //! | `markdown` | the document as Markdown |
 //! | [`theme`] | colours, in pairs for light and dark |
@@ -27,8 +28,10 @@
 #![forbid(unsafe_code)]
 
 mod document;
+mod drawing;
 mod html;
 mod markdown;
 pub mod theme;
 
-pub use document::{Block, Cell, Document, Plot, Section, Signature, Table, Tone};
+pub use document::{Block, Cell, Document, Section, Signature, Table, Tone};
+pub use drawing::{Anchor, Drawing, FONT, Plot, Stroke, series_colour};

@@ -20,31 +20,40 @@ impl Document {
         text += &facts(&self.facts);
         for section in &self.sections {
             let _ = write!(text, "\n## {}\n", escape(&section.heading));
-            for block in &section.blocks {
-                text += "\n";
-                match block {
-                    Block::Text(paragraph) => text += &(escape(paragraph) + "\n"),
-                    Block::Verbatim(lines) => text += &verbatim(lines),
-                    Block::List(items) => {
-                        for item in items {
-                            let _ = writeln!(text, "- {}", escape(item));
-                        }
-                    }
-                    Block::Facts(all) => text += &facts(all),
-                    Block::Plot(plot) => {
-                        let _ = writeln!(text, "*{}.* {}", escape(&plot.title), escape(&plot.description));
-                    }
-                    Block::Table(table) => text += &rows(table),
-                    Block::Signatures(lines) => {
-                        for line in lines {
-                            let _ = writeln!(text, "- {}: {}", escape(&line.label), on_line(&line.printed));
-                        }
-                    }
-                }
-            }
+            text += &blocks(&section.blocks);
         }
         text
     }
+}
+
+fn blocks(all: &[Block]) -> String {
+    let mut text = String::new();
+    for block in all {
+        text += "\n";
+        match block {
+            Block::Text(paragraph) => text += &(escape(paragraph) + "\n"),
+            Block::Verbatim(lines) => text += &verbatim(lines),
+            Block::List(items) => {
+                for item in items {
+                    let _ = writeln!(text, "- {}", escape(item));
+                }
+            }
+            Block::Facts(all) => text += &facts(all),
+            Block::Plot(plot) => {
+                let _ = writeln!(text, "*{}.* {}", escape(&plot.title), escape(&plot.description));
+            }
+            Block::Table(table) => text += &rows(table),
+            Block::Details { summary, blocks: folded, .. } => {
+                let _ = write!(text, "### {}\n{}", escape(summary), blocks(folded));
+            }
+            Block::Signatures(lines) => {
+                for line in lines {
+                    let _ = writeln!(text, "- {}: {}", escape(&line.label), on_line(&line.printed));
+                }
+            }
+        }
+    }
+    text
 }
 
 fn facts(facts: &[(String, String)]) -> String {
@@ -60,16 +69,22 @@ fn rows(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("**{}**\n\n", escape(&table.caption));
     text += &line(table.head.iter().map(|name| escape(name)).collect());
-    let is_number = |column: usize| table.rows.iter().all(|row| row.get(column).is_some_and(Cell::is_number));
+    let is_number = |column: usize| table.rows().all(|row| row.get(column).is_some_and(Cell::is_number));
     let rule = |column: usize| if is_number(column) { "---:" } else { "---" };
     text += &line((0..table.head.len()).map(|column| rule(column).to_owned()).collect());
-    for row in &table.rows {
-        let cell = |cell: &Cell| match cell {
-            Cell::Text(text) | Cell::Number(text) | Cell::Quantity { text, .. } | Cell::Code(text) => escape(text),
-            Cell::Lines(lines) => lines.iter().map(|line| escape(line)).collect::<Vec<_>>().join("<br>"),
-            Cell::Mark { text, .. } => escape(text),
-        };
-        text += &line(row.iter().map(cell).collect());
+    let cell = |cell: &Cell| match cell {
+        Cell::Text(text) | Cell::Number(text) | Cell::Quantity { text, .. } | Cell::Code(text) => escape(text),
+        Cell::Lines(lines) => lines.iter().map(|line| escape(line)).collect::<Vec<_>>().join("<br>"),
+        Cell::Mark { text, .. } => escape(text),
+    };
+    for group in table.groups.iter().filter(|group| !group.rows.is_empty()) {
+        if !group.heading.is_empty() {
+            let others = (1..table.head.len()).map(|_| String::new());
+            text += &line([format!("**{}**", escape(&group.heading))].into_iter().chain(others).collect());
+        }
+        for row in &group.rows {
+            text += &line(row.iter().map(cell).collect());
+        }
     }
     text
 }

@@ -31,6 +31,8 @@ pub const INK: Colour = colour((28, 30, 34), (232, 234, 238));
 pub const FAINT: Colour = colour((85, 90, 100), (168, 174, 184));
 /// Lines of a grid and borders; they carry no meaning of their own.
 pub const RULE: Colour = colour((221, 224, 229), (58, 62, 70));
+/// The edge of a region that goes on beyond it.
+pub const SHADE: Colour = colour((150, 156, 166), (120, 128, 140));
 /// Links, and the ring around what has the focus.
 pub const LINK: Colour = colour((10, 84, 160), (122, 184, 245));
 
@@ -86,7 +88,7 @@ fn luminance((red, green, blue): Rgb) -> f64 {
     0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
-fn hex((red, green, blue): Rgb) -> String {
+pub(crate) fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
@@ -101,7 +103,9 @@ pub(crate) fn style_sheet() -> String {
         let _ = write!(light, "--{name}:{};", hex(colour.light));
         let _ = write!(dark, "--{name}:{};", hex(colour.dark));
     };
-    for (name, colour) in [("paper", PAPER), ("ink", INK), ("faint", FAINT), ("rule", RULE), ("link", LINK)] {
+    for (name, colour) in
+        [("paper", PAPER), ("ink", INK), ("faint", FAINT), ("rule", RULE), ("shade", SHADE), ("link", LINK)]
+    {
         define(name, colour);
     }
     let mut classes = String::new();
@@ -112,15 +116,27 @@ pub(crate) fn style_sheet() -> String {
         define(&format!("{class}-ink"), text);
         let _ = writeln!(classes, ".mark.{class}{{background:var(--{class}-paper);color:var(--{class}-ink)}}");
     }
-    let mut plots = String::new();
-    for colour in [INK, FAINT, RULE].iter().chain(&SERIES) {
-        for property in ["fill", "stroke"] {
-            let _ = writeln!(plots, "svg [{property}=\"{}\"]{{{property}:{}}}", hex(colour.light), hex(colour.dark));
-        }
-    }
+    let plots = darkened();
     format!(
         ":root{{color-scheme:light dark;{light}}}\n@media screen and (prefers-color-scheme:dark){{\n:root{{{dark}}}\n{plots}}}\n{classes}{SHAPES}"
     )
+}
+
+/// Rules that exchange the light colours of a picture for the dark ones.
+fn darkened() -> String {
+    let mut rules = String::new();
+    for colour in [INK, FAINT, RULE].iter().chain(&SERIES) {
+        for property in ["fill", "stroke"] {
+            let _ = writeln!(rules, "svg [{property}=\"{}\"]{{{property}:{}}}", hex(colour.light), hex(colour.dark));
+        }
+    }
+    rules
+}
+
+/// Returns the style sheet of a picture that is a file of its own.
+pub(crate) fn picture_style() -> String {
+    let (light, dark) = (hex(PAPER.light), hex(PAPER.dark));
+    format!(".paper{{fill:{light}}}\n@media (prefers-color-scheme:dark){{\n.paper{{fill:{dark}}}\n{}}}\n", darkened())
 }
 
 #[cfg(test)]
