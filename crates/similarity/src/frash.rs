@@ -2,8 +2,9 @@
 //!
 //! Source: F. Breitinger, G. Stivaktakis, H. Baier, "FRASH: A framework to test algorithms of similarity hashing",
 //! Digital Investigation 10, 2013; steps and numbers are those of its successor FRASHER (T. Göbel, F. Uhlig, H. Baier,
-//! F. Breitinger, 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time,
-//! and no compressed copy is looked up, since no family finds one.
+//! F. Breitinger, 2022). Differences: an insertion inserts (FRASHER's overwrites), noise changes one byte at a time
+//! and is a share of the length, blocks in common get shorter by equal ratios, and no compressed copy is looked up,
+//! since no family finds one. Thresholds are not FRASH's.
 
 use std::fmt;
 use std::hint::black_box;
@@ -25,14 +26,16 @@ pub enum Test {
     Comparison,
     /// Length of the digest divided by that of the input. Parameter: bytes.
     Compression,
-    /// Two unrelated inputs with the same block at a random place in each. Parameter: bytes of the block.
+    /// Two unrelated inputs with the same block at a random place in each. Parameter: bytes of the block; the mode is
+    /// the length of the inputs.
     CommonBlock,
     /// An input with the rest of it after cutting: at its end, or at either side by chance. Parameter: percent that
     /// are cut.
     Fragment,
     /// An input with itself after or before random bytes. Parameter: percent that are added.
     Alignment,
-    /// An input with itself after random edits: deletions, substitutions and insertions of one byte. Parameter: edits.
+    /// An input with itself after random edits: deletions, substitutions and insertions of one byte. Parameter: edits
+    /// for 10,000 bytes of the length.
     Noise,
     /// 5000 random bytes with their repetition. Parameter: copies.
     Repetition,
@@ -45,11 +48,14 @@ pub enum Test {
     /// Two files get the same block, half as long as the shorter one. One is looked up among all files; it matches if
     /// none is more similar than the second. Parameter: files.
     Cross,
+    /// The pairs of [`Test::Needle`]: manipulated files with their originals (mode `related`) and with all others
+    /// (`unrelated`). Parameter: the threshold, a least score or a greatest distance, at which pairs match.
+    Threshold,
 }
 
 impl Test {
     /// All experiments.
-    pub const ALL: [Test; 11] = [
+    pub const ALL: [Test; 12] = [
         Test::Generation,
         Test::Comparison,
         Test::Compression,
@@ -61,6 +67,7 @@ impl Test {
         Test::Variety,
         Test::Needle,
         Test::Cross,
+        Test::Threshold,
     ];
 
     /// The name: lower case, as on the command line.
@@ -77,6 +84,7 @@ impl Test {
             Test::Variety => "variety",
             Test::Needle => "needle",
             Test::Cross => "cross",
+            Test::Threshold => "threshold",
         }
     }
 }
@@ -118,6 +126,19 @@ pub struct Row {
     pub matched: Option<u32>,
     /// The mean: of scores or distances of those that have one, of seconds, or of ratios. `None` without any.
     pub value: Option<f64>,
+    /// The least value, the lower quartile, the median, the upper quartile and the greatest; `None` without any.
+    pub spread: Option<[f64; 5]>,
+}
+
+/// The least value, the quartiles between which values are interpolated, and the greatest.
+fn spread(values: &mut [f64]) -> Option<[f64; 5]> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| {
+        let at = share * last as f64;
+        let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
+        below + (above - below) * at.fract()
+    }))
 }
 
 /// The largest distance of TLSH that counts as a match: related, by its authors' rule of thumb. (FRASHER takes 300,
@@ -135,26 +156,44 @@ pub struct Frash {
     pub seed: u64,
     /// Repetitions with other random bytes and places.
     pub runs: u32,
-    /// Length of the inputs of [`Test::CommonBlock`], and of the longest whose times are measured.
+    /// Length of the longest input whose times are measured.
     pub bytes: usize,
+    /// Lengths of the inputs of [`Test::CommonBlock`].
+    pub common_block_bytes: Vec<usize>,
 }
 
 impl Default for Frash {
     /// FRASHER's numbers.
     fn default() -> Frash {
-        Frash { tests: Test::ALL.to_vec(), families: Family::ALL.to_vec(), seed: 1, runs: 5, bytes: 2_048_000 }
+        Frash {
+            tests: Test::ALL.to_vec(),
+            families: Family::ALL.to_vec(),
+            seed: 1,
+            runs: 5,
+            bytes: 2_048_000,
+            common_block_bytes: COMMON_BLOCK_BYTES.to_vec(),
+        }
     }
 }
 
-/// Number of digests, and of comparisons, over which times are averaged.
-const GENERATIONS: u32 = 10;
-const COMPARISONS: u32 = 100;
+/// FRASH's lengths of the inputs that get a common block: 512 KiB, 2 MiB and 8 MiB.
+const COMMON_BLOCK_BYTES: [usize; 3] = [512 << 10, 2 << 20, 8 << 20];
 
-/// Number of edits between two comparisons.
-const EDITS: u64 = 10;
+/// Number of times that are measured, and of comparisons in each of them.
+const TIMES: u32 = 10;
+const COMPARISONS: u32 = 10;
 
-/// Number of edits after which noise ends in any case.
-const EDITS_MAX: u64 = 20_000;
+/// Steps of noise, in edits for 10,000 bytes: at first of this many, later of a share of what was done.
+const NOISE_STEP: u64 = 5;
+const NOISE_STEP_SHARE: u64 = 20;
+
+/// Noise after which it ends in any case: half as many edits as bytes.
+const NOISE_MAX: u64 = 5_000;
+
+/// Thresholds: scores from 1, and distances up to where unrelated random bytes are.
+const SCORES: std::ops::RangeInclusive<u64> = 1..=100;
+const DISTANCES: std::ops::RangeInclusive<u64> = 1..=60;
+const DISTANCE_STEP: u64 = 5;
 
 /// Bytes that [`Test::Repetition`] repeats, and how often.
 const CHUNK_BYTES: usize = 5000;
@@ -199,6 +238,7 @@ impl Frash {
                 Test::Variety => self.variety(&mut random, emit)?,
                 Test::Needle => self.needle(files, &mut random, emit)?,
                 Test::Cross => self.cross(files, &mut random, emit)?,
+                Test::Threshold => self.threshold(files, &mut random, emit)?,
             }
         }
         ControlFlow::Continue(())
@@ -219,12 +259,12 @@ impl Frash {
         let sha1 = Algorithm::from_name("sha1").ok();
         for bytes in self.lengths() {
             let input = random.bytes(bytes);
-            let mut row = |family, seconds| emit(Row::time(Test::Generation, family, bytes, GENERATIONS, seconds));
+            let mut row = |family, seconds| emit(Row::time(Test::Generation, family, bytes, seconds));
             if let Some(sha1) = sha1 {
-                row(None, mean_seconds(GENERATIONS, || sha1.digest(&input)))?;
+                row(None, seconds(1, || sha1.digest(&input)))?;
             }
             for &family in &self.families {
-                row(Some(family), mean_seconds(GENERATIONS, || digest(family, &input)))?;
+                row(Some(family), seconds(1, || digest(family, &input)))?;
             }
         }
         ControlFlow::Continue(())
@@ -235,8 +275,8 @@ impl Frash {
             let (one, other) = (random.bytes(bytes), random.bytes(bytes));
             for &family in &self.families {
                 let (Some(one), Some(other)) = (digest(family, &one), digest(family, &other)) else { continue };
-                let seconds = mean_seconds(COMPARISONS, || one.compare(&other));
-                emit(Row::time(Test::Comparison, Some(family), bytes, COMPARISONS, seconds))?;
+                let seconds = seconds(COMPARISONS, || one.compare(&other));
+                emit(Row::time(Test::Comparison, Some(family), bytes, seconds))?;
             }
         }
         ControlFlow::Continue(())
@@ -249,22 +289,26 @@ impl Frash {
             for &family in &self.families {
                 let text = digest(family, input).map(|digest| digest.to_string().len() as f64 / input.len() as f64);
                 let (test, mode, parameter) = (Test::Compression, "", input.len() as u64);
-                emit(Row { test, mode, family: Some(family), parameter, runs: 1, matched: None, value: text })?;
+                let spread = text.map(|ratio| [ratio; 5]);
+                emit(Row { test, mode, family: Some(family), parameter, runs: 1, matched: None, value: text, spread })?;
             }
         }
         ControlFlow::Continue(())
     }
 
     fn common_block(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let sets: Vec<[Vec<u8>; 3]> =
-            (0..self.runs).map(|_| std::array::from_fn(|_| random.bytes(self.bytes))).collect();
-        for bytes in block_lengths(self.bytes) {
-            let mut means = self.means();
-            for [one, other, source] in &sets {
-                let [one, other] = [one, other].map(|input| random.with_block(input, &source[..bytes]));
-                means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
+        for &input_bytes in &self.common_block_bytes {
+            let sets: Vec<[Vec<u8>; 3]> =
+                (0..self.runs).map(|_| std::array::from_fn(|_| random.bytes(input_bytes))).collect();
+            let mode = common_block_mode(input_bytes);
+            for bytes in block_lengths(input_bytes) {
+                let mut means = self.means();
+                for [one, other, source] in &sets {
+                    let [one, other] = [one, other].map(|input| random.with_block(input, &source[..bytes]));
+                    means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
+                }
+                emit_all(Test::CommonBlock, mode, bytes as u64, &means, emit)?;
             }
-            emit_all(Test::CommonBlock, "", bytes as u64, &means, emit)?;
         }
         ControlFlow::Continue(())
     }
@@ -317,21 +361,24 @@ impl Frash {
     fn noise(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let mut inputs = self.inputs(files, ALIGNMENT_BYTES, random);
         let digests = self.digests(&inputs);
+        let lengths: Vec<u64> = inputs.iter().map(|input| input.len() as u64).collect();
         let mut ended = vec![false; self.families.len()];
-        let mut edits = 0;
-        while edits < EDITS_MAX && !ended.iter().all(|ended| *ended) {
-            edits += EDITS;
+        let mut noise = 0;
+        while noise < NOISE_MAX && !ended.iter().all(|ended| *ended) {
+            let before = noise;
+            noise += NOISE_STEP.max(noise / NOISE_STEP_SHARE);
             let mut means = self.means();
-            for (input, digests) in inputs.iter_mut().zip(&digests) {
-                (0..EDITS).for_each(|_| random.edit(input));
+            for ((input, &length), digests) in inputs.iter_mut().zip(&lengths).zip(&digests) {
+                let edits = |noise: u64| noise * length / 10_000;
+                (edits(before)..edits(noise)).for_each(|_| random.edit(input));
                 for ((mean, digest), ended) in means.iter_mut().zip(digests).zip(&ended) {
                     if !ended {
                         mean.add(digest.as_ref(), input);
                     }
                 }
             }
-            let going: Vec<Mean> = means.iter().filter(|mean| mean.runs > 0).copied().collect();
-            emit_all(Test::Noise, "", edits, &going, emit)?;
+            let going: Vec<Mean> = means.iter().filter(|mean| mean.runs > 0).cloned().collect();
+            emit_all(Test::Noise, "", noise, &going, emit)?;
             for (mean, ended) in means.iter().zip(&mut ended) {
                 *ended |= mean.matched == 0;
             }
@@ -415,6 +462,65 @@ impl Frash {
         emit_all(Test::Cross, "", haystack.len() as u64, &means, emit)
     }
 
+    /// Related and unrelated pairs, at every threshold.
+    fn threshold(&self, files: &[Vec<u8>], random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let haystack = self.haystack(files, random);
+        let digests = self.digests(&haystack);
+        // For each family the scores of pairs, of which `None` matches at no threshold.
+        let mut related: Vec<Vec<Option<Score>>> = vec![Vec::new(); self.families.len()];
+        let mut unrelated = related.clone();
+        for manipulation in Manipulation::ALL {
+            for _ in 0..NEEDLES {
+                let own = random.below(haystack.len());
+                let other = (own + 1 + random.below(haystack.len().max(2) - 1)) % haystack.len();
+                let manipulated = manipulation.apply(&haystack[own], &haystack[other], random);
+                for (place, &family) in self.families.iter().enumerate() {
+                    let needle = digest(family, &manipulated);
+                    for (file, digests) in digests.iter().enumerate() {
+                        // The origin of a foreign block is related, but not by as much as the original.
+                        if file != own && file == other && manipulation.is_foreign() {
+                            continue;
+                        }
+                        let score =
+                            needle.as_ref().zip(digests[place].as_ref()).and_then(|(one, two)| one.compare(two));
+                        if file == own { related[place].push(score) } else { unrelated[place].push(score) }
+                    }
+                }
+            }
+        }
+        for (mode, all) in [("related", &related), ("unrelated", &unrelated)] {
+            for (&family, scores) in self.families.iter().zip(all) {
+                let numbers = scores.iter().flatten().map(|score| number(*score));
+                let mut numbers: Vec<f64> = numbers.map(f64::from).collect();
+                let value = mean(&numbers);
+                let spread = spread(&mut numbers);
+                let thresholds: Vec<u64> = match family {
+                    Family::Tlsh => DISTANCES.map(|step| step * DISTANCE_STEP).collect(),
+                    _ => SCORES.collect(),
+                };
+                for parameter in thresholds {
+                    let matches = |score: &&Score| match **score {
+                        Score::Similarity(score) => u64::from(score) >= parameter,
+                        Score::Distance(distance) => u64::from(distance) <= parameter,
+                    };
+                    let matched = scores.iter().flatten().filter(matches).count() as u32;
+                    let (runs, matched) = (scores.len() as u32, Some(matched));
+                    emit(Row {
+                        test: Test::Threshold,
+                        mode,
+                        family: Some(family),
+                        parameter,
+                        runs,
+                        matched,
+                        value,
+                        spread,
+                    })?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// The digests of each input, one for each family.
     fn digests(&self, inputs: &[Vec<u8>]) -> Vec<Vec<Option<Digest>>> {
         let all = |input: &Vec<u8>| self.families.iter().map(|&family| digest(family, input)).collect();
@@ -422,7 +528,7 @@ impl Frash {
     }
 
     fn means(&self) -> Vec<Mean> {
-        self.families.iter().map(|&family| Mean { family, runs: 0, matched: 0, scored: 0, sum: 0 }).collect()
+        self.families.iter().map(|&family| Mean { family, runs: 0, matched: 0, scores: Vec::new() }).collect()
     }
 }
 
@@ -483,11 +589,25 @@ impl Manipulation {
     }
 }
 
-/// From half of an input down in 63 steps, then in 160 small ones.
+/// The mode of [`Test::CommonBlock`] that stands for a length of the inputs.
+fn common_block_mode(bytes: usize) -> &'static str {
+    match bytes {
+        0x8_0000 => "512KiB",
+        0x20_0000 => "2MiB",
+        0x80_0000 => "8MiB",
+        _ => "",
+    }
+}
+
+/// From half of an input down to one byte: two lengths for each factor of two, one where they are short.
 fn block_lengths(bytes: usize) -> impl Iterator<Item = usize> {
-    let (step, small) = ((bytes / 128).max(1), (bytes / 20_480).max(1));
-    let coarse = (1..=64).rev().map(move |steps| steps * step);
-    coarse.chain((1..160).rev().map(move |steps| steps * small).filter(move |&length| length < step))
+    let mut lengths = std::iter::successors(Some(bytes as f64 / 2.0), |length| Some(length / 2_f64.sqrt()));
+    let mut last = usize::MAX;
+    std::iter::from_fn(move || {
+        let length = lengths.find(|length| (length.round() as usize) < last)?.round() as usize;
+        last = length;
+        (length > 0).then_some(length)
+    })
 }
 
 fn digest(family: Family, bytes: &[u8]) -> Option<Digest> {
@@ -498,36 +618,53 @@ fn digest(family: Family, bytes: &[u8]) -> Option<Digest> {
     hasher.finish().ok()
 }
 
-fn mean_seconds<R>(times: u32, mut work: impl FnMut() -> R) -> f64 {
-    let started = Instant::now();
-    for _ in 0..times {
-        black_box(work());
-    }
-    started.elapsed().as_secs_f64() / f64::from(times)
+/// Seconds that some work takes, measured several times, each over as many repetitions.
+fn seconds<R>(repetitions: u32, mut work: impl FnMut() -> R) -> Vec<f64> {
+    let mut time = || {
+        let started = Instant::now();
+        for _ in 0..repetitions {
+            black_box(work());
+        }
+        started.elapsed().as_secs_f64() / f64::from(repetitions)
+    };
+    (0..TIMES).map(|_| time()).collect()
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn emit_all(test: Test, mode: &'static str, parameter: u64, means: &[Mean], emit: &mut Emit<'_>) -> ControlFlow<()> {
-    means.iter().try_for_each(|mean| {
-        let value = (mean.scored > 0).then(|| f64::from(mean.sum) / f64::from(mean.scored));
-        let (family, matched) = (Some(mean.family), Some(mean.matched));
-        emit(Row { test, mode, family, parameter, runs: mean.runs, matched, value })
+    means.iter().try_for_each(|own| {
+        let mut scores = own.scores.clone();
+        let (value, spread) = (mean(&scores), spread(&mut scores));
+        let (family, matched) = (Some(own.family), Some(own.matched));
+        emit(Row { test, mode, family, parameter, runs: own.runs, matched, value, spread })
     })
 }
 
 impl Row {
-    fn time(test: Test, family: Option<Family>, bytes: usize, runs: u32, seconds: f64) -> Row {
-        Row { test, mode: "", family, parameter: bytes as u64, runs, matched: None, value: Some(seconds) }
+    fn time(test: Test, family: Option<Family>, bytes: usize, mut seconds: Vec<f64>) -> Row {
+        let (value, spread) = (mean(&seconds), spread(&mut seconds));
+        Row { test, mode: "", family, parameter: bytes as u64, runs: TIMES, matched: None, value, spread }
     }
 }
 
-/// Scores that are added up.
-#[derive(Clone, Copy)]
+/// Scores that are summed up.
+#[derive(Clone)]
 struct Mean {
     family: Family,
     runs: u32,
     matched: u32,
-    scored: u32,
-    sum: u32,
+    scores: Vec<f64>,
+}
+
+/// The number of a score or a distance.
+fn number(score: Score) -> u32 {
+    match score {
+        Score::Similarity(score) => score.into(),
+        Score::Distance(distance) => distance,
+    }
 }
 
 /// Whether a score is a match.
@@ -556,11 +693,7 @@ impl Mean {
     fn note(&mut self, score: Option<Score>, matches: bool) {
         self.runs += 1;
         let Some(score) = score else { return };
-        self.scored += 1;
-        self.sum += match score {
-            Score::Similarity(score) => score.into(),
-            Score::Distance(distance) => distance,
-        };
+        self.scores.push(number(score).into());
         self.matched += u32::from(matches);
     }
 
@@ -623,6 +756,7 @@ mod tests {
 
     fn rows(tests: &[Test], files: &[Vec<u8>]) -> Vec<Row> {
         let frash = Frash { tests: tests.to_vec(), runs: 2, bytes: 40_000, ..Frash::default() };
+        let frash = Frash { common_block_bytes: vec![40_000], ..frash };
         let mut rows = Vec::new();
         let _ = frash.run(files, &mut |row| {
             rows.push(row);
@@ -640,7 +774,7 @@ mod tests {
         let rows = rows(&[Test::CommonBlock], &[]);
         for family in [Family::Ssdeep, Family::Sdhash, Family::MrshV2] {
             let own = of(&rows, family, "");
-            assert_eq!((own[0].parameter, own[0].matched), (64 * 312, Some(2)), "{family}");
+            assert_eq!((own[0].parameter, own[0].matched), (20_000, Some(2)), "{family}");
             assert_eq!(own.last().map(|row| (row.parameter, row.matched)), Some((1, Some(0))), "{family}");
         }
     }
@@ -712,6 +846,56 @@ mod tests {
         assert_eq!(of(&rows, Family::Sdhash, "")[0].matched, Some(10));
         let one_file = [vec![7; 1000]];
         assert!(super::tests::rows(&[Test::Cross], &one_file).is_empty());
+    }
+
+    #[test]
+    fn values_have_a_spread() {
+        assert_eq!(spread(&mut [4.0, 1.0, 3.0, 2.0]), Some([1.0, 1.75, 2.5, 3.25, 4.0]));
+        assert_eq!((spread(&mut [7.0]), spread(&mut [])), (Some([7.0; 5]), None));
+        for row in rows(&[Test::Fragment, Test::Generation], &[]) {
+            let within = row
+                .spread
+                .is_none_or(|five| five.is_sorted() && (five[0]..=five[4]).contains(&row.value.unwrap_or(five[0])));
+            assert!(within && row.spread.is_some() == row.value.is_some(), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_get_shorter_by_equal_ratios() {
+        let lengths: Vec<usize> = block_lengths(8 << 20).collect();
+        assert_eq!((lengths[0], lengths[2], lengths.last()), (4 << 20, 2 << 20, Some(&1)));
+        assert!(lengths.is_sorted_by(|a, b| a > b) && lengths.len() < 80, "{lengths:?}");
+        assert_eq!((block_lengths(1).count(), block_lengths(0).count(), block_lengths(3).count()), (1, 0, 2));
+    }
+
+    /// Noise is a share of the length: twice as long a file gets twice as many edits.
+    #[test]
+    fn noise_grows_with_the_length() {
+        let parameters = |bytes| -> Vec<u64> {
+            let rows = rows(&[Test::Noise], &[Random(9).bytes(bytes)]);
+            of(&rows, Family::Ssdeep, "").iter().map(|row| row.parameter).collect()
+        };
+        let (short, long) = (parameters(20_000), parameters(40_000));
+        assert_eq!(short[..3], [5, 10, 15]);
+        assert_eq!(short[..short.len().min(long.len())], long[..short.len().min(long.len())]);
+    }
+
+    /// Higher thresholds of a score, and lower ones of a distance, keep fewer pairs; unrelated bytes do not match.
+    #[test]
+    fn thresholds_trade_finds_for_false_positives() {
+        let rows = rows(&[Test::Threshold], &[]);
+        for family in Family::ALL {
+            let (related, unrelated) = (of(&rows, family, "related"), of(&rows, family, "unrelated"));
+            assert_eq!((related[0].runs, unrelated.len()), (80, related.len()), "{family}");
+            assert!(related.is_sorted_by(|a, b| match family {
+                Family::Tlsh => a.matched <= b.matched,
+                _ => a.matched >= b.matched,
+            }));
+            let default = if family == Family::Tlsh { 100 } else { 20 };
+            let at = |rows: &[Row]| rows.iter().find(|row| row.parameter == default).and_then(|row| row.matched);
+            assert!(at(&related) >= Some(10), "{family}: {:?}", at(&related));
+            assert_eq!(at(&unrelated), Some(0), "{family}");
+        }
     }
 
     #[test]
