@@ -112,6 +112,11 @@ impl Data {
         make().map_err(Error::file(parent))
     }
 
+    /// The folder itself, whose path is absolute.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The file of a task, made at the first call.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Experiments: readable definitions of what the runners are asked.
 
+pub mod trials;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,7 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::protocol::{CIPHERS, Mode, PASSWORD_FUNCTIONS};
 use crate::size::Size;
+use trials::{CorpusDefinition, Program, Trial};
 
 /// In a list of algorithms: every digest that the runner offers.
 pub const EVERY_DIGEST: &str = "*";
@@ -60,9 +63,18 @@ pub struct Definition {
     /// Algorithms whose digests are by definition those of another one.
     #[serde(default)]
     pub same_digest: BTreeMap<String, String>,
-    /// The parts of the experiment.
-    #[serde(rename = "part")]
+    /// The parts of the experiment: tasks of runners.
+    #[serde(rename = "part", default)]
     pub parts: Vec<Part>,
+    /// Files for whole programs.
+    #[serde(rename = "corpus", default)]
+    pub corpora: Vec<CorpusDefinition>,
+    /// Whole programs.
+    #[serde(rename = "program", default)]
+    pub programs: Vec<Program>,
+    /// Conditions under which whole programs run.
+    #[serde(rename = "trial", default)]
+    pub trials: Vec<Trial>,
     /// Values that replace the above with `--full`.
     #[serde(default)]
     full: FullDefinition,
@@ -148,7 +160,7 @@ pub struct Extent {
 }
 
 /// Largest size or number in a definition, so that sums do not overflow.
-const EXTENT_MAX: u64 = 1 << 40;
+pub(crate) const EXTENT_MAX: u64 = 1 << 40;
 
 impl Experiment {
     /// Reads a definition.
@@ -217,6 +229,7 @@ impl Definition {
         self.repeats = repeats.unwrap_or(self.repeats);
         self.warm_up = warm_up.unwrap_or(self.warm_up);
         self.task_seconds = task_seconds.unwrap_or(self.task_seconds);
+        self.corpora.iter_mut().for_each(CorpusDefinition::choose_full);
         for part in &mut self.parts {
             let FullPart { bytes, count, total } = std::mem::take(&mut part.full);
             part.bytes = bytes.unwrap_or(std::mem::take(&mut part.bytes));
@@ -226,8 +239,8 @@ impl Definition {
     }
 
     fn validate(&self) -> Result<(), String> {
-        if self.parts.is_empty() {
-            return Err("there is no [[part]]".to_owned());
+        if self.parts.is_empty() && self.trials.is_empty() {
+            return Err("there is neither a [[part]] nor a [[trial]]".to_owned());
         }
         let mut warm_ups = self.parts.iter().filter_map(|part| part.warm_up).chain([self.warm_up]);
         if !(1..=1000).contains(&self.rounds) || !(1..=1000).contains(&self.repeats) || warm_ups.any(|one| one > 1000) {
@@ -236,7 +249,8 @@ impl Definition {
         if !(1..=86_400).contains(&self.task_seconds) {
             return Err("`task_seconds` is 1 to 86400".to_owned());
         }
-        self.parts.iter().try_for_each(Part::validate)
+        self.parts.iter().try_for_each(Part::validate)?;
+        trials::validate(&self.corpora, &self.programs, &self.trials)
     }
 
     /// The longest time of one task.
@@ -360,6 +374,9 @@ mod tests {
             ("\n## A part\n", format!("{top}{part}unknown = 1\n")),
             ("\n## The sizes of the study: `full`\n", format!("{top}{part}[full]\nunknown = 1\n")),
             ("\n## The sizes of a part: `full`\n", format!("{top}{part}full.unknown = 1\n")),
+            ("\n## A corpus\n", format!("{top}{part}[[corpus]]\nunknown = 1\n")),
+            ("\n## A program\n", format!("{top}{part}[[program]]\nunknown = 1\n")),
+            ("\n## A trial\n", format!("{top}{part}[[trial]]\nunknown = 1\n")),
         ] {
             let (mut expected, mut found) = (keys(&text), documented(page, heading));
             expected.sort();

@@ -5,7 +5,8 @@
 //! [`results::Entry`], from which statistics, claims and reports are made.
 //!
 //! [`catalogue`] finds runners and experiments, [`builder`] makes runners ready, [`session`] talks to one of them, over
-//! a [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole.
+//! a [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole. Whole
+//! [`programs`] over files on a device are measured beside runners.
 //!
 //! [`measurements`] reads what was saved, [`statistics`] and [`claims`] judge it beside the [`published`] figures, and
 //! [`report`] prints it.
@@ -13,6 +14,7 @@
 //! It deliberately does not know how a digest is computed, or how anything looks on a terminal.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod builder;
 pub mod catalogue;
 pub mod claims;
@@ -25,6 +27,7 @@ pub mod measurements;
 pub mod plan;
 mod plausibility;
 pub mod process;
+pub mod programs;
 pub mod protocol;
 pub mod published;
 mod quantity;

@@ -9,8 +9,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Runner, Truth};
-
+use crate::experiment::trials;
+use crate::results::{Cell, Cost, Device, Entry, Failure, FailureKind, Header, Runner, Truth};
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
@@ -36,7 +36,9 @@ pub struct Measurements {
     pub header: Header,
     /// The runners, in the order of their ids; a runner that several lines speak of appears as the last says.
     pub runners: BTreeMap<(String, String), Runner>,
-    /// The timed series, in the order of runner, profile, mode, algorithm, chunk.
+    /// The devices on which whole programs ran, by name.
+    pub devices: BTreeMap<String, Device>,
+    /// The timed series, in the order of runner, profile, mode, algorithm, chunk, dimensions.
     pub series: BTreeMap<SeriesKey, Series>,
     /// Answers on which different implementations agree.
     pub truths: Vec<Truth>,
@@ -63,6 +65,8 @@ pub struct SeriesKey {
     pub algorithm: String,
     /// Size of one update in bytes; 0 for a single call.
     pub chunk_bytes: u64,
+    /// Further dimensions by name; none for runners.
+    pub dimensions: BTreeMap<String, String>,
 }
 
 /// One runner's times for one algorithm over several sizes.
@@ -272,7 +276,7 @@ struct Tag {
 }
 
 /// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
-const KNOWN_TYPES: [&str; 7] = ["header", "runner", "truth", "sample", "cost", "failure", "end"];
+const KNOWN_TYPES: [&str; 8] = ["header", "runner", "device", "truth", "sample", "cost", "failure", "end"];
 
 /// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
@@ -306,6 +310,7 @@ impl Measurements {
         let mut header = None;
         let mut runners = BTreeMap::new();
         let mut cells: BTreeMap<Cell, Observations> = BTreeMap::new();
+        let mut devices = BTreeMap::new();
         let mut truths = Vec::new();
         let mut failures = Vec::new();
         let mut seconds = None;
@@ -362,6 +367,9 @@ impl Measurements {
                 Entry::Runner(runner) => {
                     runners.insert((runner.runner.clone(), runner.profile.clone()), runner);
                 }
+                Entry::Device(device) => {
+                    devices.insert(device.device.clone(), device);
+                }
                 Entry::Truth(truth) => truths.push(truth),
                 Entry::Sample(sample) => {
                     let cell = cells.entry(sample.cell).or_default();
@@ -372,8 +380,11 @@ impl Measurements {
                 Entry::Failure(failure) => failures.push(failure),
                 Entry::End { seconds: end } => seconds = Some(end),
             }
-            if [cells.len(), failures.len(), runners.len(), truths.len()].iter().any(|count| *count > CELLS_MAX) {
-                return Err(ReadError::TooLarge("different cells, runners, answers or failures"));
+            if [cells.len(), failures.len(), runners.len(), devices.len(), truths.len()]
+                .iter()
+                .any(|count| *count > CELLS_MAX)
+            {
+                return Err(ReadError::TooLarge("different cells, runners, devices, answers or failures"));
             }
         }
         let header = header.ok_or(ReadError::Empty)?;
@@ -387,6 +398,7 @@ impl Measurements {
         Ok(Measurements {
             header,
             runners,
+            devices,
             series: into_series(cells),
             truths,
             failures,
@@ -425,7 +437,7 @@ impl Measurements {
     /// time.
     #[must_use]
     pub fn disturbance(&self) -> Option<f64> {
-        let in_memory = self.series.iter().filter(|(key, _)| !key.mode.ends_with("-file"));
+        let in_memory = self.series.iter().filter(|(key, _)| !key.mode.ends_with("-file") && key.mode != trials::MODE);
         let mut ratios: Vec<f64> = in_memory
             .flat_map(|(_, series)| &series.points)
             .filter_map(|point| {
@@ -461,10 +473,11 @@ impl Measurements {
         profiles
     }
 
-    /// Modes and algorithms that have samples, in the order of their names.
+    /// Modes and algorithms of runners that have samples, in the order of their names.
     #[must_use]
     pub fn subjects(&self) -> Vec<(&str, &str)> {
-        let mut subjects: Vec<_> = self.series.keys().map(|key| (key.mode.as_str(), key.algorithm.as_str())).collect();
+        let of_runners = self.series.keys().filter(|key| key.mode != trials::MODE);
+        let mut subjects: Vec<_> = of_runners.map(|key| (key.mode.as_str(), key.algorithm.as_str())).collect();
         subjects.sort_unstable_by_key(|(mode, algorithm)| (*mode, family(algorithm)));
         subjects.dedup();
         subjects
@@ -529,8 +542,8 @@ fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Serie
         if cpu_ns.len() != wall_ns.len() {
             cpu_ns = Repeats::default();
         }
-        let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes } = cell;
-        let key = SeriesKey { runner, profile, mode, algorithm, chunk_bytes };
+        let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes, dimensions } = cell;
+        let key = SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions };
         series.entry(key).or_default().points.push(Point {
             bytes,
             count,

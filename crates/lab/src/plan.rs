@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::data::{Data, DataFile, VARIANTS_MAX};
 use crate::error::Error;
-use crate::experiment::{Experiment, Extent, Part};
+use crate::experiment::{Definition, Experiment, Extent, Part};
 use crate::protocol::{Mode, Task};
 use crate::results::Cell;
 use crate::roster::Entrant;
@@ -21,6 +21,8 @@ pub struct Selection {
     pub algorithms: Vec<String>,
     /// Ids of profiles.
     pub profiles: Vec<String>,
+    /// Names of devices.
+    pub devices: Vec<String>,
 }
 
 fn allows(list: &[String], name: &str) -> bool {
@@ -64,6 +66,22 @@ impl Selection {
             && (!self.profiles.is_empty() || within(&definition.profiles, profile))
     }
 
+    /// Whether a whole program takes part in an experiment.
+    pub(crate) fn takes_program(&self, definition: &Definition, program: &str, profile: &str) -> bool {
+        let of_experiment = definition.profiles.as_ref().is_none_or(|list| allows(list, profile));
+        allows(&self.runners, program)
+            && allows(&self.profiles, profile)
+            && (!self.profiles.is_empty() || of_experiment)
+    }
+
+    pub(crate) fn takes_algorithm(&self, name: &str) -> bool {
+        allows(&self.algorithms, name)
+    }
+
+    pub(crate) fn takes_device(&self, name: &str) -> bool {
+        allows(&self.devices, name)
+    }
+
     /// Says what of the selection is in no experiment and no catalogue.
     ///
     /// # Errors
@@ -76,10 +94,20 @@ impl Selection {
             let names: Vec<&str> = names.iter().copied().collect();
             Err(Error::input(format!("there is no {what} `{name}`; there are {}", names.join(", "))))
         };
-        let runners = entrants.iter().map(|entrant| entrant.contestant.variant.id.as_str()).collect();
-        let profiles = entrants.iter().map(|entrant| entrant.contestant.profile_id()).collect();
-        let parts = &experiment.definition.parts;
-        let algorithms: BTreeSet<&str> = parts.iter().flat_map(|part| &part.algorithms).map(String::as_str).collect();
+        let Definition { parts, programs, trials, .. } = &experiment.definition;
+        let runners = entrants.iter().map(|entrant| entrant.contestant.variant.id.as_str());
+        let runners = runners.chain(programs.iter().map(|program| program.id.as_str())).collect();
+        let profiles = entrants.iter().map(|entrant| entrant.contestant.profile_id());
+        let profiles =
+            profiles.chain(programs.iter().flat_map(|one| one.profiles.keys().map(String::as_str))).collect();
+        let devices: BTreeSet<&str> = trials.iter().flat_map(|trial| &trial.device).map(String::as_str).collect();
+        let algorithms: BTreeSet<&str> = parts
+            .iter()
+            .flat_map(|part| &part.algorithms)
+            .chain(trials.iter().flat_map(|trial| &trial.algorithms))
+            .map(String::as_str)
+            .collect();
+        self.devices.iter().try_for_each(|name| known(name, &devices, "device in this experiment called"))?;
         self.runners.iter().try_for_each(|name| known(name, &runners, "runner"))?;
         self.profiles.iter().try_for_each(|name| known(name, &profiles, "profile"))?;
         if algorithms.contains(crate::experiment::EVERY_DIGEST) {
@@ -126,6 +154,7 @@ pub(crate) fn cells(
                     bytes: file.bytes,
                     count: extent.count,
                     chunk_bytes: part.chunk_bytes.0,
+                    dimensions: BTreeMap::new(),
                 };
                 let question = question(experiment, part, &algorithm, extent, &file);
                 let mut task = task(experiment, part, &algorithm, extent, &file);

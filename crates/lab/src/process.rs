@@ -292,6 +292,12 @@ impl Process {
         self.end_all();
         // All writers are gone, so the thread that reads is about to end.
         let _ = self.stderr_closed.recv_timeout(PATIENCE);
+        self.said()
+    }
+
+    /// The end of what it has written to standard error so far.
+    #[must_use]
+    pub fn said(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 

@@ -14,6 +14,8 @@ pub enum Entry {
     Header(Header),
     /// A runner that was started, or why it was not.
     Runner(Runner),
+    /// A device on which whole programs ran.
+    Device(Device),
     /// An answer on which different implementations agree.
     Truth(Truth),
     /// One timed repeat whose answer was right.
@@ -50,6 +52,18 @@ pub struct Header {
     /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`,
     /// `governor`, `virtualisation`, …), as text; a fact that is not known is absent.
     pub environment: BTreeMap<String, String>,
+}
+
+/// A device on which whole programs ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its name, as cells have it in their dimension `device`.
+    pub device: String,
+    /// Whether it is a filesystem that behaves like one.
+    pub simulated: bool,
+    /// Facts about it by name (`filesystem`: type, device and options of the mount; of a simulated one, of the mount
+    /// below it).
+    pub facts: BTreeMap<String, String>,
 }
 
 /// A runner that was started, or why it was not.
@@ -129,23 +143,27 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// A question to a runner: the cell of a table.
+/// A question to a runner or a program: the cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
     /// The variant's id.
     pub runner: String,
     /// The profile's id.
     pub profile: String,
-    /// The protocol's mode (`digest`, `strings`, …).
+    /// The protocol's mode (`digest`, `strings`, …); `program` for a whole program.
     pub mode: String,
     /// The algorithm.
     pub algorithm: String,
     /// Size of the data in bytes (of all the strings or messages together with modes `strings` and `messages`).
     pub bytes: u64,
-    /// Number of strings, messages or derivations; 1 otherwise.
+    /// Number of strings, messages, derivations or files; 1 otherwise.
     pub count: u64,
     /// Size of one update in bytes; 0 for a single call.
     pub chunk_bytes: u64,
+    /// Further dimensions by name, of whole programs: `corpus`, `device`, `cache`, and those of the definition
+    /// (`threads`, `memory` …).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub dimensions: BTreeMap<String, String>,
 }
 
 /// One timed repeat whose answer was right.
@@ -180,6 +198,21 @@ pub struct Cost {
     /// Largest resident size of the runner so far, in bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub peak_bytes: Option<u64>,
+    /// Bytes that came from a block device, where a whole program was measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub device_bytes: Option<u64>,
+}
+
+impl Cost {
+    /// Garbage collections as number and nanoseconds; memory and what was read from a block device in bytes.
+    pub(crate) fn of(
+        cell: &Cell,
+        order: u64,
+        (gc_count, gc_ns): (Option<u64>, Option<u64>),
+        (peak_bytes, device_bytes): (Option<u64>, Option<u64>),
+    ) -> Cost {
+        Cost { cell: cell.clone(), order, gc_count, gc_ns, peak_bytes, device_bytes }
+    }
 }
 
 /// A task that gave no samples, and why.

@@ -15,8 +15,10 @@ use crate::catalogue::Catalogue;
 use crate::data::{self, Data};
 use crate::environment;
 use crate::error::Error;
-use crate::experiment::Experiment;
+use crate::experiment::{Definition, Experiment};
 use crate::plan::{self, Planned, Selection};
+use crate::programs::cells::{self, ProgramCell};
+use crate::programs::{self, Measured, Places, Setting, Stage};
 use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
 use crate::roster::{Cancelled, Roster, START_LIMIT};
 use crate::runner::TODAY;
@@ -45,6 +47,8 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Version of the program, for the header.
     pub version: String,
+    /// Devices and files of the user's, for whole programs.
+    pub places: Places,
 }
 
 /// An event of a run.
@@ -173,7 +177,9 @@ pub fn run(
         experiment
     };
     let mut run = Run {
+        definition: &experiment.definition.clone(),
         experiment,
+        program: catalogue.program.clone(),
         options,
         roster,
         store,
@@ -255,6 +261,10 @@ struct State {
 
 struct Run<'a> {
     experiment: Experiment,
+    /// The definition of the experiment, which the stage of programs borrows.
+    definition: &'a Definition,
+    /// The program `pfh` itself.
+    program: PathBuf,
     options: &'a Options,
     roster: Roster<'a>,
     store: Store,
@@ -288,6 +298,28 @@ impl Run<'_> {
 
     /// Does what is left; whether there was anything.
     fn all(&mut self, earlier: &[Entry]) -> Result<bool, Stop> {
+        // The data of runners live until these are done.
+        let (planned, _data) = if self.definition.parts.is_empty() {
+            (Vec::new(), None)
+        } else {
+            let (planned, data) = self.plan_runners(earlier)?;
+            (planned, Some(data))
+        };
+        let programs = self.enter_programs(earlier)?;
+        if planned.is_empty() && programs.is_empty() {
+            return Ok(false);
+        }
+        if !planned.is_empty() {
+            self.runners(&planned, earlier)?;
+        }
+        if !programs.is_empty() {
+            self.programs(programs)?;
+        }
+        Ok(true)
+    }
+
+    /// The cells of runners that are left, with their data.
+    fn plan_runners(&mut self, earlier: &[Entry]) -> Result<(Vec<Vec<Planned>>, Data), Stop> {
         let contestants = self.start_all(earlier)?;
         let extents = plan::extents(&self.experiment);
         let folder = data::folder_for(
@@ -315,13 +347,15 @@ impl Run<'_> {
             cells.retain(|planned| is_left(self, planned));
         }
         planned.retain(|cells| !cells.is_empty());
-        if planned.is_empty() {
-            return Ok(false);
-        }
-        self.fail_what_is_not_announced(&planned)?;
-        self.establish(&planned, earlier)?;
-        self.fail_what_is_not_verified(&planned)?;
-        for round in 0..rounds {
+        Ok((planned, data))
+    }
+
+    /// Lets runners do what is left of their cells.
+    fn runners(&mut self, planned: &[Vec<Planned>], earlier: &[Entry]) -> Result<(), Stop> {
+        self.fail_what_is_not_announced(planned)?;
+        self.establish(planned, earlier)?;
+        self.fail_what_is_not_verified(planned)?;
+        for round in 0..self.experiment.definition.rounds {
             let mut random = Rng::with_seed(self.seed ^ u64::from(round).rotate_right(16));
             let mut order: Vec<usize> = (0..planned.len()).collect();
             random.shuffle(&mut order);
@@ -331,10 +365,110 @@ impl Run<'_> {
                     self.states.get(&planned.cell).is_none_or(|state| !state.failed && state.rounds <= round)
                 });
                 random.shuffle(&mut cells);
-                self.visit(&cells, &planned)?;
+                self.visit(&cells, planned)?;
             }
         }
-        Ok(true)
+        Ok(())
+    }
+
+    /// The cells of whole programs that are left, of programs that are there.
+    fn enter_programs(&mut self, earlier: &[Entry]) -> Result<Vec<ProgramCell>, Stop> {
+        let mut cells = cells::cells(self.definition, &self.options.selection);
+        let contestants: BTreeSet<(usize, String)> =
+            cells.iter().map(|cell| (cell.program, cell.cell.profile.clone())).collect();
+        for (index, profile) in contestants {
+            let program = &self.definition.programs[index];
+            let meter =
+                programs::meter(self.definition, &self.options.folder, &self.program, self.options.memory_bytes);
+            let entry = programs::enter(program, &profile, &meter, self.cancel);
+            match (&entry.hello, &entry.unavailable) {
+                (Some(hello), _) => {
+                    (self.observer)(Event::Available { runner: &program.id, profile: &profile, hello });
+                    self.summary.available += 1;
+                }
+                (None, reason) => {
+                    let reason = reason.as_deref().unwrap_or_default();
+                    (self.observer)(Event::Unavailable { runner: &program.id, profile: &profile, reason });
+                    self.summary.unavailable += 1;
+                    cells.retain(|cell| cell.program != index);
+                }
+            }
+            let entry = Entry::Runner(entry);
+            if !earlier.contains(&entry) {
+                self.store.append(&[entry])?;
+            }
+        }
+        Ok(cells)
+    }
+
+    /// Measures whole programs: in each round, all that share device, files and cache together, in shuffled order.
+    fn programs(&mut self, mut cells: Vec<ProgramCell>) -> Result<(), Stop> {
+        let setting = Setting {
+            folder: &self.options.folder,
+            places: &self.options.places,
+            program: &self.program,
+            seed: self.seed,
+            memory_bytes: self.options.memory_bytes,
+        };
+        (self.observer)(Event::MakingData(&self.options.folder));
+        let mut stage = Stage::new(self.definition, &cells, &setting)?;
+        for cell in &mut cells {
+            (cell.cell.count, cell.cell.bytes) = stage.counts(&cell.corpus);
+        }
+        let is_left = |run: &Self, cell: &ProgramCell, round: u32| {
+            let state = run.states.get(&cell.cell).copied().unwrap_or_default();
+            !state.failed && state.rounds <= round && round < cell.rounds
+        };
+        let rounds = cells.iter().map(|cell| cell.rounds).max().unwrap_or(0);
+        cells.retain(|cell| (0..rounds).any(|round| is_left(self, cell, round)));
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let devices: Vec<Entry> = stage.device_entries().into_iter().map(Entry::Device).collect();
+        self.store.append(&devices)?;
+        let all: u64 = cells.iter().map(|cell| u64::from(cell.rounds)).sum();
+        let mut done = 0;
+        for cell in &cells {
+            (self.observer)(Event::Task { done, all, cell: &cell.cell });
+            match stage.check(cell, self.cancel) {
+                None => return Err(Stop::Cancelled),
+                Some(Ok(())) => {}
+                Some(Err(failed)) => self.fail(&cell.cell, failed)?,
+            }
+        }
+        let truths: Vec<Entry> = stage.truths().into_iter().map(Entry::Truth).collect();
+        self.store.append(&truths)?;
+        for round in 0..rounds {
+            let mut random = Rng::with_seed(self.seed ^ u64::from(round).rotate_right(16));
+            let mut groups: BTreeMap<_, Vec<&ProgramCell>> = BTreeMap::new();
+            for cell in &cells {
+                groups.entry((&cell.device, &cell.corpus, cell.cache)).or_default().push(cell);
+            }
+            let mut groups: Vec<Vec<&ProgramCell>> = groups.into_values().collect();
+            random.shuffle(&mut groups);
+            for mut group in groups {
+                random.shuffle(&mut group);
+                for cell in group {
+                    done += u64::from(round < cell.rounds);
+                    if !is_left(self, cell, round) {
+                        continue;
+                    }
+                    (self.observer)(Event::Task { done, all, cell: &cell.cell });
+                    match stage.measure(cell, self.cancel) {
+                        Ok(Some(measured)) => self.save_program(&cell.cell, measured)?,
+                        Ok(None) => return Err(Stop::Cancelled),
+                        Err(failed) => self.fail(&cell.cell, failed)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn save_program(&mut self, cell: &Cell, measured: Measured) -> Result<(), Error> {
+        let Measured { wall_ns, cpu_ns, peak_bytes, device_bytes, .. } = measured;
+        let costs = (Some(peak_bytes), Some(device_bytes));
+        self.save_samples(cell, [(wall_ns, Some(cpu_ns))], Cost::of(cell, self.order, (None, None), costs))
     }
 
     /// Starts all contestants once, and records who is there. Returns those that are.
@@ -608,21 +742,23 @@ impl Run<'_> {
 
     /// A task's samples and its cost, together or not at all.
     fn save(&mut self, cell: &Cell, answers: Answers) -> Result<(), Error> {
-        let order = self.order;
-        let sample = |sample: &crate::protocol::Sample| {
-            Entry::Sample(Sample { cell: cell.clone(), order, wall_ns: sample.wall_ns, cpu_ns: sample.cpu_ns })
-        };
-        let mut entries: Vec<Entry> = answers.samples.iter().map(sample).collect();
         let done = answers.done;
-        entries.push(Entry::Cost(Cost {
-            cell: cell.clone(),
-            order,
-            gc_count: done.gc_count,
-            gc_ns: done.gc_ns,
-            peak_bytes: done.peak_bytes,
-        }));
+        let cost = Cost::of(cell, self.order, (done.gc_count, done.gc_ns), (done.peak_bytes, None));
+        self.save_samples(cell, answers.samples.iter().map(|sample| (sample.wall_ns, sample.cpu_ns)), cost)
+    }
+
+    fn save_samples(
+        &mut self,
+        cell: &Cell,
+        times_ns: impl IntoIterator<Item = (u64, Option<u64>)>,
+        cost: Cost,
+    ) -> Result<(), Error> {
+        let order = self.order;
+        let sample = |(wall_ns, cpu_ns)| Entry::Sample(Sample { cell: cell.clone(), order, wall_ns, cpu_ns });
+        let mut entries: Vec<Entry> = times_ns.into_iter().map(sample).collect();
+        self.summary.samples += entries.len() as u64;
+        entries.push(Entry::Cost(cost));
         self.store.append(&entries)?;
-        self.summary.samples += answers.samples.len() as u64;
         self.states.entry(cell.clone()).or_default().rounds += 1;
         self.order += 1;
         Ok(())

@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// A number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size(pub u64);
 
 impl Size {

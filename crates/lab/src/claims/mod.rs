@@ -6,6 +6,7 @@
 
 mod adhiwijna;
 mod avpreserve;
+mod breitinger;
 mod gurjar;
 mod java_net;
 mod listing;
@@ -14,7 +15,7 @@ mod view;
 
 use std::fmt;
 
-pub use listing::page;
+pub use listing::{page, verdicts};
 
 use crate::measurements::Measurements;
 use crate::statistics::Estimate;
@@ -33,10 +34,10 @@ pub struct Claim {
     pub experiment: &'static str,
 }
 
-/// All claims that experiments in memory touch, in the order of the ledger.
+/// All claims that experiments test, in the order of the ledger.
 #[must_use]
 pub fn claims() -> Vec<&'static Claim> {
-    [gurjar::CLAIMS, adhiwijna::CLAIMS, avpreserve::CLAIMS, java_net::CLAIMS].concat()
+    [gurjar::CLAIMS, breitinger::CLAIMS, adhiwijna::CLAIMS, avpreserve::CLAIMS, java_net::CLAIMS].concat()
 }
 
 /// The verdict of the measurements on a statement or a claim, the worst last.
@@ -179,6 +180,7 @@ pub fn evaluate(measurements: &Measurements) -> Vec<Finding> {
     for profile in measurements.profiles() {
         let view = View { measurements, profile };
         findings.extend(gurjar::evaluate(&view));
+        findings.extend(breitinger::evaluate(&view));
         findings.extend(adhiwijna::evaluate(&view));
         findings.extend(avpreserve::evaluate(&view));
         findings.extend(java_net::evaluate(&view));

@@ -2,7 +2,8 @@
 
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
-use crate::measurements::{Measurements, Point, Series, of_lines};
+use crate::experiment::trials;
+use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY, of_lines};
 use crate::quantity::size;
 use crate::statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
 
@@ -20,6 +21,23 @@ pub(super) struct Side<'a>(pub(super) &'a str, pub(super) &'a str, pub(super) &'
 impl<'a> View<'a> {
     pub(super) fn series(&self, Side(mode, runner, algorithm): Side<'_>) -> Option<&'a Series> {
         self.measurements.series(runner, self.profile, mode, algorithm)
+    }
+
+    /// A whole program under all of these conditions; where it takes none of the profile's, as it is. `None` where it
+    /// was not measured, or these conditions do not say which of several cells is meant.
+    pub(super) fn program(&self, program: &str, algorithm: &str, dimensions: &[(&str, &str)]) -> Option<&'a Point> {
+        let of = |profile: &str| {
+            let is_meant = |key: &SeriesKey| {
+                let has = |(name, value): &(&str, &str)| key.dimensions.get(*name).is_none_or(|one| one == value);
+                (key.runner.as_str(), key.profile.as_str(), key.algorithm.as_str()) == (program, profile, algorithm)
+                    && key.mode == trials::MODE
+                    && dimensions.iter().all(has)
+            };
+            let mut found = self.measurements.series.iter().filter(|(key, _)| is_meant(key));
+            let first = found.next();
+            if found.next().is_some() { None } else { first }.and_then(|(_, series)| series.largest())
+        };
+        of(self.profile).or_else(|| of(TODAY))
     }
 
     /// The points of the largest size that all sides have.

@@ -5,10 +5,12 @@
 
 mod adhiwijna;
 mod avpreserve;
+mod breitinger;
 mod gurjar;
 
 pub use adhiwijna::{StringsRun, strings_medians_ms, strings_runs};
 pub use avpreserve::{FixityRun, fixity_runs};
+pub use breitinger::{TreeTime, tree_seconds, tree_times};
 pub use gurjar::{
     HOUSEHOLD_BYTES, PublishedFit, PublishedProjection, PublishedTime, Refit, fits, project_seconds, projections,
     refit, times,

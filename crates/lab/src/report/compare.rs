@@ -88,9 +88,9 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
     );
     let mut counts: Vec<(Change, usize)> =
         [Change::Slower, Change::Faster, Change::Same, Change::Unclear].map(|change| (change, 0)).into();
+    let mut table = Table::new("Times", ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"]);
     for (mode, name) in a.subjects() {
-        let mut table =
-            Table::new(subject(mode, name), ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"]);
+        table.group(subject(mode, name));
         for (key, series) in a.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name) {
             let Some(others) = b.series.get(key) else { continue };
             for point in &series.points {
@@ -110,9 +110,9 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
                 ]);
             }
         }
-        if !table.is_empty() {
-            section.push(table);
-        }
+    }
+    if !table.is_empty() {
+        section.push(table);
     }
     let keys = |measurements: &Measurements| -> BTreeSet<(String, String)> {
         measurements.series.keys().map(|key| (key.runner.clone(), key.profile.clone())).collect()
@@ -138,8 +138,9 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
     );
     let head = ["Runner", "Profile", "A, 95 % interval", "B", "B in A's interval"];
     let (mut inside, mut all) = (0, 0);
+    let mut table = Table::new(format!("Projected to {}", size(volume)), head);
     for (mode, name) in a.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
-        let mut table = Table::new(subject(mode, name), head);
+        table.group(subject(mode, name));
         let of = a.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
         for (key, series) in of {
             let project = |series: &Series| Some(series.project_ns(mode, volume as f64)?.map(|ns| ns / 1e9));
@@ -162,9 +163,9 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
                 Cell::text(if is_inside { "yes" } else { "no" }),
             ]);
         }
-        if !table.is_empty() {
-            section.push(table);
-        }
+    }
+    if !table.is_empty() {
+        section.push(table);
     }
     let coverage = (all > 0).then(|| {
         let percent = number(inside as f64 / all as f64 * 100.0);

@@ -70,6 +70,7 @@ struct CellRow<'a> {
     bytes: u64,
     count: u64,
     chunk_bytes: u64,
+    dimensions: String,
     repeats: usize,
     rounds: usize,
     wall_least_ns: f64,
@@ -89,7 +90,7 @@ struct CellRow<'a> {
 
 impl<'a> CellRow<'a> {
     fn new(key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
-        let SeriesKey { runner, profile, mode, algorithm, chunk_bytes } = key;
+        let SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions } = key;
         let unit = Unit::of(mode);
         // The columns are the same whichever clock counts.
         let wall = Summary::of(&point.wall_ns).unwrap_or_else(|| point.time.clone());
@@ -103,6 +104,7 @@ impl<'a> CellRow<'a> {
             bytes: point.bytes,
             count: point.count,
             chunk_bytes: *chunk_bytes,
+            dimensions: dimensions.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "),
             repeats: wall.count,
             rounds: point.wall_ns.rounds(),
             wall_least_ns: wall.least,
@@ -176,7 +178,7 @@ struct FitObject<'a> {
 
 impl<'a> FitObject<'a> {
     fn new(key: &'a SeriesKey, series: &Series, line: &Line, volume_bytes: u64) -> FitObject<'a> {
-        let SeriesKey { runner, profile, mode, algorithm, chunk_bytes } = key;
+        let SeriesKey { runner, profile, mode, algorithm, chunk_bytes, .. } = key;
         let projects = Unit::of(mode) == Unit::Bytes && mode != "messages";
         FitObject {
             runner,

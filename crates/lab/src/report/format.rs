@@ -17,7 +17,15 @@ pub(super) fn figure(figure: Figure, measured: &Estimate) -> String {
     match figure {
         Figure::Ratio => format!("{} ×", estimate(measured)),
         Figure::Share => format!("{} %", estimate(&measured.map(|share| share * 100.0))),
-        Figure::Minutes => format!("{} min", estimate(measured)),
+        Figure::Minutes => {
+            let minutes = |minutes: f64| duration(minutes * 60.0);
+            match measured.interval {
+                Some(interval) => {
+                    format!("{} ({} to {})", minutes(measured.value), minutes(interval.low), minutes(interval.high))
+                }
+                None => minutes(measured.value),
+            }
+        }
         Figure::RSquared => match measured.interval {
             Some(interval) => format!("{:.5} ({:.5} to {:.5})", measured.value, interval.low, interval.high),
             None => format!("{:.5}", measured.value),
@@ -30,9 +38,14 @@ pub(super) fn published(figure: Figure, value: f64) -> String {
     match figure {
         Figure::Ratio => format!("{} ×", number(value)),
         Figure::Share => format!("{} %", number(value * 100.0)),
-        Figure::Minutes => format!("{} min", number(value)),
+        Figure::Minutes => duration(value * 60.0),
         Figure::RSquared => format!("{value:.5}"),
     }
+}
+
+/// A percentage: `0.2 %`, `98.5 %`.
+pub(super) fn percent(value: f64) -> String {
+    format!("{} %", number(value))
 }
 
 /// A count: `1 000 000`.
@@ -86,25 +99,46 @@ pub(super) fn algorithm(name: &str) -> String {
         ("des-ede3-cbc", "3DES-CBC"),
         ("rc2-128-cbc", "RC2-CBC"),
         ("aes-128-cbc", "AES-128-CBC"),
-        ("ripemd160", "RIPEMD-160"),
         ("whirlpool", "Whirlpool"),
+        ("tiger", "Tiger"),
         ("blake2b", "BLAKE2b"),
         ("blake2s", "BLAKE2s"),
         ("blake3", "BLAKE3"),
         ("pbkdf2-hmac-sha256", "PBKDF2-HMAC-SHA256"),
         ("argon2id", "Argon2id"),
+        ("sha1dc", "SHA-1 with collision detection"),
+        ("sha512-224", "SHA-512/224"),
+        ("sha512-256", "SHA-512/256"),
+        ("keccak256", "Keccak-256"),
+        ("adler32", "Adler-32"),
+        ("crc32", "CRC-32"),
+        ("crc32c", "CRC-32C"),
+        ("crc64nvme", "CRC-64/NVME"),
+        ("xxh32", "XXH32"),
+        ("xxh64", "XXH64"),
+        ("xxh3-64", "XXH3-64"),
+        ("xxh3-128", "XXH3-128"),
     ];
     if let Some((_, known)) = known.iter().find(|(id, _)| *id == name) {
         return (*known).to_owned();
     }
-    match name.strip_prefix("sha") {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) && rest != "1dc" && !rest.starts_with("3-") => {
-            format!("SHA-{rest}")
-        }
-        Some(rest) if rest.starts_with("3-") => format!("SHA{rest}"),
-        _ if ["md2", "md4", "md5"].contains(&name) => name.to_ascii_uppercase(),
-        _ => name.to_owned(),
-    }
+    // Families whose members are numbered: their prefix, and how it is spelt.
+    let families = [
+        ("sha3-", "SHA3-"),
+        ("sha", "SHA-"),
+        ("ripemd", "RIPEMD-"),
+        ("streebog", "Streebog-"),
+        ("shake", "SHAKE"),
+        ("fnv1a-", "FNV-1a-"),
+        ("fnv1-", "FNV-1-"),
+        ("md", "MD"),
+        ("sm", "SM"),
+    ];
+    let is_numbered = |rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == '-');
+    families
+        .iter()
+        .find_map(|(prefix, spelt)| Some((name.strip_prefix(prefix).filter(|rest| is_numbered(rest))?, spelt)))
+        .map_or_else(|| name.to_owned(), |(number, spelt)| format!("{spelt}{number}"))
 }
 
 /// Cuts a text to a number of characters, the last of which is an ellipsis if something was cut.
@@ -146,14 +180,19 @@ mod tests {
     fn algorithms_have_their_usual_names() {
         for (id, name) in [
             ("sha1", "SHA-1"),
-            ("sha512-256", "SHA-512-256"),
+            ("sha512-256", "SHA-512/256"),
             ("sha3-256", "SHA3-256"),
             ("md5", "MD5"),
-            ("sha1dc", "sha1dc"),
-            ("shake128", "shake128"),
+            ("sha1dc", "SHA-1 with collision detection"),
+            ("shake128", "SHAKE128"),
+            ("ripemd128", "RIPEMD-128"),
+            ("streebog512", "Streebog-512"),
+            ("fnv1a-64", "FNV-1a-64"),
+            ("sm3", "SM3"),
+            ("md6x", "md6x"),
             ("des-ede3-cbc", "3DES-CBC"),
             ("sha", "sha"),
-            ("crc32", "crc32"),
+            ("crc32", "CRC-32"),
         ] {
             assert_eq!(algorithm(id), name);
         }

@@ -7,6 +7,7 @@ mod compare;
 mod definition;
 mod export;
 mod format;
+pub mod frash;
 mod plots;
 mod sections;
 

@@ -12,7 +12,7 @@ mod summary;
 pub use bootstrap::{bootstrap, of_medians, ratio_of_medians};
 pub use line::{Line, passes_through_all};
 pub use repeats::Repeats;
-pub use summary::{Outlier, Summary, median};
+pub use summary::{Outlier, Summary, median, quantile};
 
 /// Probability with which an interval of this module covers the true value, as far as its assumptions hold.
 pub const CONFIDENCE: f64 = 0.95;

@@ -93,7 +93,8 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
 
 /// Quantile of sorted, non-empty values: linear between the two nearest (definition 7 of Hyndman and Fan 1996, the
 /// default of R and NumPy).
-fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+#[must_use]
+pub fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
     let below = place.floor();
     let (lower, upper) = (sorted[below as usize], sorted[place.ceil() as usize]);

@@ -82,6 +82,7 @@ impl Lab {
             selection: self.selection.clone(),
             memory_bytes: 100_000_000,
             version: "0".to_owned(),
+            places: pfh_lab::programs::Places::default(),
         };
         run(experiment, &Catalogue::find(&self.places())?, &options, observer, cancel)
     }

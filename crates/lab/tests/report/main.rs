@@ -7,6 +7,7 @@ mod browser;
 mod chromium;
 mod claims;
 mod comparison;
+mod frash;
 mod hostile;
 mod pages;
 mod published;

@@ -133,6 +133,7 @@ impl Synthetic {
                 gc_count: gc_ns.map(|_| 2),
                 gc_ns,
                 peak_bytes: Some(20 << 20),
+                device_bytes: None,
             }));
         }
     }
@@ -194,7 +195,14 @@ pub(crate) fn cell(runner: &str, profile: &str, mode: &str, algorithm: &str, siz
         bytes,
         count,
         chunk_bytes: if matches!(mode, "strings" | "password") { 0 } else { 65536 },
+        dimensions: std::collections::BTreeMap::new(),
     }
+}
+
+/// A cell of a whole program.
+pub(crate) fn program(id: &str, algorithm: &str, dimensions: &[(&str, &str)]) -> Cell {
+    let dimensions = dimensions.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Cell { dimensions, chunk_bytes: 0, count: 4457, ..cell(id, "today", "program", algorithm, 1_867_096_000) }
 }
 
 pub(crate) const MIB: u64 = 1 << 20;

@@ -57,9 +57,9 @@ fn runners(report: &Report<'_>) -> Section {
             }
         }
     }
-    for table in [table, absent] {
+    for (table, name) in [(table, "runners that were measured"), (absent, "runners that were not available")] {
         if !table.is_empty() {
-            section.push(table);
+            section.push(Block::folded(format!("{} {name}", table.len()), [table]));
         }
     }
     section
@@ -83,7 +83,7 @@ fn answers(report: &Report<'_>) -> Section {
         table.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
     }
     if !table.is_empty() {
-        section.push(table);
+        section.push(Block::folded(format!("{} tasks and their witnesses", table.len()), [table]));
     }
     section
 }
@@ -138,8 +138,8 @@ fn failures(report: &Report<'_>) -> Section {
     missing.sort_unstable();
     missing.dedup();
     if !missing.is_empty() {
-        section.push(Block::Text("Not offered, which is no fault:".to_owned()));
-        section.push(Block::List(missing));
+        let summary = format!("Not offered, which is no fault: {}", missing.len());
+        section.push(Block::folded(summary, [Block::List(missing)]));
     }
     section
 }
@@ -159,7 +159,7 @@ fn environment(report: &Report<'_>) -> Section {
     }
     table.push(vec![Cell::text("pfh"), Cell::text(&report.measurements.header.program)]);
     table.push(vec![Cell::text("seed"), Cell::text(report.measurements.header.seed.to_string())]);
-    section.push(table);
+    section.push(Block::folded("Facts of the machine", [table]));
     section
 }
 
@@ -174,7 +174,8 @@ fn method(report: &Report<'_>) -> Section {
          repeats there is none, and nothing is decided.",
         "Wall time is compared unless the report says otherwise, because the studies compared it. A busy machine makes it \
          longer, never shorter; processor time (--clock cpu) feels that less.",
-        "The data are in the page cache or in memory. Nothing here says how fast a disk is.",
+        "The data of runners are in the page cache or in memory, and nothing of theirs says how fast a disk is. Whole programs \
+         read from the devices that are named; what a simulated device says holds for its figures, not for a disk of that kind.",
         "Speaking in favour of some: runtimes that compile while they run are warm; libraries that choose their code by the \
          processor's instructions gain most on a processor that has them; runners that copy at the border of their language \
          pay for it here as they do in use.",
@@ -196,6 +197,7 @@ fn method(report: &Report<'_>) -> Section {
 
 fn definition(report: &Report<'_>) -> Section {
     let mut section = Section::new("definition", "Definition of the experiment");
-    section.push(Block::Verbatim(report.measurements.header.definition.clone()));
+    let definition = Block::Verbatim(report.measurements.header.definition.clone());
+    section.push(Block::folded("The file", [definition]));
     section
 }

@@ -6,7 +6,7 @@ use crate::claims::Verdict;
 use crate::measurements::{Clock, Measurements, Series, TODAY, Unit, of_lines};
 use crate::report::Report;
 use crate::report::format::{algorithm, duration, estimate, number, size};
-use crate::report::sections::{DISTURBED, REFERENCE, profile_name};
+use crate::report::sections::{DISTURBED, REFERENCE, profile_name, programs};
 use crate::statistics::{Estimate, Line, ratio_of_medians};
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
@@ -17,6 +17,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         sentences.extend(projection(&measurements, report.options.volume_bytes));
     }
     sentences.extend(extremes(&measurements));
+    sentences.extend(programs::sentences(report.measurements));
     if measurements.clock != report.measurements.clock {
         let ratio = number(report.measurements.disturbance().unwrap_or_default());
         sentences.push(format!(

@@ -4,7 +4,7 @@ use crate::measurements::{Point, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, estimate, number, size};
 use crate::statistics::{Estimate, Repeats, Summary, of_medians};
-use pfh_page::{Cell, Section, Table};
+use pfh_page::{Block, Cell, Section, Table};
 
 pub(super) fn files(report: &Report<'_>) -> Section {
     let mut section = Section::new("files", "Files: with reading, and without").text(
@@ -13,6 +13,10 @@ pub(super) fn files(report: &Report<'_>) -> Section {
          because it counts the warm-up; memory is the largest resident size of the process so far.",
     );
     let measurements = report.measurements;
+    let mut table = Table::new(
+        "Times of files, by what they consist of",
+        ["Runner", "File, ms", "Less reading, ms", "In memory, ms", "Reading", "Collection", "Memory"],
+    );
     for (mode, name) in measurements.subjects() {
         let Some(in_memory) = mode.strip_suffix("-file").filter(|rest| *rest != "read") else { continue };
         let mut rows: Vec<(f64, Vec<Cell>)> = Vec::new();
@@ -49,12 +53,11 @@ pub(super) fn files(report: &Report<'_>) -> Section {
         if rows.is_empty() {
             continue;
         }
-        let mut table = Table::new(
-            format!("{}, {}", algorithm(name), size(bytes)),
-            ["Runner", "File, ms", "Less reading, ms", "In memory, ms", "Reading", "Collection", "Memory"],
-        );
+        table.group(format!("{}, {}", algorithm(name), size(bytes)));
         table.extend(rows.into_iter().map(|(_, row)| row));
-        section.push(table);
+    }
+    if !table.is_empty() {
+        section.push(Block::folded(format!("Files: {} rows", table.len()), [table]));
     }
     section
 }

@@ -6,7 +6,7 @@ use super::{REFERENCE, subject};
 use crate::measurements::{Series, SeriesKey, TODAY};
 use crate::report::Report;
 use crate::report::format::{number, size};
-use pfh_page::{Cell, Section, Table};
+use pfh_page::{Block, Cell, Section, Table};
 
 /// Of pfh and the reference. Empty where the machine has no counter of which the rate is known.
 pub(super) fn tables(report: &Report<'_>) -> Section {
@@ -24,25 +24,29 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
     for mode in ["messages", "digest"] {
         let of = || report.measurements.series.iter().filter(|(key, _)| key.mode == mode && is_shown(key));
         let sizes: BTreeSet<u64> = of().flat_map(|(_, series)| &series.points).map(|point| point.size(mode)).collect();
-        let title = if mode == "messages" { "Single messages" } else { "Large data" };
-        let head =
-            ["Algorithm".to_owned(), "Runner".to_owned()].into_iter().chain(sizes.iter().map(|value| size(*value)));
-        let mut table = Table::new(title.to_owned(), head);
+        let title = if mode == "messages" { "Single messages" } else { "Data in memory" };
+        let head = ["Runner".to_owned()].into_iter().chain(sizes.iter().map(|value| size(*value)));
+        let mut table = Table::new(format!("Cycles per byte: {title}"), head);
         let row = |(key, series): (&SeriesKey, &Series)| {
             let cycles: BTreeMap<u64, f64> = series
                 .points
                 .iter()
                 .map(|point| (point.size(mode), point.time.median * mhz / 1e3 / point.bytes.max(1) as f64))
                 .collect();
-            let names = [subject("digest", &key.algorithm), report.measurements.label(&key.runner).to_owned()];
+            let label = report.measurements.label(&key.runner);
             let cells = sizes.iter().map(|size| Cell::maybe(cycles.get(size).map(|cycles| number(*cycles))));
-            names.into_iter().map(Cell::text).chain(cells).collect::<Vec<_>>()
+            [Cell::text(label)].into_iter().chain(cells).collect::<Vec<_>>()
         };
         let mut all: Vec<_> = of().collect();
         all.sort_by_key(|(key, _)| (&key.algorithm, &key.runner));
-        table.extend(all.into_iter().map(row));
+        for of_one in all.chunk_by(|(a, _), (b, _)| a.algorithm == b.algorithm) {
+            if let Some((key, _)) = of_one.first() {
+                table.group(subject("digest", &key.algorithm));
+            }
+            table.extend(of_one.iter().copied().map(row));
+        }
         if !table.is_empty() {
-            section.push(table);
+            section.push(Block::folded(format!("{title}: {} rows", table.len()), [table]));
         }
     }
     section

@@ -5,6 +5,7 @@ mod answer;
 mod ciphers;
 mod cycles;
 mod ledger;
+mod programs;
 mod rates;
 mod sizes;
 mod strings;
@@ -19,6 +20,9 @@ use pfh_page::{Cell, Document, Section, Tone};
 /// The runner that others are compared with.
 pub(super) const REFERENCE: &str = "c-openssl";
 
+/// Profiles that are drawn beside each other.
+const PROFILES_MAX: usize = 3;
+
 /// Wall time as a multiple of processor time from which a machine counts as busy.
 const DISTURBED: f64 = 1.1;
 
@@ -26,9 +30,11 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     let header = &report.measurements.header;
     let mut sections = vec![
         ledger::claims(report),
-        sizes::plots(report),
-        rates::bars(report),
+        programs::trials(report),
+        programs::projections(report),
         rates::heat_maps(report),
+        rates::dots(report),
+        sizes::plots(report),
         strings::passwords(report),
         ciphers::files(report),
         sizes::projections(report),
@@ -75,6 +81,32 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         .sentences(answer::sentences(report))
         .facts(facts)
         .sections(sections)
+}
+
+/// The modes of runners that have samples, in the order in which they matter to readers. Whole programs have sections
+/// of their own.
+fn modes(report: &Report<'_>) -> Vec<String> {
+    const ORDER: [&str; 7] = ["strings", "cipher-file", "digest", "digest-file", "cipher", "messages", "password"];
+    let subjects = report.measurements.subjects();
+    let mut modes: Vec<String> = subjects.into_iter().map(|(mode, _)| mode.to_owned()).collect();
+    modes.sort_by_key(|mode| (ORDER.iter().position(|other| other == mode).unwrap_or(ORDER.len()), mode.clone()));
+    modes.dedup();
+    modes
+}
+
+/// Names the work of a mode, over all algorithms: the heading of a table or a picture.
+fn work(mode: &str) -> String {
+    match mode {
+        "digest" => "Data in memory".to_owned(),
+        "cipher" => "Ciphers, data in memory".to_owned(),
+        "digest-file" => "Digests of files, reading included".to_owned(),
+        "cipher-file" => "Encryption of files, reading included".to_owned(),
+        "read-file" => "Reading a file, nothing else".to_owned(),
+        "strings" => "Short strings".to_owned(),
+        "messages" => "Single messages".to_owned(),
+        "password" => "Password functions".to_owned(),
+        other => sentence(other),
+    }
 }
 
 /// A verdict as the cell of a table.

@@ -1,21 +1,17 @@
-//! Rates beside each other: bars, and heat maps of ratios to the reference.
+//! Which runtime? Ratios to the reference as heat maps, and rates of all runners on one scale, algorithm by algorithm.
 
-use std::collections::BTreeSet;
-
-use crate::measurements::{Measurements, Point, Series, TODAY, Unit};
+use crate::measurements::{Point, Series, TODAY, Unit};
 use crate::report::Report;
-use crate::report::format::{algorithm, count, number, sentence, size};
-use crate::report::plots::{self, Row};
-use crate::report::sections::{REFERENCE, profile_name, subject};
+use crate::report::format::{algorithm, count, number, size};
+use crate::report::plots::{self, Axis, DotRow, Dots, Group, Legend};
+use crate::report::sections::{PROFILES_MAX, REFERENCE, modes, profile_name, subject, work};
 use crate::statistics::{Estimate, median};
-use pfh_page::Section;
+use pfh_page::{Block, Plot, Section};
 
-/// Groups of bars; beyond that a plot for each runner serves better than one for each algorithm.
-const PLOTS_MAX: usize = 12;
-/// Bars of one plot.
+/// Rows of one plot.
 const ROWS_MAX: usize = 60;
-/// Profiles beside each other in one plot.
-const PROFILES_MAX: usize = 3;
+/// Plots of a mode that are not folded.
+const UNFOLDED_MAX: usize = 4;
 
 const MIB: f64 = 1_048_576.0;
 
@@ -43,100 +39,115 @@ fn at(point: &Point, mode: &str) -> String {
     }
 }
 
-fn modes(measurements: &Measurements) -> BTreeSet<&str> {
-    measurements.series.keys().map(|key| key.mode.as_str()).collect()
-}
-
-pub(super) fn bars(report: &Report<'_>) -> Section {
+/// A plot for each algorithm with all runners in it; those of one mode have the same scale, so that they can be
+/// compared with each other. Where few runners have many algorithms, a plot for each runner with all algorithms in it.
+pub(super) fn dots(report: &Report<'_>) -> Section {
     let mut section = Section::new("rates", "Rates").text(
-        "At the largest size that each runner was given. Longer is faster; the line at a bar's end is the 95 % interval of \
-         the median.",
+        "At the largest size that each runner was given, on a logarithmic scale that all plots of one kind of work share: equal \
+         distances are equal ratios, and farther right is faster. Lines around dots are 95 % intervals of the median.",
     );
     let measurements = report.measurements;
-    let subjects: Vec<_> = measurements.subjects().into_iter().filter(|(mode, _)| *mode != "read-file").collect();
-    if subjects.len() > PLOTS_MAX {
-        for mode in modes(measurements) {
-            for runner in measurements.runner_ids(TODAY) {
-                by_runner(report, mode, runner, &mut section);
-            }
+    for (place, mode) in modes(report).iter().filter(|mode| *mode != "read-file").enumerate() {
+        let of_mode = || measurements.series.iter().filter(|(key, _)| key.mode == *mode);
+        let values = of_mode().filter_map(|(_, series)| rate(series, mode)).flat_map(|rate| {
+            let ends = rate.interval.map(|interval| [interval.low, interval.high]);
+            [rate.value].into_iter().chain(ends.into_iter().flatten())
+        });
+        let Some(axis) = Axis::logarithmic(values) else { continue };
+        let names: Vec<&str> =
+            measurements.subjects().into_iter().filter_map(|(other, name)| (other == mode).then_some(name)).collect();
+        let runners = measurements.runner_ids(TODAY);
+        let plots: Vec<Plot> = if names.len() > runners.len() {
+            runners.iter().filter_map(|runner| of_runner(report, mode, runner, &names, &axis)).collect()
+        } else {
+            names.iter().filter_map(|name| of_algorithm(report, mode, name, &axis)).collect()
+        };
+        let (count, is_first) = (plots.len(), place == 0);
+        let mut plots = plots.into_iter().map(Block::Plot);
+        if is_first {
+            plots.by_ref().take(UNFOLDED_MAX).for_each(|plot| section.push(plot));
         }
-        return section;
-    }
-    let profiles: Vec<&str> = measurements.profiles().into_iter().take(PROFILES_MAX).collect();
-    for (mode, name) in subjects {
-        let mut rows: Vec<(f64, Row)> = Vec::new();
-        let mut largest: Option<&Point> = None;
-        for runner in measurements.runner_ids(TODAY) {
-            let of = |profile: &&str| measurements.series(runner, profile, mode, name);
-            let values: Vec<_> = profiles.iter().map(|profile| rate(of(profile)?, mode)).collect();
-            let Some(first) = values.first().copied().flatten() else { continue };
-            largest = of(&TODAY).and_then(Series::largest).into_iter().chain(largest).max_by_key(|p| p.size(mode));
-            rows.push((first.value, Row { label: measurements.label(runner).to_owned(), values }));
-        }
-        let Some(largest) = largest else { continue };
-        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-        // A profile that no row has is no group.
-        let has = |index: usize| rows.iter().any(|(_, row)| row.values[index].is_some());
-        let kept: Vec<usize> = (0..profiles.len()).filter(|&index| has(index)).collect();
-        let groups: Vec<String> = kept.iter().map(|&index| profile_name(report, profiles[index])).collect();
-        let description = describe(&rows, unit(mode).0);
-        let rows: Vec<Row> = rows
-            .into_iter()
-            .take(ROWS_MAX)
-            .map(|(_, row)| Row { label: row.label, values: kept.iter().map(|&index| row.values[index]).collect() })
-            .collect();
-        let title = format!("{}, {}", subject(mode, name), at(largest, mode));
-        if let Some(plot) = plots::bars(title, description, unit(mode).0, &groups, &rows) {
-            section.push(plot);
+        let rest: Vec<Block> = plots.collect();
+        if !rest.is_empty() {
+            let more = if rest.len() < count { "more plots" } else { "plots" };
+            section.push(Block::folded(format!("{}: {} {more}", work(mode), rest.len()), rest));
         }
     }
     section
 }
 
-fn describe(rows: &[(f64, Row)], unit: &str) -> String {
-    let end = |row: Option<&(f64, Row)>| {
-        row.map_or(String::new(), |(rate, row)| format!("{} with {}", row.label, number(*rate)))
-    };
-    format!("{} rows in {unit}, from {} down to {}.", rows.len(), end(rows.first()), end(rows.last()))
+fn of_algorithm(report: &Report<'_>, mode: &str, name: &str, axis: &Axis) -> Option<Plot> {
+    let measurements = report.measurements;
+    let mut profiles: Vec<&str> = measurements.profiles().into_iter().take(PROFILES_MAX).collect();
+    let of = |runner: &str, profile: &str| measurements.series(runner, profile, mode, name);
+    let runners = measurements.runner_ids(TODAY);
+    // A profile that no runner has is no series.
+    profiles.retain(|profile| runners.iter().any(|runner| of(runner, profile).is_some()));
+    let mut rows: Vec<(f64, DotRow)> = Vec::new();
+    let mut largest: Option<&Point> = None;
+    for runner in runners {
+        let values: Vec<_> = profiles.iter().map(|profile| rate(of(runner, profile)?, mode)).collect();
+        let Some(first) = values.first().copied().flatten() else { continue };
+        largest = of(runner, TODAY).and_then(Series::largest).into_iter().chain(largest).max_by_key(|p| p.size(mode));
+        rows.push((first.value, row(measurements.label(runner).to_owned(), values, &first)));
+    }
+    let title = format!("{}, {}", subject(mode, name), at(largest?, mode));
+    let names = profiles.iter().enumerate();
+    let legend = names.map(|(series, profile)| (Some(series), profile_name(report, profile))).collect();
+    let legend = if profiles.len() > 1 { Legend(legend) } else { Legend::default() };
+    rated(title, mode, axis, legend, rows)
 }
 
 /// All algorithms of one runner.
-fn by_runner(report: &Report<'_>, mode: &str, runner: &str, section: &mut Section) {
-    let measurements = report.measurements;
-    let keys = measurements
-        .series
-        .iter()
-        .filter(|(key, _)| key.mode == mode && key.runner == runner && key.profile == TODAY && mode != "read-file");
-    let mut rows: Vec<(f64, Row)> = keys
-        .filter_map(|(key, series)| {
-            let value = rate(series, mode)?;
-            Some((value.value, Row { label: algorithm(&key.algorithm), values: vec![Some(value)] }))
-        })
-        .collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let what = match mode {
-        "messages" => "single messages".to_owned(),
-        "digest" => "large data".to_owned(),
-        other => other.to_owned(),
+fn of_runner(report: &Report<'_>, mode: &str, runner: &str, names: &[&str], axis: &Axis) -> Option<Plot> {
+    let rows = names.iter().filter_map(|name| {
+        let value = rate(report.measurements.series(runner, TODAY, mode, name)?, mode)?;
+        Some((value.value, row(algorithm(name), vec![Some(value)], &value)))
+    });
+    let title = format!("{}: {}", report.measurements.label(runner), work(mode).to_lowercase());
+    rated(title, mode, axis, Legend::default(), rows.collect())
+}
+
+fn row(label: String, values: Vec<Option<Estimate>>, first: &Estimate) -> DotRow {
+    let short = number(first.value);
+    let text = match first.interval {
+        Some(interval) => format!("{short} ({} to {})", number(interval.low), number(interval.high)),
+        None => short.clone(),
     };
-    let title = format!("{}, {what}", measurements.label(runner));
-    let description = describe(&rows, unit(mode).0);
-    let rows: Vec<Row> = rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
-    let groups = ["today".to_owned()];
-    if let Some(plot) = plots::bars(sentence(&title), description, unit(mode).0, &groups, &rows) {
-        section.push(plot);
+    DotRow { label, values, reference: None, text, short }
+}
+
+/// Rows with their rates, the fastest first.
+fn rated(title: String, mode: &str, axis: &Axis, legend: Legend, mut rows: Vec<(f64, DotRow)>) -> Option<Plot> {
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (unit, _) = unit(mode);
+    let end = |row: Option<&(f64, DotRow)>| {
+        row.map_or(String::new(), |(rate, row)| format!("{} with {}", row.label, number(*rate)))
+    };
+    let description =
+        format!("{} rows in {unit}, from {} down to {}.", rows.len(), end(rows.first()), end(rows.last()));
+    let rows: Vec<DotRow> = rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
+    if rows.is_empty() {
+        return None;
     }
+    let group = Group { rows, ..Group::default() };
+    let block = plots::Block { axis: axis.clone(), unit: unit.to_owned(), divide: None, groups: vec![group] };
+    Dots { legend, blocks: vec![block] }.plot(title, description)
 }
 
 pub(super) fn heat_maps(report: &Report<'_>) -> Section {
-    let mut section = Section::new("ratios", "Ratios to OpenSSL").text(
+    let mut section = Section::new("ratios", "Which runtime? Ratios to OpenSSL").text(
         "Time of each runner as a multiple of that of OpenSSL called from C, with the same algorithm at the largest size that \
-         both have. Below 1 is faster, above 1 slower.",
+         both have. Below 1 is faster, above 1 slower; the fastest over all algorithms is first.",
     );
-    let measurements = report.measurements;
-    for mode in modes(measurements) {
-        for profile in measurements.profiles() {
-            heat_map(report, mode, profile, &mut section);
+    for (place, mode) in modes(report).iter().enumerate() {
+        for profile in report.measurements.profiles() {
+            let Some(plot) = heat_map(report, mode, profile) else { continue };
+            section.push(if place == 0 && profile == TODAY {
+                Block::Plot(plot)
+            } else {
+                Block::folded(plot.title().to_owned(), [plot])
+            });
         }
     }
     section
@@ -150,7 +161,7 @@ fn ratio(a: &Series, b: &Series) -> Option<f64> {
     })
 }
 
-fn heat_map(report: &Report<'_>, mode: &str, profile: &str, section: &mut Section) {
+fn heat_map(report: &Report<'_>, mode: &str, profile: &str) -> Option<Plot> {
     let measurements = report.measurements;
     let of = |runner: &str, name: &str| measurements.series(runner, profile, mode, name);
     let names: Vec<&str> = measurements
@@ -182,18 +193,7 @@ fn heat_map(report: &Report<'_>, mode: &str, profile: &str, section: &mut Sectio
     let all: Vec<f64> = rows.iter().flat_map(|(_, values)| values.iter().flatten().copied()).collect();
     let (least, greatest) =
         (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
-    let what = match mode {
-        "digest" | "cipher" => "in memory",
-        "digest-file" => "digests of files",
-        "cipher-file" => "encryption of files",
-        "read-file" => "reading alone",
-        "strings" => "short strings",
-        "messages" => "single messages",
-        "password" => "password functions",
-        other => other,
-    };
-    let mode_name = if mode == "cipher" { "Ciphers, in memory".to_owned() } else { sentence(what) };
-    let title = format!("{mode_name}, {}", profile_name(report, profile));
+    let title = format!("{}, {}", work(mode), profile_name(report, profile));
     let description = format!(
         "{} rows and {} columns; ratios from {} to {}.",
         rows.len(),
@@ -201,7 +201,5 @@ fn heat_map(report: &Report<'_>, mode: &str, profile: &str, section: &mut Sectio
         number(least),
         number(greatest)
     );
-    if let Some(plot) = plots::heat(title, description, &columns, &rows) {
-        section.push(plot);
-    }
+    plots::heat(title, description, &columns, &rows)
 }

@@ -1,70 +1,147 @@
-//! Time over size: plots, fits, and projections beyond what was measured.
+//! Over size: rates in panels, fits of times, and projections beyond what was measured.
 
 use crate::measurements::{Series, SeriesKey, TODAY, Unit};
 use crate::published;
 use crate::report::Report;
-use crate::report::format::{algorithm, duration, estimate, number, size};
-use crate::report::plots::{self, Curve};
-use crate::report::sections::{REFERENCE, profile_name, subject};
-use crate::statistics::{Estimate, Line};
-use pfh_page::{Cell, Section, Table};
+use crate::report::format::{algorithm, count, duration, estimate, size};
+use crate::report::plots::{Axis, Legend, Panel, Panels, Trace};
+use crate::report::sections::{REFERENCE, modes, profile_name, subject, work};
+use crate::statistics::Estimate;
+use pfh_page::{Block, Cell, Plot, Section, Table};
 
-/// Lines that can be told apart in one plot.
-const CURVES_MAX: usize = 6;
-/// Plots of one kind; with more algorithms the tables serve better.
-const PLOTS_MAX: usize = 12;
+/// Lines that can be told apart in one panel.
+const LINES_MAX: usize = 6;
+/// Panels that are not folded.
+const UNFOLDED_MAX: usize = 6;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Modes whose times are drawn over size.
-fn is_drawn(mode: &str) -> bool {
-    matches!(mode, "digest" | "strings" | "cipher-file" | "cipher")
-}
+/// Kinds of work whose rates are drawn over size, each with the modes that measure it: single messages are the small
+/// sizes of data in memory.
+const DRAWN: [(&str, &[&str]); 5] = [
+    ("Data in memory", &["messages", "digest"]),
+    ("Short strings", &["strings"]),
+    ("Encryption of files", &["cipher-file"]),
+    ("Digests of files", &["digest-file"]),
+    ("Ciphers in memory", &["cipher"]),
+];
+
+/// Algorithms that readers look for first.
+const FIRST: [&str; 6] = ["sha256", "md5", "sha1", "sha512", "blake3", "sha3-256"];
 
 pub(super) fn plots(report: &Report<'_>) -> Section {
-    let mut section = Section::new("sizes", "Time over size").text(
-        "Medians with their intervals, and the least-squares line through them. With more runners than can be told apart \
-         the reference, the fastest, the slowest and some between are drawn; the tables have all.",
+    let mut section = Section::new("sizes", "Rate over size").text(
+        "Rates at each size with their 95 % intervals; both axes are logarithmic, and those of one kind of work are alike. A line \
+         that rises shows what a call costs before its first byte. With more runners than can be told apart the reference, the \
+         fastest, the slowest and some between are drawn; the tables have all.",
     );
-    let subjects: Vec<_> = report.measurements.subjects().into_iter().filter(|(mode, _)| is_drawn(mode)).collect();
-    if subjects.len() > PLOTS_MAX {
-        return section;
-    }
-    for (mode, name) in subjects {
-        let mut all: Vec<_> = of(report, TODAY, mode, name).filter(|(_, series)| series.points.len() >= 3).collect();
-        all.sort_by(|a, b| slowness(a.1).total_cmp(&slowness(b.1)));
-        let chosen = choose(&all.iter().map(|(key, _)| key.runner == REFERENCE).collect::<Vec<_>>());
-        let (x_unit, y_unit, x_name, y_name) = match Unit::of(mode) {
-            Unit::Bytes => (MIB, 1e6, "size in MiB", "milliseconds"),
-            Unit::Items => (1e3, 1e6, "thousand strings", "milliseconds"),
-        };
-        let curves: Vec<Curve> = chosen
-            .iter()
-            .map(|&index| {
-                let (key, series) = all[index];
-                let point = |point: &crate::measurements::Point| {
-                    (point.size(mode) as f64 / x_unit, point.time.estimate().map(|ns| ns / y_unit))
-                };
-                let points: Vec<_> = series.points.iter().map(point).collect();
-                let medians: Vec<_> = points.iter().map(|(x, y)| (*x, y.value)).collect();
-                let label = report.measurements.label(&key.runner).to_owned();
-                Curve { label, points, fit: Line::fit(&medians) }
-            })
+    for (work, modes) in DRAWN {
+        let mut names: Vec<&str> = report
+            .measurements
+            .subjects()
+            .into_iter()
+            .filter_map(|(mode, name)| modes.contains(&mode).then_some(name))
             .collect();
-        let Some((slowest, fastest)) = all.last().zip(all.first()) else { continue };
-        let description = format!(
-            "{} runners; at the largest size {} took {} and {} took {}.",
-            all.len(),
-            report.measurements.label(&fastest.0.runner),
-            duration(slowness(fastest.1) / 1e9),
-            report.measurements.label(&slowest.0.runner),
-            duration(slowness(slowest.1) / 1e9),
-        );
-        if let Some(plot) = plots::curves(subject(mode, name), description, (x_name, y_name), &curves) {
-            section.push(plot);
+        names.sort_by_key(|name| (FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()), *name));
+        names.dedup();
+        // The same runners in all panels, so that there is one legend.
+        let runners = chosen(report, modes);
+        if let Some((first, rest)) = panels(report, work, modes, &names, &runners) {
+            section.push(first);
+            if let Some(rest) = rest {
+                section.push(Block::folded(rest.title().to_owned(), [rest]));
+            }
         }
     }
     section
+}
+
+/// The rates of a runner with an algorithm over all sizes of some modes.
+fn rates(report: &Report<'_>, modes: &[&str], runner: &str, name: &str) -> Vec<(f64, Estimate)> {
+    let mut points = Vec::new();
+    for mode in modes {
+        let Some(series) = report.measurements.series(runner, TODAY, mode, name) else { continue };
+        let scale = if Unit::of(mode) == Unit::Bytes { MIB } else { 1e6 };
+        for point in &series.points {
+            if let Some(rate) = point.rate(Unit::of(mode)) {
+                points.push((point.size(mode) as f64, rate.map(|rate| rate / scale)));
+            }
+        }
+    }
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// The runners that are drawn: of all that have three sizes, in the order of their rates over all algorithms.
+fn chosen<'a>(report: &'a Report<'_>, modes: &[&str]) -> Vec<&'a str> {
+    let subjects = report.measurements.subjects();
+    let names: Vec<&str> =
+        subjects.into_iter().filter_map(|(mode, name)| modes.contains(&mode).then_some(name)).collect();
+    let mut all: Vec<(f64, &str)> = Vec::new();
+    for runner in report.measurements.runner_ids(TODAY) {
+        let last = |name: &&str| {
+            let rates = rates(report, modes, runner, name);
+            rates.last().filter(|_| rates.len() >= 3).map(|(_, rate)| rate.value.ln())
+        };
+        let logarithms: Vec<f64> = names.iter().filter_map(last).collect();
+        if !logarithms.is_empty() {
+            all.push((logarithms.iter().sum::<f64>() / logarithms.len() as f64, runner));
+        }
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let places = choose(&all.iter().map(|(_, runner)| *runner == REFERENCE).collect::<Vec<_>>());
+    places.into_iter().map(|place| all[place].1).collect()
+}
+
+/// The first panels, and the others, on the same scales.
+fn panels(
+    report: &Report<'_>,
+    work: &str,
+    modes: &[&str],
+    names: &[&str],
+    runners: &[&str],
+) -> Option<(Plot, Option<Plot>)> {
+    let is_bytes = modes.iter().all(|mode| Unit::of(mode) == Unit::Bytes);
+    let traces = |name: &str| -> Vec<Trace> {
+        let trace = |(series, runner): (usize, &&str)| {
+            let points = rates(report, modes, runner, name);
+            (points.len() >= 3).then_some(Trace { series, points })
+        };
+        runners.iter().enumerate().filter_map(trace).collect()
+    };
+    let all: Vec<(&str, Vec<Trace>)> =
+        names.iter().map(|name| (*name, traces(name))).filter(|(_, traces)| !traces.is_empty()).collect();
+    let points = || all.iter().flat_map(|(_, traces)| traces).flat_map(|trace| &trace.points);
+    let sizes = points().map(|(size, _)| *size);
+    let x =
+        if is_bytes { Axis::sizes(sizes)? } else { Axis::logarithmic(sizes)?.with_texts(|value| count(value as u64)) };
+    let y = Axis::logarithmic(points().flat_map(|(_, rate)| {
+        let ends = rate.interval.map(|interval| [interval.low, interval.high]);
+        [rate.value].into_iter().chain(ends.into_iter().flatten())
+    }))?;
+    let (x_name, y_name) =
+        if is_bytes { ("size", "MiB per second") } else { ("number of strings", "million strings per second") };
+    let panel = |(name, traces): &(&str, Vec<Trace>)| Panel {
+        title: algorithm(name),
+        x: x.clone(),
+        x_name: x_name.to_owned(),
+        y: y.clone(),
+        y_name: y_name.to_owned(),
+        level: None,
+        traces: traces.clone(),
+    };
+    let label = |(series, runner): (usize, &&str)| (Some(series), report.measurements.label(runner).to_owned());
+    let legend = Legend(runners.iter().enumerate().map(label).collect());
+    let plot = |title: String, all: &[(&str, Vec<Trace>)]| {
+        let names: Vec<String> = all.iter().map(|(name, _)| algorithm(name)).collect();
+        let labels: Vec<&str> = runners.iter().map(|runner| report.measurements.label(runner)).collect();
+        let description =
+            format!("Rates in {y_name} over {x_name} of {}, with {}.", labels.join(", "), names.join(", "));
+        Panels { legend: legend.clone(), panels: all.iter().map(panel).collect() }.plot(title, description)
+    };
+    let (first, rest) = all.split_at(all.len().min(UNFOLDED_MAX));
+    let first = plot(work.to_owned(), first)?;
+    Some((first, plot(format!("{work}: {} more algorithms", rest.len()), rest)))
 }
 
 fn of<'a>(
@@ -80,19 +157,14 @@ fn of<'a>(
         .filter(move |(key, _)| key.profile == profile && key.mode == mode && key.algorithm == name)
 }
 
-/// Nanoseconds at the largest size.
-fn slowness(series: &Series) -> f64 {
-    series.largest().map_or(0.0, |point| point.time.median)
-}
-
 /// Of series in the order of speed: the reference, both ends, and some between at even distances.
 fn choose(is_reference: &[bool]) -> Vec<usize> {
     let count = is_reference.len();
-    if count <= CURVES_MAX {
+    if count <= LINES_MAX {
         return (0..count).collect();
     }
     let mut chosen: Vec<usize> = is_reference.iter().position(|&is| is).into_iter().collect();
-    let wanted = CURVES_MAX - chosen.len();
+    let wanted = LINES_MAX - chosen.len();
     for step in 0..wanted {
         let at = step * (count - 1) / (wanted - 1);
         if !chosen.contains(&at) {
@@ -108,14 +180,15 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
         "Ordinary least squares through the medians, as in the study of 2015, with 95 % intervals by Student's t. a is what \
          a call costs before its first byte.",
     );
-    for (mode, name) in report.measurements.subjects() {
+    for mode in modes(report) {
+        let mode = mode.as_str();
         let (unit, unit_name, time, time_name) = match (Unit::of(mode), mode) {
             (_, "messages") => (1.0, "byte", 1.0, "ns"),
             (Unit::Bytes, _) => (MIB, "MiB", 1e6, "ms"),
             (Unit::Items, _) => (1.0, "string", 1e3, "µs"),
         };
         let mut table = Table::new(
-            subject(mode, name),
+            format!("Fits: {}", work(mode)),
             vec![
                 "Runner".to_owned(),
                 "Profile".to_owned(),
@@ -125,21 +198,24 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
                 "Sizes".to_owned(),
             ],
         );
-        for (key, series) in
-            report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name)
-        {
-            let Some(line) = series.line(mode) else { continue };
-            table.push(vec![
-                Cell::text(report.measurements.label(&key.runner)),
-                Cell::text(profile_name(report, &key.profile)),
-                Cell::number(estimate(&line.intercept.map(|ns| ns / time))),
-                Cell::number(estimate(&line.slope.map(|ns| ns * unit / time))),
-                Cell::number(format!("{:.5}", line.r_squared)),
-                Cell::number(line.points.to_string()),
-            ]);
+        for (_, name) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
+            table.group(subject(mode, name));
+            for (key, series) in
+                report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name)
+            {
+                let Some(line) = series.line(mode) else { continue };
+                table.push(vec![
+                    Cell::text(report.measurements.label(&key.runner)),
+                    Cell::text(profile_name(report, &key.profile)),
+                    Cell::number(estimate(&line.intercept.map(|ns| ns / time))),
+                    Cell::number(estimate(&line.slope.map(|ns| ns * unit / time))),
+                    Cell::number(format!("{:.5}", line.r_squared)),
+                    Cell::number(line.points.to_string()),
+                ]);
+            }
         }
         if !table.is_empty() {
-            section.push(table);
+            section.push(Block::folded(format!("{}: {} fits", work(mode), table.len()), [table]));
         }
     }
     section
@@ -156,28 +232,31 @@ fn project(series: &Series, volume: f64) -> Option<Estimate> {
 }
 
 pub(super) fn projections(report: &Report<'_>) -> Section {
-    let volume = report.options.volume_bytes;
-    let mut section = Section::new("projection", format!("Projected to {}", size(volume))).text(format!(
+    let volume_bytes = report.options.volume_bytes;
+    let volume = volume_bytes as f64;
+    let mut section = Section::new("projection", format!("Projected to {}", size(volume_bytes))).text(format!(
         "What the lines give for {}, if storage were no limit: a statement about the implementations, not about a disk. \
          The 95 % interval comes from resampling the repeats of every size, and is wide where only small sizes were measured. The \
          last column is what the runner costs beyond the fastest.",
-        size(volume)
+        size(volume_bytes)
     ));
     let study = published::projections();
-    for (mode, name) in report.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
-        for profile in report.measurements.profiles() {
+    for profile in report.measurements.profiles() {
+        let caption = format!("Projected to {}, {}", size(volume_bytes), profile_name(report, profile));
+        let mut table = Table::new(
+            &caption,
+            ["Runner", "Time", "95 % interval", "Published for 722 GB (2015)", "Beyond the fastest"],
+        );
+        for (mode, name) in report.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
             let mut rows: Vec<(&str, Estimate)> = of(report, profile, mode, name)
-                .filter_map(|(key, series)| Some((key.runner.as_str(), project(series, volume as f64)?)))
+                .filter_map(|(key, series)| Some((key.runner.as_str(), project(series, volume)?)))
                 .filter(|(_, seconds)| seconds.value > 0.0)
                 .collect();
             rows.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
             let Some(fastest) = rows.first().map(|(_, seconds)| seconds.value).filter(|_| rows.len() > 1) else {
                 continue;
             };
-            let mut table = Table::new(
-                format!("{}, {}", algorithm(name), profile_name(report, profile)),
-                ["Runner", "Time", "95 % interval", "Published for 722 GB (2015)", "Minutes beyond the fastest"],
-            );
+            table.group(algorithm(name));
             for (runner, seconds) in rows {
                 let published = implementation(runner).and_then(|implementation| {
                     study.iter().find(|row| {
@@ -192,10 +271,12 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
                     Cell::number(duration(seconds.value)),
                     Cell::maybe(interval),
                     Cell::maybe(published.map(|row| duration(row.seconds))),
-                    Cell::number(number((seconds.value - fastest) / 60.0)),
+                    Cell::number(duration(seconds.value - fastest)),
                 ]);
             }
-            section.push(table);
+        }
+        if !table.is_empty() {
+            section.push(Block::folded(format!("{caption}: {} rows", table.len()), [table]));
         }
     }
     section
@@ -222,6 +303,6 @@ mod tests {
         let mut twenty = [false; 20];
         twenty[7] = true;
         let chosen = choose(&twenty);
-        assert!(chosen.len() <= CURVES_MAX && [0, 7, 19].iter().all(|index| chosen.contains(index)), "{chosen:?}");
+        assert!(chosen.len() <= LINES_MAX && [0, 7, 19].iter().all(|index| chosen.contains(index)), "{chosen:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::measurements::{Series, SeriesKey, Unit};
 use crate::report::Report;
 use crate::report::format::{count, number, size};
-use crate::report::sections::{profile_name, subject};
+use crate::report::sections::{modes, profile_name, subject, work};
 use pfh_page::{Block, Cell, Section, Table};
 
 /// Outliers that are listed one by one.
@@ -17,23 +17,28 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
          report.",
         report.measurements.clock.name()
     ));
-    for (mode, name) in report.measurements.subjects() {
-        let of = || report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name);
-        let sizes: BTreeSet<u64> = of().flat_map(|(_, series)| &series.points).map(|point| point.size(mode)).collect();
+    for mode in modes(report) {
+        let mode = mode.as_str();
+        let of_mode = || report.measurements.series.iter().filter(|(key, _)| key.mode == mode);
+        let sizes: BTreeSet<u64> =
+            of_mode().flat_map(|(_, series)| &series.points).map(|point| point.size(mode)).collect();
         let heading = |value: &u64| match Unit::of(mode) {
             Unit::Bytes => size(*value),
             Unit::Items => count(*value),
         };
         let head = ["Runner".to_owned(), "Profile".to_owned()].into_iter().chain(sizes.iter().map(heading));
-        let mut table = Table::new(subject(mode, name), head);
-        let mut all: Vec<_> = of().collect();
+        let mut table = Table::new(format!("Median times, ms: {}", work(mode)), head);
         let profiles = report.measurements.profiles();
         let profile = |key: &SeriesKey| profiles.iter().position(|profile| *profile == key.profile);
         let slowness =
             |series: &Series| series.largest().map_or(0.0, |point| point.time.median / point.bytes.max(1) as f64);
-        all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
-        table.extend(all.into_iter().map(|(key, series)| row(report, key, series, &sizes)));
-        section.push(table);
+        for (_, name) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
+            let mut all: Vec<_> = of_mode().filter(|(key, _)| key.algorithm == name).collect();
+            all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
+            table.group(subject(mode, name));
+            table.extend(all.into_iter().map(|(key, series)| row(report, key, series, &sizes)));
+        }
+        section.push(Block::folded(format!("{}: {} rows", work(mode), table.len()), [table]));
     }
     if section.has_matter() {
         outliers(report, &mut section);
@@ -73,9 +78,8 @@ fn outliers(report: &Report<'_>, section: &mut Section) {
         report.measurements.series.values().flat_map(|series| &series.points).map(|p| p.time.count).sum();
     section.push(Block::Text(format!(
         "Outliers: {total} of {repeats} repeats lie more than one and a half interquartile ranges from the quartiles of \
-         their cell (Tukey's rule), {} of them more than three. They are kept in all figures; medians hardly feel them.{}",
-        list.len(),
-        if list.is_empty() { "" } else { " Those farthest out:" }
+         their cell (Tukey's rule), {} of them more than three. They are kept in all figures; medians hardly feel them.",
+        list.len()
     )));
     list.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |(factor, key, point, outlier): &(
@@ -99,6 +103,7 @@ fn outliers(report: &Report<'_>, section: &mut Section) {
         )
     };
     if !list.is_empty() {
-        section.push(Block::List(list.iter().take(OUTLIERS_MAX).map(line).collect()));
+        let lines = Block::List(list.iter().take(OUTLIERS_MAX).map(line).collect());
+        section.push(Block::folded("The farthest outliers", [lines]));
     }
 }

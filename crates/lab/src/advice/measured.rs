@@ -1,0 +1,152 @@
+//! Measurements of a path's storage and of a machine's processor, as they are saved.
+
+use super::Choice;
+use serde::{Deserialize, Serialize};
+
+/// Everything that advice is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The path, as the user named it.
+    pub path: String,
+    /// When, as `2026-11-20T22:33:45Z`.
+    pub made: String,
+    /// Name of the device as the system has it.
+    pub device: String,
+    /// The medium that the system states: `rotating`, `solid-state`, `network` or `memory`.
+    pub medium: String,
+    /// The machine.
+    pub machine: Machine,
+    /// The files below the path.
+    pub survey: Survey,
+    /// Options that were measured; the first are the defaults.
+    pub choices: Vec<Choice>,
+    /// The choice to use, by its place in `choices`.
+    pub best: usize,
+    /// Hashing of cached data, which the processor limits.
+    pub processor: Vec<ProcessorRun>,
+    /// Samples of the files, read from the storage, in the order of measuring.
+    pub batches: Vec<Batch>,
+}
+
+/// The facts that must agree for measurements to hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Name of the host.
+    pub host: String,
+    /// Name of the processor.
+    pub cpu: String,
+    /// Threads that it runs at once.
+    pub cores: u16,
+}
+
+/// The files below a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Files that were found.
+    pub files: u64,
+    /// Files among them whose size was asked for.
+    pub sized_files: u64,
+    /// Sum of these sizes.
+    pub sized_bytes: u64,
+    /// Whether the walk came to its end. Otherwise there are more files than were found.
+    pub is_complete: bool,
+    /// Time of listing the directories, without asking for sizes, in seconds.
+    pub list_seconds: f64,
+    /// Directories and files that could not be listed.
+    pub failed: u64,
+}
+
+impl Survey {
+    /// Size of all files that were found, in bytes: those without a size count as the others on average.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        if self.sized_files == self.files {
+            return self.sized_bytes;
+        }
+        (self.sized_bytes as f64 * self.files as f64 / self.sized_files.max(1) as f64) as u64
+    }
+}
+
+/// A run over cached data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessorRun {
+    /// Name of the algorithm; `none` for reading alone.
+    pub algorithm: String,
+    /// Files hashed.
+    pub files: u64,
+    /// Bytes hashed.
+    pub bytes: u64,
+    /// Time that all cores took together, as if each had done an equal part, and nothing else.
+    pub seconds: f64,
+}
+
+/// How a batch was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Runs of neighbouring files, of long ones the beginnings: what a file costs.
+    Runs,
+    /// Files drawn in proportion to their sizes, or long beginnings of them: what a byte costs.
+    Long,
+    /// Runs of files not read before, hashed, against which the prediction is checked.
+    Check,
+    /// All files, hashed.
+    Whole,
+}
+
+/// A sample that was read from the storage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// How it was chosen.
+    pub kind: Kind,
+    /// The options, by their place in [`Measured::choices`].
+    pub choice: usize,
+    /// The algorithm; `none` if it was only read.
+    pub algorithm: String,
+    /// Files read to their end, or as far as they belong to the sample.
+    pub files: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Elapsed time.
+    pub seconds: f64,
+    /// Files that could not be read.
+    #[serde(default)]
+    pub failed: u64,
+    /// Whether the time was up before all of it was read.
+    #[serde(default)]
+    pub is_cut: bool,
+    /// Whether a read did not come back in time.
+    #[serde(default)]
+    pub is_stalled: bool,
+    /// Whether its files had been read before.
+    #[serde(default)]
+    pub is_repeated: bool,
+}
+
+impl Batch {
+    /// Whether its time says what undisturbed storage takes.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.failed == 0 && !self.is_stalled && self.files + self.bytes > 0 && self.seconds > 0.0
+    }
+
+    /// Whether it was read only, and not hashed.
+    #[must_use]
+    pub fn is_reading(&self) -> bool {
+        matches!(self.kind, Kind::Runs | Kind::Long)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_a_size_count_as_the_others() {
+        let survey = Survey { files: 100, sized_files: 50, sized_bytes: 5000, ..Survey::default() };
+        assert_eq!(survey.bytes(), 10_000);
+        assert_eq!(Survey { sized_files: 100, ..survey }.bytes(), 5000);
+        assert_eq!(Survey::default().bytes(), 0);
+        assert_eq!(Survey { sized_bytes: 0, sized_files: 0, ..survey }.bytes(), 0);
+    }
+}

@@ -1,0 +1,167 @@
+//! Measurements and options as a file, for later advice and for `pfh hash --profile`.
+
+use super::{Choice, Machine, Measured};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The contents of a profile: TOML with the tables `options`, `machine` and `measured`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The options to use.
+    pub options: Choice,
+    /// The measurements by which they were chosen; absent in a profile that was written by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+}
+
+/// The reason why a text is no profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileError(String);
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ProfileError {}
+
+/// The fields of `options`; others come from a later version.
+const OPTIONS: [&str; 6] = ["threads", "prefetchers", "mode", "order", "io", "medium"];
+
+/// The tables and fields at the top.
+const TABLES: [&str; 2] = ["options", "measured"];
+
+impl Profile {
+    /// Makes a profile of measurements.
+    #[must_use]
+    pub fn of(measured: Measured) -> Profile {
+        let usual = || Choice::usual(measured.machine.cores);
+        let options = measured.choices.get(measured.best).cloned().unwrap_or_else(usual);
+        Profile { options, measured: Some(measured) }
+    }
+
+    /// Reads a profile. Also returns the names of fields that are not known, which are left out of account.
+    ///
+    /// # Errors
+    /// The place of what is no TOML, and fields that are missing or of another type.
+    pub fn parse(text: &str) -> Result<(Profile, Vec<String>), ProfileError> {
+        let failed = |error: toml::de::Error| ProfileError(error.to_string().trim_end().to_owned());
+        let table: toml::Table = toml::from_str(text).map_err(failed)?;
+        let mut unknown: Vec<String> =
+            table.keys().filter(|key| !TABLES.contains(&key.as_str())).map(|key| format!("`{key}`")).collect();
+        if let Some(options) = table.get("options").and_then(toml::Value::as_table) {
+            let others = options.keys().filter(|key| !OPTIONS.contains(&key.as_str()));
+            unknown.extend(others.map(|key| format!("`options.{key}`")));
+        }
+        Ok((toml::from_str(text).map_err(failed)?, unknown))
+    }
+
+    /// Returns the text of the profile.
+    ///
+    /// # Errors
+    /// A number that TOML cannot express.
+    pub fn text(&self) -> Result<String, ProfileError> {
+        let body = toml::to_string(self).map_err(|error| ProfileError(error.to_string()))?;
+        Ok(format!("# Written by `pfh lab advise`; `pfh hash --profile FILE` uses the options.\n{body}"))
+    }
+
+    /// Returns the facts of `here` that differ from the machine of the profile; nothing if that is not known.
+    #[must_use]
+    pub fn differences(&self, here: &Machine) -> Vec<String> {
+        let Some(there) = self.measured.as_ref().map(|measured| &measured.machine) else { return Vec::new() };
+        let mut differences = Vec::new();
+        if there.cpu != here.cpu {
+            differences.push(format!("the processor `{}` instead of `{}`", there.cpu, here.cpu));
+        }
+        if there.cores != here.cores {
+            differences.push(format!("{} cores instead of {}", there.cores, here.cores));
+        }
+        if there.host != here.host {
+            differences.push(format!("the host `{}` instead of `{}`", there.host, here.host));
+        }
+        differences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Batch, Kind, ProcessorRun, Survey};
+    use super::*;
+
+    fn measured() -> Measured {
+        Measured {
+            path: "/archive \"old\"".to_owned(),
+            made: "2026-11-20T22:33:45Z".to_owned(),
+            device: "sda".to_owned(),
+            medium: "rotating".to_owned(),
+            machine: Machine { host: "here".to_owned(), cpu: "a processor".to_owned(), cores: 4 },
+            survey: Survey {
+                files: 3,
+                sized_files: 2,
+                sized_bytes: 10,
+                is_complete: true,
+                list_seconds: 0.5,
+                failed: 0,
+            },
+            choices: vec![Choice::usual(4), Choice { medium: Some("network".to_owned()), ..Choice::usual(16) }],
+            best: 1,
+            processor: vec![ProcessorRun { algorithm: "md5".to_owned(), files: 1, bytes: 2, seconds: 0.1 }],
+            batches: vec![Batch {
+                kind: Kind::Runs,
+                choice: 1,
+                algorithm: "none".to_owned(),
+                files: 3,
+                bytes: 4,
+                seconds: 0.25,
+                failed: 1,
+                is_cut: true,
+                is_stalled: true,
+                is_repeated: true,
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let profile = Profile::of(measured());
+        assert_eq!(profile.options.threads, 16);
+        assert_eq!(Profile::parse(&profile.text().expect("text")), Ok((profile, Vec::new())));
+    }
+
+    #[test]
+    fn options_alone_suffice_and_unknown_fields_are_named() {
+        let text = "colour = 1\n[options]\nthreads = 3\nspeed = \"high\"\n";
+        let (profile, unknown) = Profile::parse(text).expect("a profile");
+        assert_eq!((profile.options, profile.measured), (Choice { threads: 3, ..Choice::usual(1) }, None));
+        assert_eq!(unknown, ["`colour`", "`options.speed`"]);
+    }
+
+    #[test]
+    fn what_is_no_profile_is_refused() {
+        for (text, reason) in [
+            ("", "missing field `options`"),
+            ("[options]\n", "missing field `threads`"),
+            ("[options]\nthreads = \"many\"", "invalid type"),
+            ("[options]\nthreads = 99999999", "invalid value"),
+            ("not TOML", "expected"),
+        ] {
+            let error = Profile::parse(text).expect_err(text).to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn another_machine_is_told() {
+        let profile = Profile::of(measured());
+        let here = measured().machine;
+        assert!(profile.differences(&here).is_empty());
+        let other = Machine { cpu: "another".to_owned(), cores: 8, ..here };
+        assert_eq!(
+            profile.differences(&other),
+            ["the processor `a processor` instead of `another`", "4 cores instead of 8"]
+        );
+        let (by_hand, _) = Profile::parse("[options]\nthreads = 1").expect("a profile");
+        assert!(by_hand.differences(&other).is_empty());
+    }
+}

@@ -1,0 +1,418 @@
+//! Advice in plain words.
+
+use super::{Advice, Forecast, Limit};
+use crate::quantity::number;
+
+/// Width of a line.
+const COLUMNS: usize = 100;
+
+/// Stands between a number and its unit, where no line ends. It becomes a space.
+const JOINT: char = '\u{a0}';
+
+/// From here on, hours are days, too.
+const DAYS_SECONDS: f64 = 240_000.0;
+
+/// A difference of times below this share is none.
+const NOTHING: f64 = 0.02;
+
+/// Returns the advice as text.
+#[must_use]
+pub fn text(advice: &Advice) -> String {
+    let Some(planned) = advice.forecasts.first() else { return String::new() };
+    let mut parts = vec![paragraph(&subject(advice)), section("Limit", &limit(advice, planned))];
+    parts.push(format!("Time\n{}", table(advice)));
+    if let Some(over) = advice.sha256_over_md5_seconds {
+        parts.push(section("SHA-256 instead of MD5", &sha256(advice, over)));
+    }
+    parts.push(format!("{}{}", section("Options", &options(advice)), tried(advice)));
+    parts.push(section("Fixity cycle", &cycle(advice, planned)));
+    parts.push(format!("Changes that would help\n{}", list(&changes(advice, planned))));
+    parts.push(format!("How far to trust this\n{}", list(&trust(advice))));
+    parts.join("\n").replace(JOINT, " ")
+}
+
+/// A time as people say it; number and unit are joined by [`JOINT`].
+fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        seconds if seconds < 0.001 => (seconds * 1e6, "µs"),
+        seconds if seconds < 1.0 => (seconds * 1e3, "ms"),
+        seconds if seconds < 120.0 => (seconds, "s"),
+        seconds if seconds < 7200.0 => (seconds / 60.0, "min"),
+        seconds => (seconds / 3600.0, "h"),
+    };
+    let text = format!("{}{JOINT}{unit}", short(value));
+    if seconds < DAYS_SECONDS { text } else { format!("{text} ({}{JOINT}days)", short(seconds / 86_400.0)) }
+}
+
+/// Two or three digits.
+fn short(value: f64) -> String {
+    if value < 9.95 { format!("{value:.1}") } else { number(value.round()).trim_end_matches(".0").to_owned() }
+}
+
+/// A number of bytes in decimal units.
+fn bytes(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let (mut value, mut unit) = (bytes, 0);
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let value = if unit == 0 { format!("{value:.0}") } else { number(value) };
+    format!("{value}{JOINT}{}", units[unit])
+}
+
+/// A number in groups of three.
+fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        share if share < 1.0 => format!("less than 1{JOINT}%"),
+        share => format!("{share:.0}{JOINT}%"),
+    }
+}
+
+/// Joins lines as they fit.
+fn wrapped(text: &str, first: &str, further: &str) -> String {
+    let mut out = String::new();
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    // A command stays on one line.
+    let mut is_command = false;
+    let joined: String = text
+        .chars()
+        .map(|letter| {
+            is_command ^= letter == '`';
+            if is_command && letter == ' ' { JOINT } else { letter }
+        })
+        .collect();
+    for word in joined.split(' ') {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+            out += &format!("{line}\n");
+            further.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line += word;
+        is_empty = false;
+    }
+    format!("{out}{line}\n")
+}
+
+fn paragraph(text: &str) -> String {
+    wrapped(text, "", "")
+}
+
+fn section(title: &str, text: &str) -> String {
+    format!("{title}\n{}", wrapped(text, "  ", "  "))
+}
+
+fn list(items: &[String]) -> String {
+    items.iter().map(|item| wrapped(item, "  - ", "    ")).collect()
+}
+
+fn subject(advice: &Advice) -> String {
+    let whence = match (advice.is_given, advice.is_partial) {
+        (true, _) => "as you named them",
+        (false, true) => "found in the time for the walk; there are more",
+        (false, false) => "all that the path holds",
+    };
+    let (files, volume) = (counted(advice.files, "file", "files"), bytes(advice.bytes as f64));
+    let Advice { path, device, medium, machine, made, .. } = advice;
+    format!(
+        "{path}: {files}, {volume} ({whence}), on {device} ({medium}). {}, {}. Measured {made}.",
+        machine.cpu,
+        counted(u64::from(machine.cores), "core", "cores"),
+    )
+}
+
+fn limit(advice: &Advice, planned: &Forecast) -> String {
+    let (by_files, by_bytes) = (advice.file_seconds, advice.byte_seconds);
+    let storage = by_files + by_bytes;
+    let per_file = time(advice.seconds_per_file);
+    let beside = match advice.seconds_per_file {
+        seconds if seconds < 1e-6 => "What files take beside their bytes is too little to be measured".to_owned(),
+        _ => format!("Beside its bytes each file takes {per_file}, {} in all", time(by_files)),
+    };
+    let rate = advice.bytes_per_second.map_or_else(
+        || "its bytes take no time that could be measured".to_owned(),
+        |rate| format!("long files come at {}/s", bytes(rate)),
+    );
+    let processor = format!(
+        "The processor needs {} for {} once the data are there",
+        time(planned.processor_seconds),
+        planned.algorithm
+    );
+    match advice.limit {
+        Limit::Files => format!(
+            "The number of files limits you: it is the storage that is busy, not the processor. Beside its bytes each file takes {per_file} of its time \
+             (finding, opening, seeking): {} in all, {} of the storage's time. Moving the bytes takes {}; {rate}. {processor}.",
+            time(by_files),
+            percent(by_files / storage),
+            time(by_bytes),
+        ),
+        Limit::Bandwidth => format!(
+            "The bandwidth of the storage limits you, not the processor: {rate}, which is {} for all bytes, {} of the \
+             storage's time. {beside}. {processor}.",
+            time(by_bytes),
+            percent(by_bytes / storage),
+        ),
+        Limit::Processor => format!(
+            "The processor limits you. For {} it needs {}, although all cores hash; the storage delivers everything in \
+             {}.",
+            planned.algorithm,
+            time(planned.processor_seconds),
+            time(storage),
+        ),
+    }
+}
+
+fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Bandwidth => "bandwidth",
+        Limit::Files => "number of files",
+        Limit::Processor => "processor",
+    }
+}
+
+/// A line for each algorithm, all times in one unit.
+fn table(advice: &Advice) -> String {
+    let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
+    let (unit, divisor) = match longest {
+        seconds if seconds < 120.0 => ("s", 1.0),
+        seconds if seconds < 7200.0 => ("min", 60.0),
+        _ => ("h", 3600.0),
+    };
+    let in_unit = |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor);
+    let row = |cells: [&str; 5]| {
+        let [algorithm, seconds, interval, processor, limit] = cells;
+        format!("  {algorithm:<12} {seconds:>10} {interval:>19} {processor:>17}   {limit}\n")
+    };
+    let mut text = row(["algorithm", &format!("time ({unit})"), "95 % interval", "processor alone", "limit"]);
+    for one in &advice.forecasts {
+        let interval = format!("{} – {}", in_unit(one.seconds_low), in_unit(one.seconds_high));
+        let (seconds, processor) = (in_unit(one.seconds), in_unit(one.processor_seconds));
+        text += &row([&one.algorithm, &seconds, &interval, &processor, limit_word(one.limit)]);
+    }
+    text
+}
+
+fn sha256(advice: &Advice, over: f64) -> String {
+    let find = |name: &str| advice.forecasts.iter().find(|one| one.algorithm == name);
+    let (Some(sha256), Some(md5)) = (find("sha256"), find("md5")) else { return String::new() };
+    let busy = |one: &Forecast| percent((one.processor_seconds / one.seconds).min(1.0));
+    if over < 0.0 && over.abs() > NOTHING * md5.seconds {
+        return format!(
+            "costs nothing here: it is {} faster, since this processor has instructions for it.",
+            time(-over)
+        );
+    }
+    if over <= NOTHING * md5.seconds {
+        return format!(
+            "costs nothing here: the storage is slower than either. The processor would be busy {} of the time with \
+             SHA-256, and {} with MD5.",
+            busy(sha256),
+            busy(md5)
+        );
+    }
+    format!("costs {} here, {} more, because then the processor is the limit.", time(over), percent(over / md5.seconds))
+}
+
+fn options(advice: &Advice) -> String {
+    let usual = advice.tried.iter().find(|one| one.options == "the defaults");
+    let best = advice.tried.iter().find(|one| one.is_best);
+    if advice.options.is_empty() {
+        return match advice.tried.len() {
+            0 | 1 => "Use the defaults; no others were measured.".to_owned(),
+            _ => "Use the defaults: nothing that was measured is clearly faster.".to_owned(),
+        };
+    }
+    let gain = usual.zip(best).map_or_else(String::new, |(usual, best)| {
+        let (from, to) = (usual.storage_seconds, best.storage_seconds);
+        format!(" Reading takes {} with them, and {} with the defaults.", time(to), time(from))
+    });
+    format!("Use `pfh hash {}`.{gain}", advice.options.join(" "))
+}
+
+/// The options that were tried, if that is more than one choice.
+fn tried(advice: &Advice) -> String {
+    if advice.tried.len() < 2 {
+        return String::new();
+    }
+    let line = |one: &super::Tried| {
+        let mark = if one.is_best { "  <- use" } else { "" };
+        format!("    {:<44} {:>9}{mark}\n", one.options, time(one.storage_seconds))
+    };
+    advice.tried.iter().map(line).collect()
+}
+
+fn cycle(advice: &Advice, planned: &Forecast) -> String {
+    let all = format!("Reading and hashing everything once with {} takes {}", planned.algorithm, time(planned.seconds));
+    match (advice.window_seconds, advice.nights) {
+        (Some(window), Some(1)) => format!("{all}, which fits into one night of {}.", time(window as f64)),
+        (Some(window), Some(nights)) => format!(
+            "{all}. With {} each night that is {nights} nights (by the upper end of the interval): verify a share of \
+             1/{nights} each night, by `pfh audit run LEDGER --share 1/{nights}`.",
+            time(window as f64)
+        ),
+        _ => format!("{all}. `--deadline 8h` tells how many nights of 8 h that is."),
+    }
+}
+
+fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
+    // As the forecasts are.
+    let storage = advice.correction * (advice.file_seconds + advice.byte_seconds);
+    let by_bytes = advice.correction * advice.byte_seconds;
+    let (processor, algorithm) = (advice.correction * planned.processor_seconds, &planned.algorithm);
+    let mut items = Vec::new();
+    let ceiling = format!(
+        "Faster storage helps until the processor is the limit: {} for {algorithm} on this machine, {}/s.",
+        time(processor),
+        bytes(advice.bytes as f64 / processor.max(1e-9)),
+    );
+    match advice.limit {
+        Limit::Files => {
+            items.push(format!(
+                "Storage without the time for each file (solid-state instead of rotating disks, local instead of over a \
+                 network, or small files packed into containers) with the same bandwidth: about {}.",
+                time(by_bytes.max(processor))
+            ));
+            items.push(ceiling);
+        }
+        Limit::Bandwidth => items.push(ceiling),
+        Limit::Processor => {
+            let fastest = advice.forecasts.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            if let Some(fastest) = fastest.filter(|fastest| fastest.seconds < (1.0 - NOTHING) * planned.seconds) {
+                items.push(format!("Another algorithm: {} takes {}.", fastest.algorithm, time(fastest.seconds)));
+            }
+            items.push(format!("More cores: twice as many take {}.", time((processor / 2.0).max(storage))));
+        }
+    }
+    let is_storage = advice.limit != Limit::Processor;
+    if advice.medium == "network" && is_storage {
+        items.push(
+            "Reading on the machine that has the disks avoids the network. Run `pfh lab advise` there to see what its \
+             disks give: that was not measured here."
+                .to_owned(),
+        );
+    }
+    items.push(match (is_storage, advice.medium.as_str()) {
+        (true, "network") => "A second machine helps only if the storage gives both together more than one gets. To \
+                              find out, run `pfh lab advise` on both at the same time, each on directories of its own; \
+                              if each still gets these times, divide the directories between them."
+            .to_owned(),
+        (true, _) => {
+            "A second machine that reads the same storage does not help: it waits for the same disks.".to_owned()
+        }
+        (false, _) => format!(
+            "A second machine that reads the same storage: divide the directories between both; about {}.",
+            time((processor / 2.0).max(storage))
+        ),
+    });
+    items
+}
+
+fn trust(advice: &Advice) -> Vec<String> {
+    let mut items = Vec::new();
+    items.push(format!(
+        "The samples: {}, {}, of {} and {}.",
+        counted(advice.sampled_files, "file", "files"),
+        bytes(advice.sampled_bytes as f64),
+        counted(advice.files, "file", "files"),
+        bytes(advice.bytes as f64),
+    ));
+    match advice.checks.as_slice() {
+        [] => {
+            items.push("No run could check the prediction, so the interval knows only how samples differ.".to_owned())
+        }
+        checks => {
+            let ratios: Vec<String> = checks.iter().map(|ratio| format!("{ratio:.2}")).collect();
+            let what = if advice.is_measured_whole { "everything once" } else { "other samples" };
+            items.push(format!(
+                "Checked by hashing {what} with these options: it took {} times what the samples alone predict. The \
+                 times above are corrected by that, and the interval holds it.",
+                ratios.join(" and ")
+            ));
+        }
+    }
+    if advice.is_partial {
+        items.push("The walk was stopped; files further on may be of other sizes. `--volume` and `--files` tell how many there are.".to_owned());
+    }
+    if advice.is_given {
+        items.push(
+            "The volume is projected from the files below the path; another mix of sizes takes another time."
+                .to_owned(),
+        );
+    }
+    if advice.is_repeated {
+        items.push("There were so few files that some were read again; if their data or names stayed in a cache, the times are too short.".to_owned());
+    }
+    if advice.failed_files > 0 {
+        items.push(format!(
+            "{} of the samples could not be read, and the samples with them are left out. `pfh hash` lists them; a disk that fails should be copied first.",
+            counted(advice.failed_files, "file", "files")
+        ));
+    }
+    if advice.failed_names > 0 {
+        items.push(format!(
+            "{} could not be listed.",
+            counted(advice.failed_names, "directory or file", "directories or files")
+        ));
+    }
+    if advice.stalled > 0 {
+        items.push(format!(
+            "In {} a read did not come back in time; they are left out, and such pauses are not in the forecast.",
+            counted(advice.stalled, "sample", "samples")
+        ));
+    }
+    items.push(
+        "Other work on the storage, the network or the processor at the time of the real run makes it longer."
+            .to_owned(),
+    );
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_bytes_as_people_say_them() {
+        for (seconds, text) in [
+            (0.000_25, "250 µs"),
+            (0.0082, "8.2 ms"),
+            (3.0, "3.0 s"),
+            (600.0, "10 min"),
+            (28_800.0, "8.0 h"),
+            (216_000.0, "60 h"),
+            (864_000.0, "240 h (10 days)"),
+        ] {
+            assert_eq!(time(seconds).replace(JOINT, " "), text);
+        }
+        let said = [bytes(25e12), bytes(118e6), bytes(17.0), percent(0.004), percent(0.873)].join(", ");
+        assert_eq!(said.replace(JOINT, " "), "25.0 TB, 118 MB, 17 B, less than 1 %, 87 %");
+        assert_eq!(count(1_200_000), "1,200,000");
+    }
+
+    #[test]
+    fn lines_are_not_longer_than_they_may_be() {
+        let text = wrapped(&"word ".repeat(100), "  - ", "    ");
+        assert!(text.lines().count() > 4 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("    word")), "{text}");
+    }
+}

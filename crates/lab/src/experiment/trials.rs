@@ -1,0 +1,269 @@
+//! Whole programs in the definition of an experiment: the corpora that they get, their commands, and the conditions.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::size::Size;
+
+/// The mode of a program's cells, beside the modes of the protocol.
+pub const MODE: &str = "program";
+/// The device on which the results are saved.
+pub const HERE: &str = "here";
+/// The dimension of the files that are read.
+pub const CORPUS: &str = "corpus";
+/// The dimension of the storage on which they lie.
+pub const DEVICE: &str = "device";
+/// The dimension of what the page cache holds before a run.
+pub const CACHE: &str = "cache";
+
+/// Most cells of one experiment.
+const CELLS_MAX: usize = 10_000;
+
+/// A set of files with known properties.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CorpusDefinition {
+    /// Its name, which trials and tables use.
+    pub name: String,
+    /// The contents.
+    pub kind: CorpusKind,
+    /// Number of files; of [`CorpusKind::System`], the most. [`CorpusKind::Command`] knows its own.
+    #[serde(default)]
+    pub files: u64,
+    /// Size of all files together, or the most.
+    #[serde(default)]
+    pub bytes: Size,
+    /// The shell command of [`CorpusKind::Command`]: it makes the files in the folder `$corpus`, in which it starts.
+    #[serde(default)]
+    pub command: String,
+    /// Values that replace the above with `--full`.
+    #[serde(default)]
+    full: FullCorpus,
+}
+
+/// The contents of a corpus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CorpusKind {
+    /// Documents of the types of the corpus *t5*, in its proportions, whose sizes scatter; made of pieces of installed
+    /// files of a like nature.
+    Documents,
+    /// Seeded noise, in files of one size.
+    Noise,
+    /// Copies of installed files, each with the same probability.
+    System,
+    /// Files that a command makes.
+    Command,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FullCorpus {
+    files: Option<u64>,
+    bytes: Option<Size>,
+}
+
+/// A program that is measured as a whole.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name in results.
+    pub id: String,
+    /// Its name for people.
+    pub label: String,
+    /// The programs that must be there; `pfh` always is.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// A shell command whose first line is the version.
+    #[serde(default)]
+    pub version: String,
+    /// The shell command. Each dimension is a variable of its environment, and so are `algorithm`, `pfh` (the program)
+    /// and `files` (their number).
+    pub command: String,
+    /// The form of the list that it prints, which is compared with those of the others; absent where it prints none.
+    #[serde(default)]
+    pub list: Option<List>,
+    /// The file beside the results in which what it prints is kept, of the run before those that are timed.
+    #[serde(default)]
+    pub keep: Option<String>,
+    /// Exit statuses of a run that went well.
+    #[serde(default = "success")]
+    pub statuses: Vec<i32>,
+    /// The dimensions of a trial that it takes beside corpus, device and cache; all others are left out of its cells.
+    #[serde(default)]
+    pub takes: Vec<String>,
+    /// The algorithms that it has; empty for all. Of a trial, it gets only these.
+    #[serde(default)]
+    pub offers: Vec<String>,
+    /// Its names of algorithms, where they are others.
+    #[serde(default)]
+    pub algorithms: BTreeMap<String, String>,
+    /// Variables of its environment by profile; a profile that is not here is not measured with this program.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+fn success() -> Vec<i32> {
+    vec![0]
+}
+
+/// The form of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum List {
+    /// `digest  path` or `digest *path` as coreutils, md5deep, RHash, b3sum and `openssl dgst -r` print.
+    Digests,
+    /// hashdeep 1.0: size, digests and path between commas, after lines that begin with `%` or `#`.
+    Hashdeep,
+    /// Similarity digests, each in a line with its file's name, as the programs of their families print them.
+    Similarity,
+    /// `A matches B (SCORE)` and `A|B|SCORE`: pairs of similar files as ssdeep and sdhash print them.
+    Pairs,
+}
+
+impl List {
+    /// True if every file is listed. Some are too small for similarity digests, and most are not similar to another.
+    pub(crate) fn has_every_file(self) -> bool {
+        matches!(self, Self::Digests | Self::Hashdeep)
+    }
+}
+
+/// Programs under conditions: a cell for each combination.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Its heading: the table of the study, and the question.
+    pub title: String,
+    /// Ids of programs.
+    pub programs: Vec<String>,
+    /// The algorithms.
+    pub algorithms: Vec<String>,
+    /// Names of corpora.
+    pub corpus: Vec<String>,
+    /// Where the corpora lie: `here`, the name of a simulated device, or one that `--device` names.
+    #[serde(default = "here")]
+    pub device: Vec<String>,
+    /// The page cache before each run.
+    pub cache: Vec<Cache>,
+    /// Further dimensions, by name: the values, as text.
+    #[serde(default)]
+    pub dimensions: BTreeMap<String, Vec<String>>,
+    /// Runs of a cell in the place of the experiment's `rounds`.
+    #[serde(default)]
+    pub rounds: Option<u32>,
+}
+
+fn here() -> Vec<String> {
+    vec![HERE.to_owned()]
+}
+
+/// State of the page cache when a run starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cache {
+    /// Everything, as a run before left it.
+    Cached,
+    /// No contents of the corpus (`posix_fadvise`), or of a device that was mounted anew, nothing at all.
+    Cold,
+    /// Nothing, and no names either (`/proc/sys/vm/drop_caches`, for which root is needed). Programs are read again,
+    /// too.
+    Dropped,
+}
+
+impl Cache {
+    /// As results have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Cache::Cached => "cached",
+            Cache::Cold => "cold",
+            Cache::Dropped => "dropped",
+        }
+    }
+}
+
+impl CorpusDefinition {
+    pub(super) fn choose_full(&mut self) {
+        let FullCorpus { files, bytes } = std::mem::take(&mut self.full);
+        self.files = files.unwrap_or(self.files);
+        self.bytes = bytes.unwrap_or(self.bytes);
+    }
+}
+
+/// Checks what a reader of TOML cannot.
+pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trials: &[Trial]) -> Result<(), String> {
+    for corpus in corpora {
+        let CorpusDefinition { name, kind, files, bytes: Size(bytes), command, .. } = corpus;
+        let of_command = *kind == CorpusKind::Command;
+        if !is_name(name) {
+            return Err(format!("a corpus cannot be called `{name}`: letters, digits and hyphens only"));
+        }
+        if of_command == command.trim().is_empty() {
+            return Err(format!("corpus `{name}`: a `command` belongs to `kind = \"command\"`, and only to it"));
+        }
+        if !of_command && (!(1..=10_000_000).contains(files) || bytes < files || *bytes > super::EXTENT_MAX) {
+            return Err(format!("corpus `{name}`: `files` is 1 to 10000000, and `bytes` at least one for each"));
+        }
+    }
+    unique(corpora.iter().map(|corpus| &corpus.name), "corpus")?;
+    unique(programs.iter().map(|program| &program.id), "program")?;
+    for program in programs {
+        if program.keep.as_ref().is_some_and(|name| name.starts_with('.') || name.contains('/') || name.is_empty()) {
+            return Err(format!("program `{}`: `keep` is the name of a file, without folders", program.id));
+        }
+        if program.command.trim().is_empty() || !is_name(&program.id) {
+            return Err(format!(
+                "program `{}` wants a `command`, and an id of letters, digits and hyphens",
+                program.id
+            ));
+        }
+    }
+    for trial in trials {
+        let title = &trial.title;
+        let unknown = |what: &str, name: &str| Err(format!("trial `{title}`: there is no {what} `{name}`"));
+        if let Some(name) = trial.programs.iter().find(|name| programs.iter().all(|program| program.id != **name)) {
+            return unknown("program", name);
+        }
+        if let Some(name) = trial.corpus.iter().find(|name| corpora.iter().all(|corpus| corpus.name != **name)) {
+            return unknown("corpus", name);
+        }
+        let lists = [trial.programs.len(), trial.algorithms.len(), trial.corpus.len(), trial.device.len()];
+        if lists.contains(&0) || trial.cache.is_empty() || trial.dimensions.values().any(Vec::is_empty) {
+            return Err(format!("trial `{title}` has an empty list, and so no cells"));
+        }
+        let reserved = [CORPUS, DEVICE, CACHE, "algorithm", "files", "pfh"];
+        let bad = |name: &&String| reserved.contains(&name.as_str()) || !is_variable(name);
+        if let Some(name) = trial.dimensions.keys().find(bad) {
+            return Err(format!("trial `{title}`: a dimension cannot be called `{name}`"));
+        }
+        if trial.rounds.is_some_and(|rounds| !(1..=1000).contains(&rounds)) {
+            return Err(format!("trial `{title}`: `rounds` is 1 to 1000"));
+        }
+        let of_dimensions = trial.dimensions.values().map(Vec::len);
+        let cells = lists.into_iter().chain([trial.cache.len()]).chain(of_dimensions).try_fold(1, usize::checked_mul);
+        if cells.is_none_or(|cells| cells > CELLS_MAX) {
+            return Err(format!("trial `{title}` has more than {CELLS_MAX} cells"));
+        }
+    }
+    Ok(())
+}
+
+fn unique<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<(), String> {
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(format!("there are two of {what} `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Whether a shell takes it as a variable.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+}

@@ -1,0 +1,266 @@
+//! Files for whole programs: made in the same way from the same seed and the same installed files.
+
+mod system;
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fastrand::Rng;
+
+use crate::experiment::trials::{CorpusDefinition, CorpusKind};
+
+/// Documents in one folder.
+const FILES_PER_FOLDER: u64 = 500;
+
+/// Types of the corpus *t5* with their numbers (Breitinger and Petrov 2013, section V), and the nature of each.
+const T5: [(&str, u64, Nature); 8] = [
+    ("jpg", 362, Nature::Compressed),
+    ("gif", 67, Nature::Compressed),
+    ("doc", 533, Nature::Binary),
+    ("xls", 250, Nature::Binary),
+    ("ppt", 368, Nature::Binary),
+    ("html", 1093, Nature::Text),
+    ("pdf", 1073, Nature::Compressed),
+    ("txt", 711, Nature::Text),
+];
+
+/// Standard deviation of the logarithm of a document's size: two thirds lie within a factor of 3.3.
+const SIZE_SPREAD: f64 = 1.2;
+
+/// Where material is looked for, and how much of it is enough.
+const ROOTS: [&str; 4] = ["/usr/share", "/usr/lib", "/usr/bin", "/opt"];
+const MATERIAL_FILES_MAX: usize = 4000;
+const MATERIAL_ENTRIES_MAX: usize = 200_000;
+/// A file gives no more to one document, so that a document has parts of several.
+const PIECE_BYTES_MAX: u64 = 256 << 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nature {
+    Text,
+    Compressed,
+    Binary,
+}
+
+impl Nature {
+    const ALL: [Nature; 3] = [Nature::Text, Nature::Compressed, Nature::Binary];
+
+    fn of(path: &Path) -> Option<Nature> {
+        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        match extension {
+            "html" | "htm" | "txt" | "md" | "rst" | "xml" | "svg" | "py" | "pl" | "pm" | "h" | "c" | "js" | "css"
+            | "json" | "po" => Some(Nature::Text),
+            "jpg" | "jpeg" | "png" | "gif" | "pdf" | "gz" | "xz" | "bz2" | "zst" | "zip" | "jar" | "whl" | "woff"
+            | "woff2" => Some(Nature::Compressed),
+            "so" | "a" | "o" | "mo" | "pyc" | "ttf" | "bin" | "dat" | "" => Some(Nature::Binary),
+            _ => None,
+        }
+    }
+}
+
+/// Makes the files of a corpus in an empty folder. `pfh` is the program for commands.
+///
+/// # Errors
+/// When something cannot be written, or the corpus's command fails.
+pub(super) fn make(corpus: &CorpusDefinition, folder: &Path, seed: u64, pfh: &Path) -> io::Result<()> {
+    let mut random = Rng::with_seed(seed ^ corpus.files.rotate_left(32) ^ corpus.bytes.0);
+    match corpus.kind {
+        CorpusKind::Noise => make_noise(corpus, folder, &mut random),
+        CorpusKind::Documents => make_documents(corpus, folder, &mut random),
+        CorpusKind::System => system::copy(folder, corpus.files, corpus.bytes.0),
+        CorpusKind::Command => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &corpus.command]).env("corpus", folder).env("pfh", pfh);
+            let status = shell.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+            let error = || io::Error::other(format!("the command of corpus `{}` ended with {status}", corpus.name));
+            status.success().then_some(()).ok_or_else(error)
+        }
+    }
+}
+
+fn make_noise(corpus: &CorpusDefinition, folder: &Path, random: &mut Rng) -> io::Result<()> {
+    let file_bytes = corpus.bytes.0 / corpus.files;
+    each_file(corpus.files, folder, |_| "bin", |_, file| write_noise(file, file_bytes, random))
+}
+
+fn make_documents(corpus: &CorpusDefinition, folder: &Path, random: &mut Rng) -> io::Result<()> {
+    let materials = Nature::ALL.map(|nature| Material::find(nature, random));
+    let sizes = sizes(corpus.files, corpus.bytes.0, random);
+    let kinds = kinds(corpus.files, random);
+    each_file(
+        corpus.files,
+        folder,
+        |index| T5[kinds[index]].0,
+        |index, file| {
+            let nature = T5[kinds[index]].2;
+            let material = materials.iter().find(|material| material.nature == nature);
+            match material.filter(|material| !material.files.is_empty()) {
+                Some(material) => material.write(file, sizes[index], random),
+                None => write_noise(file, sizes[index], random),
+            }
+        },
+    )
+}
+
+/// Types of all documents in the proportions of the corpus, shuffled.
+fn kinds(files: u64, random: &mut Rng) -> Vec<usize> {
+    let all: u64 = T5.iter().map(|(_, count, _)| count).sum();
+    let mut kinds: Vec<usize> = Vec::new();
+    let mut before = 0;
+    for (kind, (_, count, _)) in T5.iter().enumerate() {
+        before += count;
+        // Rounding of the sums, so that all numbers together are right.
+        let until = usize::try_from(before * files / all).unwrap_or(usize::MAX);
+        kinds.resize(until, kind);
+    }
+    random.shuffle(&mut kinds);
+    kinds
+}
+
+/// Sizes that scatter, and that are `bytes` together.
+fn sizes(files: u64, bytes: u64, random: &mut Rng) -> Vec<u64> {
+    // Box and Muller 1958: two uniform numbers make a normal one.
+    let mut normal = || (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos();
+    let weights: Vec<f64> = (0..files).map(|_| (SIZE_SPREAD * normal()).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let mut sizes: Vec<u64> = weights.iter().map(|weight| ((weight / sum * bytes as f64) as u64).max(1)).collect();
+    let made: u64 = sizes.iter().sum();
+    if let Some(last) = sizes.last_mut() {
+        *last = (*last + bytes.saturating_sub(made)).max(1);
+    }
+    sizes
+}
+
+/// Installed files of one nature.
+struct Material {
+    nature: Nature,
+    files: Vec<(PathBuf, u64)>,
+}
+
+impl Material {
+    fn find(nature: Nature, random: &mut Rng) -> Material {
+        let mut files = Vec::new();
+        let mut entries = 0;
+        let mut folders: Vec<PathBuf> = ROOTS.iter().rev().map(PathBuf::from).collect();
+        while let Some(folder) = folders.pop() {
+            let Ok(listed) = fs::read_dir(&folder) else { continue };
+            let mut paths: Vec<fs::DirEntry> = listed.flatten().collect();
+            paths.sort_by_key(|entry| std::cmp::Reverse(entry.file_name()));
+            for entry in paths {
+                entries += 1;
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() && Nature::of(&entry.path()) == Some(nature) {
+                    let bytes = entry.metadata().map_or(0, |about| about.len());
+                    if bytes >= 1024 {
+                        files.push((entry.path(), bytes));
+                    }
+                }
+            }
+            if entries > MATERIAL_ENTRIES_MAX {
+                break;
+            }
+        }
+        random.shuffle(&mut files);
+        files.truncate(MATERIAL_FILES_MAX);
+        Material { nature, files }
+    }
+
+    /// Writes pieces of files that are chosen at random.
+    fn write(&self, file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> {
+        let mut left = bytes;
+        let mut misses = 0;
+        while left > 0 {
+            let (path, length) = &self.files[random.usize(..self.files.len())];
+            let wanted = left.min(PIECE_BYTES_MAX).min(*length);
+            let start = random.u64(..=length - wanted);
+            let copied = File::open(path).and_then(|mut source| {
+                source.seek(SeekFrom::Start(start))?;
+                io::copy(&mut source.take(wanted), file)
+            });
+            match copied {
+                Ok(copied) if copied > 0 => left -= copied,
+                // A file that cannot be read, or was cut since; but a full disk is no reason to go on.
+                Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
+                _ if misses < 1000 => misses += 1,
+                _ => return write_noise(file, left, random),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn each_file(
+    files: u64,
+    folder: &Path,
+    extension: impl Fn(usize) -> &'static str,
+    mut write: impl FnMut(usize, &mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    for number in 0..files {
+        let parent = folder.join(format!("{:04}", number / FILES_PER_FOLDER));
+        if number % FILES_PER_FOLDER == 0 {
+            fs::create_dir(&parent)?;
+        }
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        let path = parent.join(format!("{number:07}.{}", extension(index)));
+        write(index, &mut File::create(path)?)?;
+    }
+    Ok(())
+}
+
+fn write_noise(file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 20];
+    let mut left = bytes;
+    while left > 0 {
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        random.fill(&mut buffer[..length]);
+        file.write_all(&buffer[..length])?;
+        left -= length as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::cache;
+    use crate::size::Size;
+
+    #[test]
+    fn sizes_scatter_and_add_up() {
+        let sizes = sizes(1000, 400_000_000, &mut Rng::with_seed(1));
+        assert_eq!(sizes.iter().sum::<u64>(), 400_000_000);
+        let mut sorted = sizes.clone();
+        sorted.sort_unstable();
+        // Of a log-normal distribution with this spread the median is half of the mean.
+        assert!((100_000..300_000).contains(&sorted[500]), "{}", sorted[500]);
+        assert!(sorted[999] > 20 * sorted[500], "{}", sorted[999]);
+    }
+
+    #[test]
+    fn types_have_the_proportions_of_the_study() {
+        let kinds = kinds(4457, &mut Rng::with_seed(1));
+        for (kind, (name, count, _)) in T5.iter().enumerate() {
+            assert_eq!(kinds.iter().filter(|one| **one == kind).count() as u64, *count, "{name}");
+        }
+        assert_eq!(super::kinds(10, &mut Rng::with_seed(1)).len(), 10);
+    }
+
+    #[test]
+    fn a_corpus_has_what_its_definition_says() {
+        for kind in [CorpusKind::Noise, CorpusKind::Documents] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let text = format!(
+                "name = \"c\"\nkind = \"{}\"\nfiles = 20\nbytes = 200000\n",
+                if kind == CorpusKind::Noise { "noise" } else { "documents" }
+            );
+            let corpus: CorpusDefinition = toml::from_str(&text).expect("well-formed");
+            assert_eq!(corpus.bytes, Size(200_000));
+            make(&corpus, folder.path(), 7, Path::new("pfh")).expect("made");
+            assert_eq!(cache::count(folder.path()).expect("listed"), (20, 200_000), "{kind:?}");
+        }
+    }
+}

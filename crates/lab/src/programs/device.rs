@@ -1,0 +1,183 @@
+//! Storage to measure on: the disk of the results, a folder of the user's, or a simulated device.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::data::Data;
+use crate::error::Error;
+use crate::process::{Launch, Process};
+use crate::results;
+
+/// How long a mount may take.
+const MOUNT_LIMIT: Duration = Duration::from_secs(20);
+/// A simulated device takes little memory.
+const MOUNT_MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+/// A device of an experiment.
+#[derive(Debug)]
+pub(super) struct Device {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A folder of ours on it, with the corpora.
+    Folder(Data),
+    /// Shows the corpora of the disk of results as if they lay on the device.
+    Simulated { source: PathBuf, mount_point: tempfile::TempDir, mounted: Option<Mounted> },
+}
+
+/// A child that shows a folder until it is dropped.
+#[derive(Debug)]
+struct Mounted {
+    process: Process,
+    mount_point: PathBuf,
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // It ends with its input, and takes the mount with it.
+        self.process.close_input();
+        self.process.wait_for_end(MOUNT_LIMIT);
+        debug_assert!(!is_mount_point(&self.mount_point));
+    }
+}
+
+impl Device {
+    pub(super) fn folder(name: &str, data: Data) -> Device {
+        Device { name: name.to_owned(), kind: Kind::Folder(data) }
+    }
+
+    /// A device that `pfh lab mount` knows, which shows the corpora of another folder.
+    pub(super) fn simulated(name: &str, source: &Path) -> Result<Device, Error> {
+        let mount_point = tempfile::Builder::new().prefix("pfh-lab-mount-").tempdir();
+        let mount_point = mount_point.map_err(Error::file(&std::env::temp_dir()))?;
+        let source = source.to_owned();
+        Ok(Device { name: name.to_owned(), kind: Kind::Simulated { source, mount_point, mounted: None } })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder in which programs find the corpora.
+    pub(super) fn path(&self) -> &Path {
+        match &self.kind {
+            Kind::Folder(data) => data.folder(),
+            Kind::Simulated { mount_point, .. } => mount_point.path(),
+        }
+    }
+
+    pub(super) fn is_simulated(&self) -> bool {
+        matches!(self.kind, Kind::Simulated { .. })
+    }
+
+    /// Makes it ready with nothing in its cache, if it is simulated; a folder is left as it is.
+    pub(super) fn renew(&mut self, program: &Path, cancel: &AtomicBool) -> Result<(), String> {
+        self.release();
+        self.attach(program, cancel)
+    }
+
+    /// Makes it ready, if it is not.
+    pub(super) fn attach(&mut self, program: &Path, cancel: &AtomicBool) -> Result<(), String> {
+        if let Kind::Simulated { source, mount_point, mounted } = &mut self.kind
+            && mounted.is_none()
+        {
+            *mounted = Some(mount(program, source, mount_point.path(), &self.name, cancel)?);
+        }
+        Ok(())
+    }
+
+    /// Takes a simulated device away.
+    pub(super) fn release(&mut self) {
+        if let Kind::Simulated { mounted, .. } = &mut self.kind {
+            *mounted = None;
+        }
+    }
+
+    /// As it is saved.
+    pub(super) fn to_entry(&self) -> results::Device {
+        let mut facts = BTreeMap::new();
+        let lies_on = match &self.kind {
+            Kind::Folder(data) => data.folder(),
+            Kind::Simulated { source, .. } => source,
+        };
+        if let Some(mount) = mount_of(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), lies_on) {
+            facts.insert("filesystem".to_owned(), mount);
+        }
+        results::Device { device: self.name.clone(), simulated: self.is_simulated(), facts }
+    }
+}
+
+fn mount(
+    program: &Path,
+    source: &Path,
+    mount_point: &Path,
+    device: &str,
+    cancel: &AtomicBool,
+) -> Result<Mounted, String> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let arguments = ["lab", "mount", "--until-closed", "--device", device].map(str::to_owned);
+    let launch = Launch {
+        program: text(program),
+        arguments: arguments.into_iter().chain([text(source), text(mount_point)]).collect(),
+        environment: Vec::new(),
+        directory: source.to_owned(),
+    };
+    let process = Process::start(&launch, MOUNT_MEMORY_BYTES_MAX).map_err(|error| error.to_string())?;
+    let mut mounted = Mounted { process, mount_point: mount_point.to_owned() };
+    let until = Instant::now() + MOUNT_LIMIT;
+    while !is_mount_point(mount_point) {
+        let has_ended = mounted.process.wait_for_end(Duration::ZERO).is_some();
+        if has_ended || cancel.load(Ordering::Relaxed) || Instant::now() > until {
+            return Err(format!("the device `{device}` cannot be simulated: {}", mounted.end()));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(mounted)
+}
+
+impl Mounted {
+    /// Ends it, and returns what it said.
+    fn end(mut self) -> String {
+        self.process.close_input();
+        self.process.wait_for_end(Duration::from_secs(1));
+        self.process.said()
+    }
+}
+
+fn is_mount_point(folder: &Path) -> bool {
+    let device = |path: &Path| path.symlink_metadata().map(|about| about.dev()).ok();
+    folder.parent().is_some_and(|parent| device(parent) != device(folder))
+}
+
+/// Type, device and options of the mount that holds a folder. Lines are `device mount-point type options …`; the
+/// longest mount point wins, the last of equal ones lies on top.
+fn mount_of(mounts: &str, folder: &Path) -> Option<String> {
+    let mounts = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        Some((words.next()?, words.next()?, words.next()?, words.next()?))
+    });
+    let holding = mounts.filter(|(_, point, _, _)| folder.starts_with(point));
+    let (device, _, kind, options) = holding.max_by_key(|(_, point, _, _)| point.len())?;
+    Some(format!("{kind} on {device} ({options})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_mount_holds_a_folder() {
+        let mounts = "/dev/a / ext4 rw 0 0\nproc /proc proc rw 0 0\nserver:/x /data nfs ro 0 0\n";
+        assert_eq!(mount_of(mounts, Path::new("/data/y")).as_deref(), Some("nfs on server:/x (ro)"));
+        assert_eq!(mount_of(mounts, Path::new("/database")).as_deref(), Some("ext4 on /dev/a (rw)"));
+        assert_eq!(mount_of("", Path::new("/")), None);
+    }
+}

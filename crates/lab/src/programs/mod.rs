@@ -1,0 +1,342 @@
+//! Whole programs as contenders: commands over files on a device, with a cold or a filled page cache.
+//!
+//! A runner measures itself and speaks a protocol; a program is measured from outside, as a user would run it, with its
+//! start, its walk and its output. Its time counts only if what it prints equals what the other programs print.
+
+mod cache;
+pub(crate) mod cells;
+mod corpus;
+mod device;
+mod lists;
+mod measure;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+pub use measure::{Measured, measure};
+
+use crate::data::Data;
+use crate::error::Error;
+use crate::experiment::Definition;
+use crate::experiment::trials::{CACHE, Cache, CorpusDefinition, DEVICE, HERE, List, MODE, Program};
+use crate::measurements::TODAY;
+use crate::process::find_program;
+use crate::results::{self, FailureKind, Hello, Truth};
+use crate::session::Failed;
+use cells::ProgramCell;
+use device::Device;
+use lists::Digests;
+use measure::Meter;
+
+/// The user's own places: folders on devices by name, and a folder in the place of every corpus.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// A folder on each device that is neither [`HERE`] nor simulated.
+    pub devices: BTreeMap<String, PathBuf>,
+    /// Files of the user's, in the place of every corpus; read, never written.
+    pub corpus: Option<PathBuf>,
+}
+
+/// Everything that programs need to run: corpora on devices, and what each must print.
+#[derive(Debug)]
+pub(crate) struct Stage<'a> {
+    definition: &'a Definition,
+    /// The folder of the results.
+    folder: PathBuf,
+    meter: Meter,
+    devices: Vec<Device>,
+    /// Why a device is not there.
+    absent: BTreeMap<String, String>,
+    /// Files and bytes by corpus.
+    counts: BTreeMap<String, (u64, u64)>,
+    /// The lists by corpus, algorithm and form, and the programs that printed them.
+    expected: BTreeMap<(String, String, bool), (Digests, BTreeSet<String>)>,
+    /// Whether the programs that were checked went well.
+    checked: BTreeMap<String, Result<(), Failed>>,
+    /// Device and corpus whose contents the page cache holds.
+    cached: Option<(String, String)>,
+}
+
+/// Where a stage is set up.
+pub(crate) struct Setting<'a> {
+    /// The folder of the results.
+    pub(crate) folder: &'a Path,
+    pub(crate) places: &'a Places,
+    /// The program `pfh`.
+    pub(crate) program: &'a Path,
+    pub(crate) seed: u64,
+    pub(crate) memory_bytes: u64,
+}
+
+impl<'a> Stage<'a> {
+    /// Makes the corpora that the cells need, where they need them.
+    ///
+    /// # Errors
+    /// When a corpus cannot be made on the device of the results. Other devices may be absent.
+    pub(crate) fn new(
+        definition: &'a Definition,
+        cells: &[ProgramCell],
+        setting: &Setting<'_>,
+    ) -> Result<Stage<'a>, Error> {
+        let wanted: BTreeSet<&str> = cells.iter().map(|cell| cell.corpus.as_str()).collect();
+        let corpora: Vec<&CorpusDefinition> =
+            definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
+        let here = Data::new(setting.folder, setting.seed)?;
+        let source = here.folder().to_owned();
+        fill(&source, &corpora, setting)?;
+        let mut counts = BTreeMap::new();
+        for corpus in &corpora {
+            let folder = source.join(&corpus.name);
+            counts.insert(corpus.name.clone(), cache::count(&folder).map_err(Error::file(&folder))?);
+        }
+        let mut stage = Stage {
+            definition,
+            folder: setting.folder.to_owned(),
+            meter: meter(definition, &source, setting.program, setting.memory_bytes),
+            devices: vec![Device::folder(HERE, here)],
+            absent: BTreeMap::new(),
+            counts,
+            expected: BTreeMap::new(),
+            checked: BTreeMap::new(),
+            cached: None,
+        };
+        let names: BTreeSet<&str> =
+            cells.iter().map(|cell| cell.device.as_str()).filter(|name| *name != HERE).collect();
+        for name in names {
+            let device = match setting.places.devices.get(name) {
+                Some(folder) => Data::new(folder, setting.seed)
+                    .and_then(|data| fill(data.folder(), &corpora, setting).map(|()| Device::folder(name, data))),
+                None => Device::simulated(name, &source),
+            };
+            match device {
+                Ok(device) => stage.devices.push(device),
+                Err(error) => {
+                    stage.absent.insert(name.to_owned(), error.to_string());
+                }
+            }
+        }
+        // Pages that wait for being written cannot be forgotten.
+        rustix::fs::sync();
+        Ok(stage)
+    }
+
+    /// Files and bytes of a corpus.
+    pub(crate) fn counts(&self, corpus: &str) -> (u64, u64) {
+        self.counts.get(corpus).copied().unwrap_or_default()
+    }
+
+    /// The devices, as they are saved.
+    pub(crate) fn device_entries(&self) -> Vec<results::Device> {
+        self.devices.iter().map(Device::to_entry).collect()
+    }
+
+    /// The answers on which programs agreed.
+    pub(crate) fn truths(&self) -> Vec<Truth> {
+        let truth =
+            |((corpus, algorithm, _), (digests, programs)): (&(String, String, bool), &(Digests, BTreeSet<_>))| {
+                let (count, bytes) = self.counts(corpus);
+                Truth {
+                    mode: MODE.to_owned(),
+                    algorithm: algorithm.clone(),
+                    bytes,
+                    count,
+                    variant: 0,
+                    answer: format!("{} entries over `{corpus}`", digests.len()),
+                    check: None,
+                    witnesses: programs.iter().cloned().collect(),
+                }
+            };
+        self.expected.iter().map(truth).collect()
+    }
+
+    /// Lets the program of a cell print its list once, unless it has done so under the same options, and compares the
+    /// list with those before it. `None` where the user wants to stop.
+    pub(crate) fn check(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Option<Result<(), Failed>> {
+        let mut dimensions = cell.cell.dimensions.clone();
+        dimensions.retain(|name, _| name != DEVICE && name != CACHE);
+        let key = format!("{} {} {} {dimensions:?}", cell.cell.runner, cell.cell.profile, cell.cell.algorithm);
+        if let Some(known) = self.checked.get(&key) {
+            return Some(known.clone());
+        }
+        let outcome = match self.list(cell, cancel) {
+            Ok(None) => return None,
+            Ok(Some(digests)) => self.compare(cell, digests),
+            Err(failed) => Err(failed),
+        };
+        self.checked.insert(key, outcome.clone());
+        Some(outcome)
+    }
+
+    /// The list that a program prints; empty where it prints none.
+    fn list(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Result<Option<Digests>, Failed> {
+        let error = |message: String| Failed { kind: FailureKind::Error, message };
+        self.meter.directory = self.devices[0].path().to_owned();
+        let output = self.meter.directory.join("list");
+        let program = &self.definition.programs[cell.program];
+        let environment = self.environment(cell);
+        let Some(measured) = self.meter.run(&program.command, environment, Some(&output), cancel)? else {
+            return Ok(None);
+        };
+        self.cached = None;
+        judge_status(program, &measured)?;
+        if let Some(name) = &program.keep {
+            fs::copy(&output, self.folder.join(name)).map_err(|reason| error(format!("`{name}`: {reason}")))?;
+        }
+        let Some(list) = program.list else { return Ok(Some(Digests::new())) };
+        let text = fs::read(&output).map_err(|reason| error(reason.to_string()))?;
+        let digests = lists::parse(list, &text);
+        Ok(Some(digests.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })?))
+    }
+
+    fn compare(&mut self, cell: &ProgramCell, digests: Digests) -> Result<(), Failed> {
+        let wrong = |message: String| Err(Failed { kind: FailureKind::WrongAnswer, message });
+        let Some(list) = self.definition.programs[cell.program].list else { return Ok(()) };
+        let (files, _) = self.counts(&cell.corpus);
+        if list.has_every_file() && digests.len() as u64 != files {
+            return wrong(format!("lists {} of {files} files", digests.len()));
+        }
+        let key = (cell.corpus.clone(), cell.cell.algorithm.clone(), list == List::Pairs);
+        let (expected, programs) = self.expected.entry(key).or_insert_with(|| (digests.clone(), BTreeSet::new()));
+        if let Some(difference) = lists::difference(expected, &digests) {
+            let before = programs.iter().cloned().collect::<Vec<_>>().join(", ");
+            return wrong(format!("disagrees with {before}: {difference}"));
+        }
+        programs.insert(cell.cell.runner.clone());
+        Ok(())
+    }
+
+    /// Runs a cell once, on its device and with its cache. `None` where the user wants to stop.
+    pub(crate) fn measure(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Result<Option<Measured>, Failed> {
+        let error = |message: String| Failed { kind: FailureKind::Error, message };
+        if let Some(reason) = self.absent.get(&cell.device) {
+            return Err(error(reason.clone()));
+        }
+        let place = self.devices.iter().position(|device| device.name() == cell.device);
+        let place = place.ok_or_else(|| error(format!("there is no device `{}`", cell.device)))?;
+        let program = self.meter.program.clone();
+        let here = (cell.device.clone(), cell.corpus.clone());
+        let device = &mut self.devices[place];
+        let folder = device.path().join(&cell.corpus);
+        match cell.cache {
+            Cache::Cold if device.is_simulated() => device.renew(&program, cancel).map_err(error)?,
+            Cache::Cold => cache::evict(&folder).map_err(|reason| error(reason.to_string()))?,
+            Cache::Dropped => {
+                device.attach(&program, cancel).map_err(error)?;
+                cache::drop_all().map_err(|reason| error(format!("the page cache could not be dropped: {reason}")))?;
+            }
+            Cache::Cached => {
+                device.attach(&program, cancel).map_err(error)?;
+                if self.cached.as_ref() != Some(&here) {
+                    cache::fill(&folder).map_err(|reason| error(reason.to_string()))?;
+                }
+            }
+        }
+        self.cached = (cell.cache == Cache::Cached).then_some(here);
+        self.meter.directory = self.devices[place].path().to_owned();
+        let definition = &self.definition.programs[cell.program];
+        let measured = self.meter.run(&definition.command, self.environment(cell), None, cancel);
+        if cell.cache == Cache::Cold {
+            self.devices[place].release();
+        }
+        let Some(measured) = measured? else { return Ok(None) };
+        judge_status(definition, &measured)?;
+        Ok(Some(measured))
+    }
+
+    fn environment(&self, cell: &ProgramCell) -> Vec<(String, String)> {
+        let program = &self.definition.programs[cell.program];
+        let algorithm = program.algorithms.get(&cell.cell.algorithm).unwrap_or(&cell.cell.algorithm);
+        let mut variables: Vec<(String, String)> = cell.cell.dimensions.clone().into_iter().collect();
+        variables.push(("algorithm".to_owned(), algorithm.clone()));
+        variables.push(("files".to_owned(), self.counts(&cell.corpus).0.to_string()));
+        variables.push(("pfh".to_owned(), self.meter.program.to_string_lossy().into_owned()));
+        variables.push(("LC_ALL".to_owned(), "C".to_owned()));
+        let profile = program.profiles.get(&cell.cell.profile).into_iter().flatten();
+        variables.extend(profile.map(|(name, value)| (name.clone(), value.clone())));
+        variables
+    }
+}
+
+/// Measures below a folder, within the limits of an experiment.
+pub(crate) fn meter(definition: &Definition, folder: &Path, program: &Path, memory_bytes: u64) -> Meter {
+    let (program, directory) = (program.to_owned(), folder.to_owned());
+    Meter { program, directory, limit: definition.task_limit(), memory_bytes }
+}
+
+/// Whether a program is there, under a profile: as it is saved.
+pub(crate) fn enter(program: &Program, profile: &str, meter: &Meter, cancel: &AtomicBool) -> results::Runner {
+    let missing = program.needs.iter().find(|name| find_program(name).is_none());
+    let unavailable = missing.map(|name| format!("`{name}` is not installed"));
+    let hello = unavailable.is_none().then(|| Hello {
+        library: program.label.clone(),
+        library_version: version(program, meter, cancel).unwrap_or_default(),
+        language: "program".to_owned(),
+        ..Hello::default()
+    });
+    let label = if profile == TODAY { program.label.clone() } else { format!("{}, {profile}", program.label) };
+    results::Runner {
+        runner: program.id.clone(),
+        profile: profile.to_owned(),
+        label,
+        language: "program".to_owned(),
+        hello,
+        unavailable,
+    }
+}
+
+/// The first line that the command of the version prints.
+fn version(program: &Program, meter: &Meter, cancel: &AtomicBool) -> Option<String> {
+    if program.version.is_empty() {
+        return None;
+    }
+    let output = tempfile::NamedTempFile::new().ok()?;
+    let command = format!("{{ {}; }} 2>&1", program.version);
+    let environment = vec![("pfh".to_owned(), meter.program.to_string_lossy().into_owned())];
+    meter.run(&command, environment, Some(output.path()), cancel).ok()?;
+    let text = fs::read(output.path()).ok()?;
+    Some(String::from_utf8_lossy(&text).lines().next()?.trim().to_owned())
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        // Before the folder that they show is removed.
+        self.devices.iter_mut().for_each(Device::release);
+    }
+}
+
+fn judge_status(program: &Program, measured: &Measured) -> Result<(), Failed> {
+    if program.statuses.contains(&measured.status) {
+        return Ok(());
+    }
+    Err(Failed { kind: FailureKind::Error, message: format!("ended with status {}", measured.status) })
+}
+
+/// Makes corpora in a folder, or links of the user's.
+fn fill(folder: &Path, corpora: &[&CorpusDefinition], setting: &Setting<'_>) -> Result<(), Error> {
+    for corpus in corpora {
+        let path = folder.join(&corpus.name);
+        fs::create_dir(&path).map_err(Error::file(&path))?;
+        match &setting.places.corpus {
+            Some(given) => copy(given, &path).map_err(Error::file(given))?,
+            None => corpus::make(corpus, &path, setting.seed, setting.program).map_err(Error::file(&path))?,
+        }
+    }
+    Ok(())
+}
+
+/// Copies the regular files of a tree.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            fs::create_dir(&to)?;
+            copy(&entry.path(), &to)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &to)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,390 @@
+//! Whole programs: a table and a plot for each trial, the number of readers that suffices, and projections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::experiment::Experiment;
+use crate::experiment::trials::{self, CACHE, CORPUS, DEVICE, Program, Trial};
+use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
+use crate::report::Report;
+use crate::report::format::{algorithm, count, duration, estimate, number, size};
+use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
+use crate::report::sections::profile_name;
+use crate::statistics::{Estimate, of_medians};
+use pfh_page::{Block, Cell, Plot, Section, Table};
+
+/// Rows of one plot.
+const ROWS_MAX: usize = 40;
+/// Fewer runs than this have no quartiles worth a picture.
+const BOX_RUNS_LEAST: usize = 8;
+
+/// More readers bring nothing if all of them together bring less than this.
+const KNEE: f64 = 0.05;
+
+/// Volumes to which a fixity check is projected: TB and files of the study's mean size.
+const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
+
+/// The workstations of table X of Breitinger and Petrov 2013: name, bytes, files.
+const WORKSTATIONS: [(&str, f64, f64); 2] = [
+    ("Mac OS X, 100.92 GB, 322 531 files", 100.92e9, 322_531.0),
+    ("Windows 7, 36.55 GB, 139 303 files", 36.55e9, 139_303.0),
+];
+
+/// A cell of a trial: its key and its only point.
+type Measured<'a> = (&'a SeriesKey, &'a Point);
+
+/// The definition of the results, if this version understands it.
+fn definition(report: &Report<'_>) -> Option<Experiment> {
+    let header = &report.measurements.header;
+    Experiment::parse(&header.experiment, header.definition.clone(), header.full).ok()
+}
+
+fn cells(measurements: &Measurements) -> impl Iterator<Item = Measured<'_>> {
+    let of_programs = measurements.series.iter().filter(|(key, _)| key.mode == trials::MODE);
+    of_programs.filter_map(|(key, series): (_, &Series)| Some((key, series.largest()?)))
+}
+
+/// Whether a cell belongs to a trial.
+fn is_of(trial: &Trial, programs: &[Program], key: &SeriesKey) -> bool {
+    let Some(program) = programs.iter().find(|program| program.id == key.runner) else { return false };
+    let dimension = |name: &str| key.dimensions.get(name).cloned().unwrap_or_default();
+    let taken = || trial.dimensions.iter().filter(|(name, _)| program.takes.contains(name));
+    trial.programs.contains(&program.id)
+        && trial.algorithms.contains(&key.algorithm)
+        && trial.corpus.contains(&dimension(CORPUS))
+        && trial.device.contains(&dimension(DEVICE))
+        && trial.cache.iter().any(|cache| cache.name() == dimension(CACHE))
+        && key.dimensions.len() == 3 + taken().count()
+        && taken().all(|(name, values)| values.contains(&dimension(name)))
+}
+
+pub(super) fn trials(report: &Report<'_>) -> Section {
+    let mut section = Section::new("programs", "Whole programs").text(
+        "Seconds from the start of a program to its end, with start, walk and output, as a user waits for them. A time counts only \
+         if the list that the program prints equals that of the others. Cold: the contents were not in the page cache. Share: \
+         processor time in real time; above 100 % several cores worked.",
+    );
+    let measurements = report.measurements;
+    for device in measurements.devices.values() {
+        let kind = if device.simulated { "simulated: a filesystem that is as slow as such a device" } else { "real" };
+        let lies = device.facts.get("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
+        section.push(Block::Text(format!("Device {}: {kind}{lies}.", device.device)));
+    }
+    let Some(definition) = definition(report).map(|experiment| experiment.definition) else { return section };
+    for trial in &definition.trials {
+        let mut of: Vec<Measured<'_>> =
+            cells(measurements).filter(|(key, _)| is_of(trial, &definition.programs, key)).collect();
+        of.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
+        if of.is_empty() {
+            continue;
+        }
+        section.push(Block::folded(
+            format!("Figures of {} cells: {}", of.len(), trial.title),
+            [table(report, trial, &of)],
+        ));
+        plots_of(report, trial, &of, &mut section);
+        let knees = knees(&of);
+        if !knees.is_empty() {
+            section.push(Block::List(knees));
+        }
+    }
+    section
+}
+
+/// By files, device, cache, algorithm and profile, the fastest first.
+fn order<'a>((key, point): &Measured<'a>) -> (Vec<&'a str>, f64) {
+    let dimension = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
+    let of = vec![dimension(CORPUS), dimension(DEVICE), dimension(CACHE), &key.algorithm, profile_rank(&key.profile)];
+    (of, point.time.median)
+}
+
+/// Sorts today first.
+fn profile_rank(profile: &str) -> &str {
+    if profile == TODAY { "" } else { profile }
+}
+
+/// Conditions that differ within a trial, in words: `cold, hdd, 2 threads`.
+fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
+    let told = key.dimensions.iter().filter(|(name, _)| varying.contains(name.as_str()));
+    let text = |(name, value): (&String, &String)| match name.as_str() {
+        CACHE | DEVICE | CORPUS => value.clone(),
+        "mode" => {
+            if value == "adaptive" {
+                value.clone()
+            } else {
+                value.to_uppercase()
+            }
+        }
+        name => format!("{value} {}", name.replace('_', " ")),
+    };
+    told.map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// The dimensions that have several values among these cells.
+fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (key, _) in of {
+        for (name, value) in &key.dimensions {
+            values.entry(name).or_default().insert(value);
+        }
+    }
+    // A dimension that only some programs take tells these apart from the others.
+    let is_partial = |name: &str| of.iter().any(|(key, _)| !key.dimensions.contains_key(name));
+    values.into_iter().filter(|(name, values)| values.len() > 1 || is_partial(name)).map(|(name, _)| name).collect()
+}
+
+fn table(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>]) -> Table {
+    let head =
+        ["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Share", "MB/s", "Files/s", "Peak"];
+    let mut table = Table::new(trial.title.clone(), head).sortable();
+    let varying = varying(of);
+    for (key, point) in of {
+        let share = of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
+        let median = point.time.median / 1e9;
+        let peak = point.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max();
+        let quartiles =
+            format!("{} to {}", number(point.time.lower_quartile / 1e9), number(point.time.upper_quartile / 1e9));
+        let maybe =
+            |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
+        table.push(vec![
+            Cell::text(report.measurements.label(&key.runner)),
+            Cell::text(conditions(key, &varying)),
+            Cell::text(algorithm(&key.algorithm)),
+            Cell::text(profile_name(report, &key.profile)),
+            Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
+            Cell::text(quartiles),
+            maybe(share.map(|share| (format!("{} %", number(share.value * 100.0)), share.value))),
+            Cell::number(number(point.bytes as f64 / 1e6 / median)),
+            Cell::number(number(point.count as f64 / median)),
+            maybe(peak.map(|bytes| (size(bytes), bytes as f64))),
+        ]);
+    }
+    table
+}
+
+/// A row for each cell, in seconds: a plot for each kind of files and algorithm, with the profiles beside each other.
+/// And where there are enough runs, how they scatter.
+fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+    let varying = varying(of);
+    let profiles = report.measurements.profiles();
+    let mut groups: BTreeMap<(&str, &str), BTreeMap<String, Vec<&Measured<'_>>>> = BTreeMap::new();
+    for measured in of {
+        let (key, _) = measured;
+        let corpus = key.dimensions.get(CORPUS).map_or("", String::as_str);
+        let conditions = conditions(key, &varying);
+        let label = report.measurements.label(&key.runner);
+        let label = if conditions.is_empty() { label.to_owned() } else { format!("{label}: {conditions}") };
+        groups.entry((corpus, &key.algorithm)).or_default().entry(label).or_default().push(measured);
+    }
+    let is_several = varying.contains(CORPUS);
+    for ((corpus, name), rows) in groups {
+        let several = if is_several { format!(", files: {corpus}") } else { String::new() };
+        let title = format!("{}: {}{several}", trial.title, algorithm(name));
+        if let Some(plot) = dots(report, &profiles, &title, &rows) {
+            section.push(plot);
+        }
+        let boxes: Vec<BoxRow> = rows
+            .iter()
+            .filter_map(|(label, of)| Some((label, of.iter().find(|(key, _)| key.profile == TODAY)?)))
+            .filter(|(_, (_, point))| point.time.count >= BOX_RUNS_LEAST)
+            .map(|(label, (_, point))| BoxRow {
+                label: label.clone(),
+                quartiles: [
+                    point.time.least,
+                    point.time.lower_quartile,
+                    point.time.median,
+                    point.time.upper_quartile,
+                    point.time.greatest,
+                ]
+                .map(|ns| ns / 1e9),
+            })
+            .collect();
+        if boxes.len() > 1 {
+            let description = "Boxes reach from the lower to the upper quartile, with the median as a line in them; the lines beside \
+                               them end at the shortest and the longest run. The table has the figures.";
+            if let Some(plot) = plots::boxes(format!("How the runs scatter. {title}"), description, "seconds", boxes) {
+                section.push(plot);
+            }
+        }
+    }
+}
+
+fn dots(
+    report: &Report<'_>,
+    profiles: &[&str],
+    title: &str,
+    rows: &BTreeMap<String, Vec<&Measured<'_>>>,
+) -> Option<Plot> {
+    let mut sorted: Vec<(f64, DotRow)> = Vec::new();
+    for (label, of) in rows {
+        let seconds = |profile: &&str| {
+            let (_, point) = of.iter().find(|(key, _)| key.profile == **profile)?;
+            Some(point.time.estimate().map(|ns| ns / 1e9))
+        };
+        let values: Vec<Option<Estimate>> = profiles.iter().map(seconds).collect();
+        let Some(first) = values.iter().flatten().next().copied() else { continue };
+        let row = DotRow {
+            label: label.clone(),
+            values,
+            reference: None,
+            text: estimate(&first),
+            short: number(first.value),
+        };
+        sorted.push((first.value, row));
+    }
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let rows: Vec<DotRow> = sorted.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
+    if rows.len() < 2 {
+        return None;
+    }
+    let all = rows.iter().flat_map(|row| row.values.iter().flatten());
+    let ends = all.flat_map(|value| value.interval.map_or([value.value; 2], |interval| [interval.low, interval.high]));
+    let axis = Axis::linear(ends.chain([0.0]))?;
+    let names = profiles.iter().enumerate().map(|(series, profile)| (Some(series), profile_name(report, profile)));
+    let legend = if profiles.len() > 1 { Legend(names.collect()) } else { Legend::default() };
+    let description = format!("{} rows of seconds, the fastest first. The table has the figures.", rows.len());
+    let group = Group { rows, ..Group::default() };
+    let block = plots::Block { axis, unit: "seconds".to_owned(), divide: None, groups: vec![group] };
+    Dots { legend, blocks: vec![block] }.plot(title, description)
+}
+
+/// From which number of readers on more of them bring nothing, for every kind of files on every device.
+fn knees(of: &[Measured<'_>]) -> Vec<String> {
+    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, f64)>> = BTreeMap::new();
+    for (key, point) in of.iter().filter(|(key, _)| key.profile == TODAY) {
+        let Some(readers) = key.dimensions.get("prefetchers").and_then(|value| value.parse().ok()) else { continue };
+        let others = key.dimensions.iter().filter(|(name, _)| *name != "prefetchers");
+        let others = others.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        groups.entry(others).or_default().push((readers, point.time.median));
+    }
+    let mut sentences = Vec::new();
+    for (dimensions, mut readers) in groups.into_iter().filter(|(_, readers)| readers.len() > 1) {
+        readers.sort_by_key(|(number, _)| *number);
+        let best = readers.iter().map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
+        let Some(knee) = readers.iter().find(|(_, ns)| *ns <= best * (1.0 + KNEE)) else { continue };
+        let (first, last) = (readers[0], readers[readers.len() - 1]);
+        let of = |name: &str| dimensions.get(name).copied().unwrap_or_default();
+        let after = match last {
+            (number, ns) if ns > knee.1 * (1.0 + KNEE) => {
+                format!("; {number} take {} times as long", crate::report::format::number(ns / knee.1))
+            }
+            (number, _) if number > knee.0 => format!("; up to {number} bring less than 5 % more"),
+            _ => "; more were not tried".to_owned(),
+        };
+        sentences.push(format!(
+            "Files: {}, {}: {} prefetchers read {} times as fast as {}{after}.",
+            of(CORPUS),
+            of(DEVICE),
+            knee.0,
+            number(first.1 / knee.1),
+            first.0,
+        ));
+    }
+    sentences
+}
+
+/// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
+pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
+    let mut groups: BTreeMap<(&str, &str, &str, &str), Vec<Measured<'_>>> = BTreeMap::new();
+    for (key, point) in cells(measurements).filter(|(key, _)| key.profile == TODAY) {
+        let of = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
+        groups.entry((of(CORPUS), of(DEVICE), of(CACHE), &key.algorithm)).or_default().push((key, point));
+    }
+    let mut sentences = Vec::new();
+    for ((corpus, device, cache, name), mut of) in groups {
+        of.sort_by(|a, b| a.1.time.median.total_cmp(&b.1.time.median));
+        let (Some(first), Some(last)) = (of.first(), of.last()) else { continue };
+        let differs = first.1.time.interval.zip(last.1.time.interval).is_some_and(|(a, b)| a.high < b.low);
+        if of.len() < 2 || !differs {
+            continue;
+        }
+        let simulated = measurements.devices.get(device).is_some_and(|device| device.simulated);
+        let place = match (device, simulated) {
+            (trials::HERE, _) => "the disk of the results".to_owned(),
+            (_, true) => format!("a simulated device ({device})"),
+            (_, false) => format!("the device {device}"),
+        };
+        let all = varying(&of);
+        let label = |(key, point): &Measured<'_>| {
+            let conditions = conditions(key, &all);
+            let conditions = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
+            format!("{}{conditions} with {}", measurements.label(&key.runner), duration(point.time.median / 1e9))
+        };
+        sentences.push(format!(
+            "{}, {} files ({corpus}, {}), {cache}, from {place}: the fastest is {}, the slowest {}, {} times as long.",
+            algorithm(name),
+            count(first.1.count),
+            size(first.1.bytes),
+            label(first),
+            label(last),
+            number(last.1.time.median / first.1.time.median),
+        ));
+    }
+    sentences
+}
+
+/// Times of whole collections, from those measured: by bytes, and by files, between which the truth lies.
+pub(super) fn projections(report: &Report<'_>) -> Section {
+    let mut section = Section::new("collections", "Projections").text(
+        "The measured time, as much longer as the collection has more bytes, and as much longer as it has more files: where files \
+         are as large as the measured ones, both are the same.",
+    );
+    let measurements = report.measurements;
+    let head = || ["Program", "Conditions", "Algorithm", "Collection", "By bytes", "By files"];
+    let row = |(key, point): &Measured<'_>, all: &BTreeSet<&str>, name: String, bytes: f64, files: f64| {
+        let times = |factor: f64| {
+            let seconds: Estimate = point.time.estimate().map(|ns| ns / 1e9 * factor);
+            let interval = seconds.interval.map(|i| format!(" ({} to {})", duration(i.low), duration(i.high)));
+            Cell::quantity(format!("{}{}", duration(seconds.value), interval.unwrap_or_default()), seconds.value)
+        };
+        vec![
+            Cell::text(measurements.label(&key.runner)),
+            Cell::text(conditions(key, all)),
+            Cell::text(algorithm(&key.algorithm)),
+            Cell::text(name),
+            times(bytes / point.bytes.max(1) as f64),
+            times(files / point.count.max(1) as f64),
+        ]
+    };
+    let cold = |corpus: &str| -> Vec<Measured<'_>> {
+        let is_cold = |key: &SeriesKey| {
+            let has = |name: &str, value: &str| key.dimensions.get(name).is_some_and(|one| one == value);
+            key.profile == TODAY && has(CACHE, "cold") && has(CORPUS, corpus)
+        };
+        cells(measurements).filter(|(key, _)| is_cold(key)).collect()
+    };
+    match measurements.header.experiment.as_str() {
+        "fixity" => {
+            let of = cold("collection");
+            let all = varying(&of);
+            let mut table =
+                Table::new("Collections of 1, 25 and 100 TB, with the files of the study's mean size", head());
+            for measured in &of {
+                for volume in VOLUMES_TB {
+                    let files = volume * 1e12 / 123e9 * 131_870.0;
+                    table.push(row(measured, &all, format!("{volume} TB"), volume * 1e12, files));
+                }
+            }
+            if !table.is_empty() {
+                section.push(table.sortable());
+            }
+        }
+        "tree" => {
+            let mut of = cold("documents");
+            of.retain(|(key, _)| {
+                key.algorithm == "ssdeep" && key.runner != "pfh-pairs" && key.runner != "ssdeep-pairs"
+            });
+            let all = varying(&of);
+            let mut table = Table::new("Table XI: the two workstations of table X", head());
+            for measured in &of {
+                for (name, bytes, files) in WORKSTATIONS {
+                    table.push(row(measured, &all, name.to_owned(), bytes, files));
+                }
+            }
+            if !table.is_empty() {
+                section.push(table.sortable());
+            }
+        }
+        _ => {}
+    }
+    section
+}
