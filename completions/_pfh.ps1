@@ -81,6 +81,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names')
             [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache')
             [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'Type of storage that the files are on, if the system does not know it or is wrong')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here')
             [CompletionResult]::new('-b', '-b', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
             [CompletionResult]::new('--binary', '--binary', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Same as `-f bsd`')
@@ -881,13 +882,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;frash' {
-            [CompletionResult]::new('--tests', '--tests', [CompletionResultType]::ParameterName, 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]')
+            [CompletionResult]::new('--tests', '--tests', [CompletionResultType]::ParameterName, 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random numbers: the same seed gives the same results, except for times')
             [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Also draw each experiment, as SVG, into a directory, which is created if it does not exist')
             [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Number of repetitions, each with other random bytes and offsets')
-            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Length of the files that are given a common block, and of the longest file that is timed')
+            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Length of the files that are given a common block [default: 512 KiB, 2 MiB, 8 MiB], and of the longest file that is timed [default: 2048000]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -923,6 +924,10 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
             [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
+            [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
+            [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
+            [CompletionResult]::new('sample', 'sample', [CompletionResultType]::ParameterValue, 'Read a sample for `pfh lab advise`')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -993,6 +998,70 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;lab;mount' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'The device: a name (see below), or the path of a description that ends in `.toml`')
+            [CompletionResult]::new('--until-closed', '--until-closed', [CompletionResultType]::ParameterName, 'End as soon as standard input is closed, as it is when the program that holds it ends')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;advise' {
+            [CompletionResult]::new('--volume', '--volume', [CompletionResultType]::ParameterName, 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]')
+            [CompletionResult]::new('--files', '--files', [CompletionResultType]::ParameterName, 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]')
+            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'Time that there is each night, such as 8h: tells how many nights a full cycle takes')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned')
+            [CompletionResult]::new('--algorithms', '--algorithms', [CompletionResultType]::ParameterName, 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Measure for about N seconds')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Do not measure, but take the measurements that --save wrote')
+            [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Save the measurements and the options to use in FILE, for --from and for `pfh hash --profile`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the advice to FILE [default: standard output]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the advice to FILE [default: standard output]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON instead of text')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;survey' {
+            [CompletionResult]::new('--walk', '--walk', [CompletionResultType]::ParameterName, 'Walk the path that FILE holds, terminated by NUL')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'Only ask for the sizes of the files in FILE, each path terminated by NUL')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Stop after N seconds')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;sample' {
+            [CompletionResult]::new('--walk', '--walk', [CompletionResultType]::ParameterName, 'Read all files below the path that FILE holds, terminated by NUL')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'Read the files in FILE, each path terminated by NUL')
+            [CompletionResult]::new('--bytes-max', '--bytes-max', [CompletionResultType]::ParameterName, 'Read at most SIZE of each file')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Stop after N seconds')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'The algorithm, or `none`')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'The algorithm, or `none`')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)')
+            [CompletionResult]::new('--prefetchers', '--prefetchers', [CompletionResultType]::ParameterName, 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for all buffers together (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for all buffers together (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How threads share reading and hashing')
+            [CompletionResult]::new('--order', '--order', [CompletionResultType]::ParameterName, 'The order in which files are read; the output is always in the order of the walk')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names')
+            [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache')
+            [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'Type of storage that the files are on, if the system does not know it or is wrong')
+            [CompletionResult]::new('--balance', '--balance', [CompletionResultType]::ParameterName, 'With --mode mtp: prefer files that fit the free part of the memory table')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;lab;runner' {
             [CompletionResult]::new('--lanes', '--lanes', [CompletionResultType]::ParameterName, 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -1008,6 +1077,10 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
             [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
+            [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
+            [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
+            [CompletionResult]::new('sample', 'sample', [CompletionResultType]::ParameterValue, 'Read a sample for `pfh lab advise`')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -1028,6 +1101,18 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help;compare' {
+            break
+        }
+        'pfh;lab;help;mount' {
+            break
+        }
+        'pfh;lab;help;advise' {
+            break
+        }
+        'pfh;lab;help;survey' {
+            break
+        }
+        'pfh;lab;help;sample' {
             break
         }
         'pfh;lab;help;runner' {
@@ -1200,6 +1285,10 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
             [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
+            [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
+            [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
+            [CompletionResult]::new('sample', 'sample', [CompletionResultType]::ParameterValue, 'Read a sample for `pfh lab advise`')
             [CompletionResult]::new('runner', 'runner', [CompletionResultType]::ParameterValue, 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)')
             break
         }
@@ -1219,6 +1308,18 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab;compare' {
+            break
+        }
+        'pfh;help;lab;mount' {
+            break
+        }
+        'pfh;help;lab;advise' {
+            break
+        }
+        'pfh;help;lab;survey' {
+            break
+        }
+        'pfh;help;lab;sample' {
             break
         }
         'pfh;help;lab;runner' {

@@ -277,6 +277,9 @@ _pfh() {
             pfh__subcmd__help__subcmd__known,serve)
                 cmd="pfh__subcmd__help__subcmd__known__subcmd__serve"
                 ;;
+            pfh__subcmd__help__subcmd__lab,advise)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__advise"
+                ;;
             pfh__subcmd__help__subcmd__lab,claims)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__claims"
                 ;;
@@ -289,6 +292,9 @@ _pfh() {
             pfh__subcmd__help__subcmd__lab,list)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__list"
                 ;;
+            pfh__subcmd__help__subcmd__lab,mount)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__mount"
+                ;;
             pfh__subcmd__help__subcmd__lab,report)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__report"
                 ;;
@@ -297,6 +303,12 @@ _pfh() {
                 ;;
             pfh__subcmd__help__subcmd__lab,runner)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__runner"
+                ;;
+            pfh__subcmd__help__subcmd__lab,sample)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__sample"
+                ;;
+            pfh__subcmd__help__subcmd__lab,survey)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__survey"
                 ;;
             pfh__subcmd__known,build)
                 cmd="pfh__subcmd__known__subcmd__build"
@@ -340,6 +352,9 @@ _pfh() {
             pfh__subcmd__known__subcmd__help,serve)
                 cmd="pfh__subcmd__known__subcmd__help__subcmd__serve"
                 ;;
+            pfh__subcmd__lab,advise)
+                cmd="pfh__subcmd__lab__subcmd__advise"
+                ;;
             pfh__subcmd__lab,claims)
                 cmd="pfh__subcmd__lab__subcmd__claims"
                 ;;
@@ -355,6 +370,9 @@ _pfh() {
             pfh__subcmd__lab,list)
                 cmd="pfh__subcmd__lab__subcmd__list"
                 ;;
+            pfh__subcmd__lab,mount)
+                cmd="pfh__subcmd__lab__subcmd__mount"
+                ;;
             pfh__subcmd__lab,report)
                 cmd="pfh__subcmd__lab__subcmd__report"
                 ;;
@@ -363,6 +381,15 @@ _pfh() {
                 ;;
             pfh__subcmd__lab,runner)
                 cmd="pfh__subcmd__lab__subcmd__runner"
+                ;;
+            pfh__subcmd__lab,sample)
+                cmd="pfh__subcmd__lab__subcmd__sample"
+                ;;
+            pfh__subcmd__lab,survey)
+                cmd="pfh__subcmd__lab__subcmd__survey"
+                ;;
+            pfh__subcmd__lab__subcmd__help,advise)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__advise"
                 ;;
             pfh__subcmd__lab__subcmd__help,claims)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__claims"
@@ -379,6 +406,9 @@ _pfh() {
             pfh__subcmd__lab__subcmd__help,list)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__list"
                 ;;
+            pfh__subcmd__lab__subcmd__help,mount)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__mount"
+                ;;
             pfh__subcmd__lab__subcmd__help,report)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__report"
                 ;;
@@ -387,6 +417,12 @@ _pfh() {
                 ;;
             pfh__subcmd__lab__subcmd__help,runner)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__runner"
+                ;;
+            pfh__subcmd__lab__subcmd__help,sample)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__sample"
+                ;;
+            pfh__subcmd__lab__subcmd__help,survey)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__survey"
                 ;;
             *)
                 ;;
@@ -2355,7 +2391,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --profile --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2550,6 +2586,21 @@ _pfh() {
                     ;;
                 --medium)
                     COMPREPLY=($(compgen -W "rotating solid-state network memory" -- "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 *)
@@ -3050,8 +3101,22 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__lab)
-            opts="list doctor run report claims compare runner"
+            opts="list doctor run report claims compare mount advise survey sample runner"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__advise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3119,6 +3184,20 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__mount)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__help__subcmd__lab__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3148,6 +3227,34 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__lab__subcmd__runner)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__sample)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__survey)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3629,12 +3736,114 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab)
-            opts="-h -V --help --version list doctor run report claims compare runner help"
+            opts="-h -V --help --version list doctor run report claims compare mount advise survey sample runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__advise)
+            opts="-a -o -h -V --volume --files --deadline --algorithms --seconds --from --save --json --output --progress --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --volume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --algorithms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --save)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -3730,8 +3939,22 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__help)
-            opts="list doctor run report claims compare runner help"
+            opts="list doctor run report claims compare mount advise survey sample runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__advise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3813,6 +4036,20 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__mount)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__lab__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3855,6 +4092,34 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__sample)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__survey)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__lab__subcmd__list)
             opts="-h -V --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3862,6 +4127,35 @@ _pfh() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__mount)
+            opts="-h -V --device --until-closed --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --device)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -3995,6 +4289,118 @@ _pfh() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__sample)
+            opts="-a -j -t -p -m -h -V --walk --list --bytes-max --seconds --algorithm --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --walk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --list)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bytes-max)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --algorithm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prefetchers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "adaptive mtp smt" -- "${cur}"))
+                    return 0
+                    ;;
+                --order)
+                    COMPREPLY=($(compgen -W "auto path inode physical size" -- "${cur}"))
+                    return 0
+                    ;;
+                --backend)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io)
+                    COMPREPLY=($(compgen -W "buffered drop direct" -- "${cur}"))
+                    return 0
+                    ;;
+                --medium)
+                    COMPREPLY=($(compgen -W "rotating solid-state network memory" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__survey)
+            opts="-h -V --walk --list --seconds --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --walk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --list)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -77,6 +77,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --backend 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names'
             cand --io 'How reading uses the page cache'
             cand --medium 'Type of storage that the files are on, if the system does not know it or is wrong'
+            cand --profile 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here'
             cand -b 'Accepted for compatibility: contents are always read as they are'
             cand --binary 'Accepted for compatibility: contents are always read as they are'
             cand --tag 'Same as `-f bsd`'
@@ -821,13 +822,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;frash'= {
-            cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]'
+            cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]'
             cand -a 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
             cand --algorithm 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
             cand --seed 'Seed of the random numbers: the same seed gives the same results, except for times'
             cand --plots 'Also draw each experiment, as SVG, into a directory, which is created if it does not exist'
             cand --runs 'Number of repetitions, each with other random bytes and offsets'
-            cand --bytes 'Length of the files that are given a common block, and of the longest file that is timed'
+            cand --bytes 'Length of the files that are given a common block [default: 512 KiB, 2 MiB, 8 MiB], and of the longest file that is timed [default: 2048000]'
             cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
             cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
             cand -h 'Print help (see more with ''--help'')'
@@ -860,6 +861,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
             cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+            cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+            cand survey 'Find samples for `pfh lab advise`'
+            cand sample 'Read a sample for `pfh lab advise`'
             cand runner 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -923,6 +928,66 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;lab;mount'= {
+            cand --device 'The device: a name (see below), or the path of a description that ends in `.toml`'
+            cand --until-closed 'End as soon as standard input is closed, as it is when the program that holds it ends'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;advise'= {
+            cand --volume 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]'
+            cand --files 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]'
+            cand --deadline 'Time that there is each night, such as 8h: tells how many nights a full cycle takes'
+            cand -a 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned'
+            cand --algorithms 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned'
+            cand --seconds 'Measure for about N seconds'
+            cand --from 'Do not measure, but take the measurements that --save wrote'
+            cand --save 'Save the measurements and the options to use in FILE, for --from and for `pfh hash --profile`'
+            cand -o 'Write the advice to FILE [default: standard output]'
+            cand --output 'Write the advice to FILE [default: standard output]'
+            cand --progress 'Show progress on standard error'
+            cand --json 'Print JSON instead of text'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;survey'= {
+            cand --walk 'Walk the path that FILE holds, terminated by NUL'
+            cand --list 'Only ask for the sizes of the files in FILE, each path terminated by NUL'
+            cand --seconds 'Stop after N seconds'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;sample'= {
+            cand --walk 'Read all files below the path that FILE holds, terminated by NUL'
+            cand --list 'Read the files in FILE, each path terminated by NUL'
+            cand --bytes-max 'Read at most SIZE of each file'
+            cand --seconds 'Stop after N seconds'
+            cand -a 'The algorithm, or `none`'
+            cand --algorithm 'The algorithm, or `none`'
+            cand -t 'Number of threads [default: one per core]'
+            cand -j 'Number of threads [default: one per core]'
+            cand --threads 'Number of threads [default: one per core]'
+            cand -p 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)'
+            cand --prefetchers 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)'
+            cand -m 'Memory limit for all buffers together (K, M, G: powers of 1024)'
+            cand --memory 'Memory limit for all buffers together (K, M, G: powers of 1024)'
+            cand --mode 'How threads share reading and hashing'
+            cand --order 'The order in which files are read; the output is always in the order of the walk'
+            cand --backend 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names'
+            cand --io 'How reading uses the page cache'
+            cand --medium 'Type of storage that the files are on, if the system does not know it or is wrong'
+            cand --balance 'With --mode mtp: prefer files that fit the free part of the memory table'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;lab;runner'= {
             cand --lanes 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages'
             cand -h 'Print help'
@@ -937,6 +1002,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
             cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+            cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+            cand survey 'Find samples for `pfh lab advise`'
+            cand sample 'Read a sample for `pfh lab advise`'
             cand runner 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -951,6 +1020,14 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;help;claims'= {
         }
         &'pfh;lab;help;compare'= {
+        }
+        &'pfh;lab;help;mount'= {
+        }
+        &'pfh;lab;help;advise'= {
+        }
+        &'pfh;lab;help;survey'= {
+        }
+        &'pfh;lab;help;sample'= {
         }
         &'pfh;lab;help;runner'= {
         }
@@ -1083,6 +1160,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
             cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+            cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+            cand survey 'Find samples for `pfh lab advise`'
+            cand sample 'Read a sample for `pfh lab advise`'
             cand runner 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
         }
         &'pfh;help;lab;list'= {
@@ -1096,6 +1177,14 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;lab;claims'= {
         }
         &'pfh;help;lab;compare'= {
+        }
+        &'pfh;help;lab;mount'= {
+        }
+        &'pfh;help;lab;advise'= {
+        }
+        &'pfh;help;lab;survey'= {
+        }
+        &'pfh;help;lab;sample'= {
         }
         &'pfh;help;lab;runner'= {
         }

@@ -100,6 +100,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l medium -d 'Type of stor
 solid-state\t''
 network\t''
 memory\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l profile -d 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for compatibility: contents are always read as they are'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'Same as `-f bsd`'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l json -d 'Same as `-f jsonl`'
@@ -675,12 +676,12 @@ complete -c pfh -n "__fish_pfh_using_subcommand copy" -s q -l quiet -d 'Do not p
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross [default: all]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is created if it does not exist' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Number of repetitions, each with other random bytes and offsets' -r
-complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that are given a common block, and of the longest file that is timed' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that are given a common block [default: 512 KiB, 2 MiB, 8 MiB], and of the longest file that is timed [default: 2048000]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s V -l version -d 'Print version'
@@ -690,16 +691,20 @@ complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s V -l version -d '
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -l json -d 'Print one JSON object instead of tables'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "run" -d 'Run an experiment and save its results'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "survey" -d 'Find samples for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from doctor" -l install -d 'Print the commands that install what GROUP needs; `all` for every group' -r
@@ -737,6 +742,57 @@ cpu\t'Processor time, where the runner reports it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'Write HTML to FILE [default: Markdown on standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -l device -d 'The device: a name (see below), or the path of a description that ends in `.toml`' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -l until-closed -d 'End as soon as standard input is closed, as it is when the program that holds it ends'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l volume -d 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l files -d 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l deadline -d 'Time that there is each night, such as 8h: tells how many nights a full cycle takes' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s a -l algorithms -d 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l seconds -d 'Measure for about N seconds' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l from -d 'Do not measure, but take the measurements that --save wrote' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l save -d 'Save the measurements and the options to use in FILE, for --from and for `pfh hash --profile`' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s o -l output -d 'Write the advice to FILE [default: standard output]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l json -d 'Print JSON instead of text'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -l walk -d 'Walk the path that FILE holds, terminated by NUL' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -l list -d 'Only ask for the sizes of the files in FILE, each path terminated by NUL' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -l seconds -d 'Stop after N seconds' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l walk -d 'Read all files below the path that FILE holds, terminated by NUL' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l list -d 'Read the files in FILE, each path terminated by NUL' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l bytes-max -d 'Read at most SIZE of each file' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l seconds -d 'Stop after N seconds' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s a -l algorithm -d 'The algorithm, or `none`' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
+mtp\t'As published: prefetchers only read, the other threads only hash'
+smt\t'As published: every thread reads and hashes its own file'"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l order -d 'The order in which files are read; the output is always in the order of the walk' -r -f -a "auto\t'By path; by physical position on rotating disks'
+path\t''
+inode\t''
+physical\t'By position on the medium, where the filesystem reports it'
+size\t'Largest first'"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l backend -d 'Instructions for hashing many files at once and for similarity digests, instead of the best that this CPU has; `pfh cpu` lists the names' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l io -d 'How reading uses the page cache' -r -f -a "buffered\t'Through the page cache'
+drop\t'Through it, but cached pages are dropped before and after reading'
+direct\t'Around it (O_DIRECT); like `drop` where the filesystem refuses, which --stats counts'"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l medium -d 'Type of storage that the files are on, if the system does not know it or is wrong' -r -f -a "rotating\t''
+solid-state\t''
+network\t''
+memory\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s V -l version -d 'Print version'
@@ -746,6 +802,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "survey" -d 'Find samples for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -796,4 +856,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "survey" -d 'Find samples for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'

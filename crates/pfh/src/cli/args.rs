@@ -145,6 +145,11 @@ pub(crate) struct HashArguments {
 
     #[command(flatten)]
     pub(crate) engine: EngineArguments,
+
+    /// Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from
+    /// FILE, except those that are given here.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "How to read")]
+    pub(crate) profile: Option<PathBuf>,
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -500,6 +505,8 @@ const FRASH_EXAMPLES: &str = "\
 Examples:
   pfh frash --plots frash -o frash.csv
       all experiments with all families, on random bytes, as a table and as pictures
+  pfh lab report frash.csv -o frash.html
+      the report: a summary, precision and recall, and all plots
   pfh frash --tests fragment,noise -a ssdeep,tlsh *.html
       how much of these files can be missing or changed";
 
@@ -511,7 +518,7 @@ pub(crate) struct FrashArguments {
     pub(crate) paths: Vec<OsString>,
 
     /// Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety,
-    /// needle, cross [default: all].
+    /// needle, cross, threshold [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tests: Vec<Test>,
 
@@ -531,9 +538,10 @@ pub(crate) struct FrashArguments {
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) runs: u32,
 
-    /// Length of the files that are given a common block, and of the longest file that is timed.
-    #[arg(long, value_name = "SIZE", default_value = "2048000", value_parser = parse_bytes)]
-    pub(crate) bytes: u64,
+    /// Length of the files that are given a common block [default: 512 KiB, 2 MiB, 8 MiB], and of the longest file that
+    /// is timed [default: 2048000].
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) bytes: Option<u64>,
 
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

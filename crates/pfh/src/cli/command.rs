@@ -203,10 +203,11 @@ impl Command {
     }
 
     /// Waits for the signal that ends the command, for commands that go on until then: it is no interruption of them.
-    #[cfg(feature = "serve")]
-    pub(crate) fn run_until_signal(&mut self) {
+    /// The end of `input`, if there is one, counts as a signal.
+    #[cfg(any(feature = "serve", feature = "slowfs"))]
+    pub(crate) fn run_until_signal(&mut self, input: Option<io::Stdin>) {
         drop(self.guard.take());
-        self.signals.wait();
+        self.signals.wait(input);
         self.ends_by_signal = true;
     }
 
@@ -277,6 +278,11 @@ impl Command {
     /// Leaves out the totals, because they are reported elsewhere.
     pub(crate) fn without_totals(&mut self) {
         self.has_totals = true;
+    }
+
+    /// Returns the counters of the run that comes first, which grow while it lasts.
+    pub(crate) fn counters(&mut self) -> Arc<Counters> {
+        Arc::clone(self.counters.get_or_insert_default())
     }
 
     /// Checks the paths of the command line before the run; see [`named_paths::look`].

@@ -4,8 +4,8 @@ use super::args::FrashArguments;
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::output::Output;
-use super::reading;
-use super::{message, plot};
+use super::{message, reading};
+use pfh_lab::report::frash as report;
 use pfh_record::Summary;
 use pfh_similarity::Family;
 use pfh_similarity::frash::{Frash, Row};
@@ -20,7 +20,10 @@ const FILE_BYTES_MAX: usize = 16 << 20;
 /// Runs `pfh frash`.
 pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
     let mut frash = Frash { seed: arguments.seed, runs: arguments.runs, ..Frash::default() };
-    frash.bytes = usize::try_from(arguments.bytes).unwrap_or(usize::MAX);
+    if let Some(bytes) = arguments.bytes {
+        frash.bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        frash.common_block_bytes = vec![frash.bytes];
+    }
     if !(1..=FILE_BYTES_MAX * 8).contains(&frash.bytes) {
         return Err(Failed::usage(format_args!("--bytes must be from 1 to {}", FILE_BYTES_MAX * 8)));
     }
@@ -38,25 +41,22 @@ pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let mut output = command.output();
     let (files, unread) = read(arguments)?;
-    let mut result = output.write_all(b"test,mode,family,parameter,runs,matched,value\r\n");
-    let mut pictures: Vec<(String, Vec<Row>)> = Vec::new();
+    let mut result = output.write_all(format!("{}\r\n", report::HEADER).as_bytes());
+    let mut rows: Vec<report::Row> = Vec::new();
     if result.is_ok() {
         let _ = frash.run(&files, &mut |row| {
+            let row = written(&row);
+            result = output.write_all(row.to_string().as_bytes()).and_then(|()| output.flush());
             if arguments.plots.is_some() {
-                let name = plot::name(&row);
-                match pictures.iter_mut().find(|picture| picture.0 == name) {
-                    Some((_, rows)) => rows.push(row),
-                    None => pictures.push((name, vec![row])),
-                }
+                rows.push(row);
             }
-            result = output.write_all(line(&row).as_bytes()).and_then(|()| output.flush());
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     if let (Some(directory), Ok(())) = (&arguments.plots, &result) {
-        result = pictures.iter().try_for_each(|(name, rows)| {
+        result = report::plots(&rows).iter().try_for_each(|(name, plot)| {
             let mut picture = Output::whole(&directory.join(name).with_extension("svg"))?;
-            picture.write(plot::svg(name, rows).as_bytes())?;
+            picture.write(plot.svg().as_bytes())?;
             picture.finish()
         });
     }
@@ -68,12 +68,24 @@ pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
     command.finish(result, complete, None)
 }
 
-fn line(row: &Row) -> String {
-    let Row { test, mode, family, parameter, runs, matched, value } = row;
-    let (test, family) = (test.name(), family.map_or("sha1", Family::name));
-    let matched = matched.map_or_else(String::new, |matched| matched.to_string());
-    let value = value.map_or_else(String::new, |value| value.to_string());
-    format!("{test},{mode},{family},{parameter},{runs},{matched},{value}\r\n")
+/// A result as it is written, and read by reports.
+fn written(row: &Row) -> report::Row {
+    let Row { test, mode, family, parameter, runs, matched, value, spread } = *row;
+    let [least, lower_quartile, median, upper_quartile, greatest] = spread.map_or([None; 5], |values| values.map(Some));
+    report::Row {
+        test: test.name().to_owned(),
+        mode: mode.to_owned(),
+        family: family.map_or("sha1", Family::name).to_owned(),
+        parameter,
+        runs,
+        matched,
+        value,
+        least,
+        lower_quartile,
+        median,
+        upper_quartile,
+        greatest,
+    }
 }
 
 /// Returns the contents of all files below the paths, and the number of unreadable ones.

@@ -1,9 +1,11 @@
 //! The command line of `pfh lab`.
 
+use super::common_args::EngineArguments;
 use super::progress::When;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use pfh_lab::measurements::Clock;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,12 +29,15 @@ Examples:
       the results of two machines side by side
   pfh lab claims
       the claims of the studies, and where each is judged
+  pfh lab advise /archive --volume 25TB --files 1.2M --deadline 8h
+      measures storage and processor for a minute, and tells what limits a run, how long it takes and which options to
+      use
 
 Exit status:
   0    all done
   1    a runner gave a wrong answer, reported impossible times, hung, crashed or broke the protocol
   2    the command line, a definition or a file of results is wrong, or the run could not begin
-  3    the definition of a runner could not be read
+  3    the definition of a runner could not be read, or there are not enough data to advise
   4    results or a report could not be written, or a command of --run failed
   5    1 and 3 together
   130  interrupted; `--resume` continues
@@ -60,10 +65,24 @@ pub(crate) enum LabCommand {
     Run(Box<RunArguments>),
     /// Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it.
     Report(ReportArguments),
-    /// Print all claims of the studies and where each is judged, and recompute their published fits.
-    Claims,
+    /// Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of
+    /// results on them.
+    Claims(ClaimsArguments),
     /// Compare two results: of two machines, systems or versions.
     Compare(CompareArguments),
+    /// Run a shell command once and print what it cost, as JSON; experiments start this.
+    #[command(hide = true)]
+    Measure(MeasureArguments),
+    /// Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md).
+    Mount(MountArguments),
+    /// Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use.
+    Advise(AdviseArguments),
+    /// Find samples for `pfh lab advise`.
+    #[command(hide = true)]
+    Survey(SurveyArguments),
+    /// Read a sample for `pfh lab advise`.
+    #[command(hide = true)]
+    Sample(SampleArguments),
     /// Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
     Runner(RunnerArguments),
 }
@@ -92,6 +111,33 @@ pub(crate) struct DoctorArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ClaimsArguments {
+    /// Print a table of the verdicts of these results: the folders of `pfh lab run`, or their files.
+    #[arg(value_name = "RESULTS", value_hint = ValueHint::AnyPath)]
+    pub(crate) results: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MeasureArguments {
+    /// Write the output of the command to FILE [default: nowhere].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The command, for `sh -c`.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: String,
+}
+
+/// A device by its name, and the folder that lies on it.
+fn parse_device(text: &str) -> Result<(String, Option<PathBuf>), String> {
+    let (name, folder) = text.split_once('=').map_or((text, None), |(name, folder)| (name, Some(folder)));
+    if name.is_empty() || folder.is_some_and(str::is_empty) {
+        return Err("write NAME or NAME=DIR".to_owned());
+    }
+    Ok((name.to_owned(), folder.map(PathBuf::from)))
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The experiment: a name that `pfh lab list` prints, or the path of a definition.
     #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
@@ -117,6 +163,15 @@ pub(crate) struct RunArguments {
     #[arg(long = "profile", value_name = "ID")]
     pub(crate) profiles: Vec<String>,
 
+    /// Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With
+    /// =DIR, a name of your own for the device that DIR lies on.
+    #[arg(long = "device", value_name = "NAME[=DIR]", value_parser = parse_device)]
+    pub(crate) devices: Vec<(String, Option<PathBuf>)>,
+
+    /// Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) corpus: Option<PathBuf>,
+
     /// Continue the results in the folder of -o.
     #[arg(long, requires = "output")]
     pub(crate) resume: bool,
@@ -138,6 +193,139 @@ pub(crate) struct RunArguments {
     pub(crate) progress: When,
 }
 
+/// The devices of `pfh-slowfs`, which a program may lack; a test compares both.
+pub(crate) const DEVICES: &str = "\
+Devices:
+  hdd    a hard disk: 150 MB/s, 8 ms for each seek, one request at a time
+  ssd    a solid-state disk behind SATA: 500 MB/s, 0.1 ms for each read, 32 requests at once
+  nas    a network storage behind gigabit Ethernet: 118 MB/s, about 0.7 ms for each operation, 16 at once
+  dying  a hard disk that dies: a bad sector in one file of a hundred, each tried for 2 s, and one stall of 10 s
+
+Examples:
+  pfh lab mount documents /mnt/slow --device hdd
+      shows documents at /mnt/slow, as a hard disk would; in another terminal: pfh hash /mnt/slow
+  pfh lab mount documents /mnt/slow --device mine.toml
+      the same with a device of your own";
+
+#[derive(Debug, Args)]
+#[command(after_help = DEVICES, after_long_help = DEVICES)]
+pub(crate) struct MountArguments {
+    /// The directory to show; nothing in it is changed.
+    #[arg(value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    /// An empty directory outside of it.
+    #[arg(value_name = "MOUNT_POINT", value_hint = ValueHint::DirPath)]
+    pub(crate) mount_point: PathBuf,
+
+    /// The device: a name (see below), or the path of a description that ends in `.toml`.
+    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) device: PathBuf,
+
+    /// End as soon as standard input is closed, as it is when the program that holds it ends.
+    #[arg(long)]
+    pub(crate) until_closed: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArguments {
+    /// The directory to be hashed, or a part of it that is like the whole.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Advise for a volume of SIZE, such as 25TB [default: what PATH holds].
+    #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
+    pub(crate) volume: Option<u64>,
+
+    /// Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume].
+    #[arg(long, value_name = "N", value_parser = crate::cli::quantity::parse_count)]
+    pub(crate) files: Option<u64>,
+
+    /// Time that there is each night, such as 8h: tells how many nights a full cycle takes.
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::quantity::parse_duration)]
+    pub(crate) deadline: Option<Duration>,
+
+    /// Algorithms to compare, separated by commas, or repeated; the first is the one that is planned.
+    #[arg(
+        short,
+        long = "algorithms",
+        alias = "algorithm",
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "sha256,md5,sha1,sha512,blake3"
+    )]
+    pub(crate) algorithms: Vec<String>,
+
+    /// Measure for about N seconds.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(5..=86_400))]
+    pub(crate) seconds: u32,
+
+    /// Do not measure, but take the measurements that --save wrote.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) from: Option<PathBuf>,
+
+    /// Save the measurements and the options to use in FILE, for --from and for `pfh hash --profile`.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the advice to FILE [default: standard output].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Show progress on standard error.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SurveyArguments {
+    /// Walk the path that FILE holds, terminated by NUL.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) walk: Option<PathBuf>,
+
+    /// Only ask for the sizes of the files in FILE, each path terminated by NUL.
+    #[arg(long, value_name = "FILE", conflicts_with = "walk", required_unless_present = "walk")]
+    pub(crate) list: Option<PathBuf>,
+
+    /// Stop after N seconds.
+    #[arg(long, value_name = "N")]
+    pub(crate) seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArguments {
+    /// Read all files below the path that FILE holds, terminated by NUL.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) walk: Option<PathBuf>,
+
+    /// Read the files in FILE, each path terminated by NUL.
+    #[arg(long, value_name = "FILE", conflicts_with = "walk", required_unless_present = "walk")]
+    pub(crate) list: Option<PathBuf>,
+
+    /// Read at most SIZE of each file.
+    #[arg(long, value_name = "SIZE", value_parser = crate::cli::quantity::parse_bytes)]
+    pub(crate) bytes_max: Option<u64>,
+
+    /// Stop after N seconds.
+    #[arg(long, value_name = "N")]
+    pub(crate) seconds: f64,
+
+    /// The algorithm, or `none`.
+    #[arg(short, long, value_name = "NAME", default_value = "none")]
+    pub(crate) algorithm: String,
+
+    /// Begin with N readers for places that answer late.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) readers: usize,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArguments,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunnerArguments {
     /// Hash many messages at once; offers only algorithms that have lanes, and modes with many messages.
@@ -147,7 +335,7 @@ pub(crate) struct RunnerArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// The folder that `pfh lab run` wrote, or its results.jsonl.
+    /// The folder that `pfh lab run` wrote, or its results.jsonl; or what `pfh frash -o frash.csv` wrote.
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) results: PathBuf,
 

@@ -50,7 +50,7 @@ mod message;
 mod named_paths;
 mod output;
 mod pairs;
-mod plot;
+mod profile;
 mod progress;
 mod quantity;
 mod reading;
@@ -88,7 +88,7 @@ pub(crate) fn run() -> Result<Ending, Failed> {
     };
     foreign::warn_of_exclusion(&words);
     match arguments.command {
-        args::Command::Hash(arguments) => hash::run(*arguments),
+        args::Command::Hash(arguments) => hash::run(profile::applied(*arguments, &words)?),
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Match(arguments) => matching::run(&arguments),
         args::Command::Known(arguments) => known::run(&arguments),

@@ -61,6 +61,19 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs).ok_or_else(|| format!("`{text}` is too long"))
 }
 
+/// Parses a number of things: `1200000`, `1.2M`, `300k` (powers of 1000).
+pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_number = matches!(text[digits.len()..].to_ascii_lowercase().as_str(), "" | "k" | "m" | "g");
+    let unclear = || format!("`{text}` is not a number; write for example 1200000, 300k or 1.2M");
+    if !is_number {
+        return Err(unclear());
+    }
+    // Powers of 1000 as sizes have them.
+    let unit = if digits.len() == text.len() { "" } else { "b" };
+    parse_bytes(&format!("{text}{unit}")).map_err(|_| unclear())
+}
+
 /// Parses a share such as `1/30`, and returns the number of parts.
 pub(crate) fn parse_share(text: &str) -> Result<u64, String> {
     let parts = text.strip_prefix("1/").and_then(|parts| parts.parse().ok()).filter(|&parts| parts > 0);
@@ -141,6 +154,18 @@ mod tests {
         }
         for text in ["", "M", "-1", "1,5M", "1.M5", "12X", "99999999999999999999", "20000P", "1e3", "é", " 1"] {
             assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_parse() {
+        for (text, count) in
+            [("0", 0), ("1200000", 1_200_000), ("1.2M", 1_200_000), ("300k", 300_000), ("2G", 2_000_000_000)]
+        {
+            assert_eq!(parse_count(text), Ok(count), "{text}");
+        }
+        for text in ["", "M", "1.2MB", "3T", "-1", "1e6", "é"] {
+            assert!(parse_count(text).is_err(), "{text}");
         }
     }
 

@@ -3,8 +3,12 @@
 use super::exit;
 use super::message::Partial;
 use pfh_engine::CancelToken;
+#[cfg(any(feature = "serve", feature = "slowfs"))]
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+#[cfg(any(feature = "serve", feature = "slowfs"))]
+use std::thread;
 use std::time::Duration;
 
 /// Time that a run gets to end after a signal; it may hang in a read.
@@ -60,9 +64,18 @@ impl Signals {
         self.came.load(Ordering::Relaxed)
     }
 
-    /// Waits until a signal comes.
-    #[cfg(feature = "serve")]
-    pub(crate) fn wait(&self) {
+    /// Waits until a signal comes, or until `input` ends, if there is one.
+    #[cfg(any(feature = "serve", feature = "slowfs"))]
+    pub(crate) fn wait(&'static self, input: Option<io::Stdin>) {
+        if let Some(input) = input {
+            // It may read for ever, and ends with the program.
+            thread::spawn(move || {
+                let _ = io::copy(&mut input.lock(), &mut io::sink());
+                self.came.store(true, Ordering::Relaxed);
+                let _lock = self.lock();
+                self.changed.notify_all();
+            });
+        }
         let waited = self.changed.wait_while(self.lock(), |_| !self.came());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }

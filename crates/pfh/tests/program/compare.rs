@@ -430,10 +430,10 @@ fn experiments_are_printed_as_csv() {
     let all = run(d, "frash", &fast);
     let text = String::from_utf8(all.done().to_vec()).unwrap();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("test,mode,family,parameter,runs,matched,value"));
+    assert_eq!(lines.next(), Some(pfh_lab::report::frash::HEADER));
     let tests: std::collections::HashSet<&str> = lines.clone().map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(tests.len(), pfh_similarity::frash::Test::ALL.len());
-    assert!(lines.all(|line| line.split(',').count() == 7));
+    assert!(lines.all(|line| line.split(',').count() == 12));
     // With a tenth of `a` cut off at its end, both families still match, in the one run.
     let own = ["--tests", "fragment", "-a", "sdhash,tlsh", "-o", "own.csv", "a"];
     run(d, "frash", &[&fast, &own[..]].concat()).done();
@@ -442,6 +442,20 @@ fn experiments_are_printed_as_csv() {
         text.contains("\r\nfragment,end,sdhash,10,1,1,") && text.contains("\r\nfragment,end,tlsh,10,1,1,"),
         "{text}"
     );
+    // The laboratory makes a report of them, and never in their place.
+    let pictures = ["--plots", "plots", "-o", "own.csv"];
+    run(d, "frash", &[&fast[..], &pictures, &["--tests", "needle,noise"]].concat()).done();
+    let picture = fs::read_to_string(d.join("plots/noise.svg")).unwrap();
+    assert!(picture.contains("<title id=\"title\">Noise</title>") && picture.contains("prefers-color-scheme:dark"));
+    assert!(d.join("plots/needle.svg").exists() && !d.join("plots/fragment.svg").exists());
+    let ended = run(d, "lab", &["report", "own.csv", "-o", "own.html"]);
+    assert!(String::from_utf8_lossy(ended.done()).starts_with("The most noise is borne by "));
+    assert!(fs::read_to_string(d.join("own.html")).unwrap().contains("Most noise, of the length"));
+    assert!(d.join("own.md").exists() && !d.join("own.jsonl").exists());
+    assert_eq!(run(d, "lab", &["report", "own.csv", "-o", "own.csv"]).code(), 2);
+    fs::write(d.join("damaged.csv"), format!("{}\r\nnoise,,tlsh,x,1\r\n", pfh_lab::report::frash::HEADER)).unwrap();
+    let ended = run(d, "lab", &["report", "damaged.csv"]);
+    assert!(ended.code() == 2 && ended.stderr.contains("damaged.csv"), "{}", ended.stderr);
     let ended = run(d, "frash", &[&fast, &own[..], &["missing"]].concat());
     assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: `missing`: "), "{}", ended.stderr);
     for wrong in [["--tests", "nothing"], ["-a", "md5"], ["--runs", "0"], ["--bytes", "0"], ["--bytes", "1T"]] {

@@ -153,8 +153,8 @@ fn what_cannot_be_read_back_gets_no_name() {
 #[test]
 fn a_write_error_ends_a_destination() {
     let Some(mut scene) = Scene::new(&["a", "b", "c"]) else { return };
-    // While the second file is waited for, the first is verified.
-    if !scene.mount_at("from", "slow", None, "b stall 4000")
+    // While the others are waited for, the first file is verified.
+    if !scene.mount_at("from", "slow", None, "b stall 4000\nc stall 4000")
         || !scene.mount(Writing::default(), ".pfh-copy/file-1 unwritable 65536 5")
     {
         return;

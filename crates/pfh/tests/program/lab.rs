@@ -297,7 +297,7 @@ fn the_experiments_that_come_with_pfh_are_listed() {
     let directory = scratch();
     let list = lab(directory.path(), ["list"]).run();
     let list = String::from_utf8(list.done().to_vec()).unwrap();
-    for name in ["algorithms", "ciphers", "languages", "strings"] {
+    for name in ["algorithms", "ciphers", "device", "fixity", "frash", "languages", "strings", "tree"] {
         assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{list}");
     }
 }
@@ -384,4 +384,14 @@ fn the_runner_refuses_what_it_cannot_do() {
     let ended = lab(directory, ["runner"]).with(|command| command.env("PFH_BACKEND", "no-such")).run();
     let said: Value = serde_json::from_slice(ended.done()).unwrap();
     assert_eq!(said["type"], "unavailable");
+}
+
+#[cfg(not(feature = "slowfs"))]
+#[test]
+fn a_program_without_devices_says_so() {
+    let directory = scratch();
+    let ended = pfh(directory.path(), ["lab", "mount", ".", "shown", "--device", "hdd"]).run();
+    let text = "pfh: this pfh was built without devices; build it with \
+                `cargo build --release --package pfh --features slowfs`\n";
+    ended.expect(2, text);
 }

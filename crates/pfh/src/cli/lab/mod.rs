@@ -1,16 +1,23 @@
 //! `pfh lab`.
 
+mod advise;
 mod doctor;
+mod measuring;
+mod mount;
 mod report;
 mod run;
 mod runner;
+mod sample;
+mod survey;
 
 use super::command::Command;
 use super::exit::{Ending, Failed};
-use super::lab_args::{LabArguments, LabCommand};
+use super::lab_args::{ClaimsArguments, LabArguments, LabCommand, MeasureArguments};
 use super::message;
+use pfh_lab::advice::Profile;
 use pfh_lab::catalogue::{Catalogue, Places};
 use pfh_lab::experiment::{self, Experiment};
+use pfh_lab::measurements::Measurements;
 use pfh_lab::{Error, environment};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -22,10 +29,20 @@ pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
         LabCommand::Doctor(arguments) => doctor::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::Report(arguments) => report::report(arguments),
-        LabCommand::Claims => Command::printing()?.print(pfh_lab::claims::page()),
+        LabCommand::Claims(arguments) => claims(arguments),
         LabCommand::Compare(arguments) => report::compare(arguments),
+        LabCommand::Measure(arguments) => measure(arguments),
+        LabCommand::Mount(arguments) => mount::run(arguments),
+        LabCommand::Advise(arguments) => advise::run(arguments),
+        LabCommand::Survey(arguments) => survey::run(arguments),
+        LabCommand::Sample(arguments) => sample::run(arguments),
         LabCommand::Runner(arguments) => runner::run(arguments.lanes),
     }
+}
+
+/// Reads a profile of `pfh lab advise`; also returns what is to be reported about it.
+pub(crate) fn profile(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
+    advise::read(file)
 }
 
 impl From<Error> for Failed {
@@ -53,6 +70,22 @@ fn catalogue(command: &mut Command, runners: Option<&Path>) -> Result<Catalogue,
     }
     command.tally.unread += catalogue.broken.len() as u64;
     Ok(catalogue)
+}
+
+/// Measures one command; its exit status is part of the answer, not ours.
+fn measure(arguments: &MeasureArguments) -> Result<Ending, Failed> {
+    let measured = pfh_lab::programs::measure(&arguments.command, arguments.output.as_deref());
+    let measured = measured.map_err(|error| Failed::internal(format_args!("cannot measure: {error}")))?;
+    let line = serde_json::to_string(&measured).map_err(Failed::internal)?;
+    Command::printing()?.print(format!("{line}\n"))
+}
+
+/// The claims, or the verdicts of results on them.
+fn claims(arguments: &ClaimsArguments) -> Result<Ending, Failed> {
+    let read = |path: &PathBuf| Measurements::open(path).map(|of| (path.to_string_lossy().into_owned(), of));
+    let results: Vec<_> = arguments.results.iter().map(read).collect::<Result<_, _>>()?;
+    let text = if results.is_empty() { pfh_lab::claims::page() } else { pfh_lab::claims::verdicts(&results) };
+    Command::printing()?.print(text)
 }
 
 fn list() -> Result<Ending, Failed> {

@@ -5,24 +5,23 @@ use crate::cli::command::Command;
 use crate::cli::lab_args::{CompareArguments, ReportArguments};
 use crate::cli::output::Output;
 use pfh_lab::measurements::Measurements;
-use pfh_lab::report::{self, Options, Report};
+use pfh_lab::report::{self, Document, Options, Report, frash};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes the report in all its forms.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Failed> {
     let command = Command::printing()?;
+    if let Some(rows) = frash::open(&arguments.results)? {
+        return frash_report(command, arguments, &frash::document(&rows));
+    }
     let measurements = Measurements::open(&arguments.results)?.by(arguments.clock.into());
     let defaults = Options::default();
     let options = Options {
         volume_bytes: arguments.volume.unwrap_or(defaults.volume_bytes),
         key_space: arguments.key_space.unwrap_or(defaults.key_space),
     };
-    let page = arguments.output.clone().unwrap_or_else(|| {
-        let results = &arguments.results;
-        let folder = if results.is_dir() { results } else { results.parent().unwrap_or(results) };
-        folder.join("report.html")
-    });
+    let page = page_of(arguments);
     let report = Report::new(&measurements, options);
     let document = report.document();
     let (mut csv, mut json_lines) = (Vec::new(), Vec::new());
@@ -30,22 +29,49 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Failed> {
     report.write_json_lines(&mut json_lines).map_err(Failed::usage)?;
     let others = [("csv", csv), ("jsonl", json_lines), ("md", document.markdown().into_bytes())];
     let others = others.map(|(extension, text)| (page.with_extension(extension), text));
-    for path in others.iter().map(|(path, _)| path).chain([&page]) {
+    write_all(arguments, &page, &document, &others)?;
+    let answer = document.answer().join("\n");
+    command.print(format!("{answer}\n{}, and the same as .md, .csv and .jsonl\n", quote(&page)))
+}
+
+/// Writes the report of `pfh frash`; its figures are the results themselves.
+fn frash_report(command: Command, arguments: &ReportArguments, document: &Document) -> Result<Ending, Failed> {
+    let page = page_of(arguments);
+    let markdown = (page.with_extension("md"), document.markdown().into_bytes());
+    write_all(arguments, &page, document, &[markdown])?;
+    command.print(format!("{}\n{}, and the same as .md\n", document.answer().join("\n"), quote(&page)))
+}
+
+/// The file of the page: the one that was named, or one beside the results.
+fn page_of(arguments: &ReportArguments) -> PathBuf {
+    arguments.output.clone().unwrap_or_else(|| {
+        let results = &arguments.results;
+        let folder = if results.is_dir() { results } else { results.parent().unwrap_or(results) };
+        folder.join("report.html")
+    })
+}
+
+/// Writes a page and the files beside it, unless one of them would take the place of another or of the results.
+fn write_all(
+    arguments: &ReportArguments,
+    page: &Path,
+    document: &Document,
+    others: &[(PathBuf, Vec<u8>)],
+) -> Result<(), Failed> {
+    for path in others.iter().map(|(path, _)| path.as_path()).chain([page]) {
         spare_results(path, &arguments.results)?;
     }
     if others.iter().any(|(path, _)| *path == page) {
         return Err(Failed::usage(format_args!(
             "{}: the page needs another extension, as in report.html",
-            quote(&page)
+            quote(page)
         )));
     }
     // The page last: where it is, the others are.
-    for (path, text) in &others {
+    for (path, text) in others {
         write(path, text)?;
     }
-    write(&page, document.html().as_bytes())?;
-    let answer = document.answer().join("\n");
-    command.print(format!("{answer}\n{}, and the same as .md, .csv and .jsonl\n", quote(&page)))
+    Ok(write(page, document.html().as_bytes())?)
 }
 
 /// Prints what is different, or writes it as a page.
@@ -73,9 +99,12 @@ fn quote(path: &Path) -> String {
 
 /// No report takes the place of the results that it is made from.
 fn spare_results(path: &Path, results: &Path) -> Result<(), Failed> {
-    let results = if results.is_dir() { results.join(pfh_lab::store::FILE) } else { results.to_owned() };
-    let same = path.canonicalize().ok().zip(results.canonicalize().ok()).is_some_and(|(a, b)| a == b);
-    if same {
+    let same = |results: &Path| path.canonicalize().ok().zip(results.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+    let is_taken = match results.is_dir() {
+        true => [pfh_lab::store::FILE, frash::FILE].iter().any(|file| same(&results.join(file))),
+        false => same(results),
+    };
+    if is_taken {
         Err(Failed::usage(format_args!("{} holds the results; name the report otherwise", quote(path))))
     } else {
         Ok(())

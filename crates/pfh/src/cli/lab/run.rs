@@ -6,6 +6,7 @@ use crate::cli::lab_args::RunArguments;
 use crate::cli::progress::Progress;
 use pfh_lab::experiment::Experiment;
 use pfh_lab::plan::Selection;
+use pfh_lab::programs::Places;
 use pfh_lab::results::FailureKind;
 use pfh_lab::run::{self, Event, Options, Summary};
 use pfh_lab::store;
@@ -32,9 +33,14 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
             runners: arguments.only.clone(),
             algorithms: arguments.algorithms.clone(),
             profiles: arguments.profiles.clone(),
+            devices: arguments.devices.iter().map(|(name, _)| name.clone()).collect(),
         },
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        places: Places {
+            devices: arguments.devices.iter().filter_map(|(name, at)| Some((name.clone(), at.clone()?))).collect(),
+            corpus: arguments.corpus.clone(),
+        },
     };
     let saved = message::quoted_path(&folder);
     command.saves_by_itself(format!("`--resume` continues what is saved in {saved}"));
@@ -98,9 +104,11 @@ impl Teller<'_> {
             Event::Task { done, all, cell } => {
                 let percent = done * 100 / (*all).max(1);
                 let (runner, profile, mode, algorithm) = (&cell.runner, &cell.profile, &cell.mode, &cell.algorithm);
+                let conditions = cell.dimensions.iter().map(|(name, value)| format!(", {name} {value}"));
                 self.show(format!(
-                    "{done} of {all} tasks, {percent} %: {runner} ({profile}), {mode} {algorithm} {}",
-                    cell.bytes
+                    "{done} of {all} tasks, {percent} %: {runner} ({profile}), {mode} {algorithm} {}{}",
+                    cell.bytes,
+                    conditions.collect::<String>()
                 ));
             }
             Event::Failed(failure) => match failure.kind {

@@ -1,0 +1,688 @@
+//! Measuring for `pfh lab advise`: which samples are read, in which order, and by which options. Whatever touches the
+//! path is a process of its own, with a limit, so that no fault of the storage is one of the advice.
+
+use super::sample::Answer;
+use super::survey::Line;
+use super::{Failed, environment};
+use crate::cli::message;
+use pfh_lab::advice::{Batch, Choice, Kind, Limit, Machine, Measured, ProcessorRun, Survey, projected, rate};
+use pfh_lab::process::{Fault, Launch, Process};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Of files in runs, at most this is read: their number is what a run is for.
+const RUN_FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Of files drawn by size, at least and at most this is read.
+const LONG_FIRST_BYTES: u64 = 1 << 20;
+const LONG_FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// A batch of runs may take this multiple of its time.
+const TIMES_MAX: f64 = 3.0;
+
+/// Runs in the first batch, and in any.
+const RUNS_FIRST: usize = 1;
+const RUNS_MAX: usize = 256;
+
+/// Time beyond its limit after which a process is ended. It gives a read up after two seconds by itself.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Options that are not faster by more than this are not worth leaving the defaults for.
+const GAIN: f64 = 0.9;
+
+/// A term of the storage's time above this share of all is the one that options can improve.
+const MAIN: f64 = 0.8;
+
+/// Most threads that are tried.
+const THREADS_MAX: u16 = 64;
+
+/// Runs in a batch that finds the number of readers, and batches at most.
+const RUNS_FOR_READERS: usize = 4;
+const BATCHES_FOR_READERS: usize = 3;
+
+/// After this number of samples without an end, the storage is taken to be dead.
+const STALLS_MAX: usize = 3;
+
+/// A directory in memory, for the files by which the processor is measured.
+const MEMORY_DIRECTORY: &str = "/dev/shm";
+
+/// Beyond twice the time and this, measuring ends, whatever is missing.
+const OVER_SECONDS: f64 = 20.0;
+
+/// The files by which the processor is measured: short and long ones, and how often a list names them.
+const SHORT_FILES: usize = 500;
+const SHORT_BYTES: usize = 4096;
+const SHORT_TIMES: usize = 400;
+const LONG_FILES: usize = 4;
+const LONG_BYTES: usize = 16 << 20;
+const LONG_TIMES: usize = 100;
+
+/// The measuring of one path.
+pub(super) struct Measuring<'a> {
+    path: &'a Path,
+    algorithms: &'a [String],
+    /// Volume to choose options for; that of the path if it is none.
+    volume: (Option<u64>, Option<u64>),
+    seconds: f64,
+    cancel: &'a AtomicBool,
+    show: &'a dyn Fn(String),
+    program: PathBuf,
+    directory: PathBuf,
+    scratch: tempfile::TempDir,
+    began: Instant,
+    measured: Measured,
+    runs: Samples<Vec<Vec<u8>>>,
+    long: Samples<(u64, Vec<u8>)>,
+    /// Readers that proved worth while in the samples before.
+    readers: usize,
+    /// The first reason why a file could not be read.
+    pub(super) first_error: Option<String>,
+}
+
+/// Samples that are used one after the other, and then again.
+struct Samples<T> {
+    all: Vec<T>,
+    next: usize,
+}
+
+impl<T: Clone> Samples<T> {
+    /// Returns the next samples, not more than there are, and whether some of them were used before.
+    fn take(&mut self, count: usize) -> (Vec<T>, bool) {
+        let count = count.min(self.all.len());
+        let taken = (self.next..self.next + count).map(|place| self.all[place % self.all.len()].clone()).collect();
+        self.next += count;
+        (taken, self.next > self.all.len())
+    }
+}
+
+/// A sample to be read.
+struct Wanted<'a> {
+    kind: Kind,
+    choice: usize,
+    algorithm: &'a str,
+    seconds: f64,
+}
+
+/// The reason why measuring ended early.
+pub(super) enum Stopped {
+    /// A signal came.
+    Cancelled,
+    Failed(Failed),
+}
+
+impl From<Failed> for Stopped {
+    fn from(failed: Failed) -> Stopped {
+        Stopped::Failed(failed)
+    }
+}
+
+type Result<T> = std::result::Result<T, Stopped>;
+
+/// Returns this machine, as profiles name it.
+pub(super) fn machine() -> Machine {
+    let facts = environment::facts();
+    let cores = facts.get("cores").and_then(|cores| cores.parse().ok()).unwrap_or(1);
+    let cpu = facts.get("cpu").cloned().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Machine { host, cpu, cores }
+}
+
+impl<'a> Measuring<'a> {
+    /// Begins.
+    pub(super) fn new(
+        path: &'a Path,
+        algorithms: &'a [String],
+        volume: (Option<u64>, Option<u64>),
+        seconds: u32,
+        cancel: &'a AtomicBool,
+        show: &'a dyn Fn(String),
+    ) -> std::result::Result<Measuring<'a>, Failed> {
+        let failed = |what: &'static str| move |error: io::Error| Failed::internal(format_args!("{what}: {error}"));
+        let memory = Path::new(MEMORY_DIRECTORY);
+        // Memory, so that nothing but the processor is measured with it; a temporary directory serves nearly as well.
+        let scratch = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
+        let machine = machine();
+        Ok(Measuring {
+            path,
+            algorithms,
+            volume,
+            seconds: f64::from(seconds),
+            cancel,
+            show,
+            program: std::env::current_exe().map_err(failed("the program's own path"))?,
+            directory: std::env::current_dir().map_err(failed("the working directory"))?,
+            scratch: scratch.map_err(failed("a temporary directory cannot be made"))?,
+            began: Instant::now(),
+            measured: Measured {
+                path: path.to_string_lossy().into_owned(),
+                made: environment::timestamp(SystemTime::now()),
+                device: String::new(),
+                medium: String::new(),
+                survey: Survey::default(),
+                choices: vec![Choice::usual(machine.cores)],
+                best: 0,
+                processor: Vec::new(),
+                batches: Vec::new(),
+                machine,
+            },
+            runs: Samples { all: Vec::new(), next: 0 },
+            long: Samples { all: Vec::new(), next: 0 },
+            readers: 1,
+            first_error: None,
+        })
+    }
+
+    /// Measures everything.
+    pub(super) fn run(mut self) -> Result<(Measured, Option<String>)> {
+        self.survey()?;
+        if self.measured.survey.files > 0 {
+            self.processor()?;
+            self.storage()?;
+            self.sizes()?;
+        }
+        Ok((self.measured, self.first_error))
+    }
+
+    /// Walks the path.
+    fn survey(&mut self) -> Result<()> {
+        (self.show)("walking".to_owned());
+        let seconds = 0.15 * self.seconds;
+        let words = strings(&["survey", "--seconds", &seconds.to_string(), "--walk", &self.root()?]);
+        let (runs, long) = (&mut self.runs.all, &mut self.long.all);
+        let (measured, first_error) = (&mut self.measured, &mut self.first_error);
+        let mut has_end = false;
+        let asked = ask(&self.program, &self.directory, words, seconds, self.cancel, &mut |text| {
+            match serde_json::from_str(text) {
+                Ok(Line::Run { run, path, .. }) => {
+                    runs.resize(runs.len().max(run + 1), Vec::new());
+                    runs[run].push(OsString::from(path).into_vec());
+                }
+                Ok(Line::Long { place, path }) => long.push((place, OsString::from(path).into_vec())),
+                Ok(Line::End { survey, device, medium, error }) => {
+                    (measured.survey, measured.device, measured.medium) = (survey, device, medium);
+                    *first_error = error;
+                    has_end = true;
+                }
+                Err(_) => {}
+            }
+            has_end
+        });
+        match asked {
+            Ok(()) => {}
+            Err(Fault::Cancelled) => return Err(Stopped::Cancelled),
+            Err(fault) => {
+                let path = message::quoted_path(self.path);
+                return Err(Failed::unread(format_args!("{path}: the walk {fault}")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the algorithms on data in memory.
+    fn processor(&mut self) -> Result<()> {
+        let failed = |error: io::Error| Failed::internal(format_args!("a temporary file cannot be written: {error}"));
+        let [short, long] = self.cached_files().map_err(failed)?;
+        let seconds = (self.seconds / 300.0).clamp(0.15, 0.5);
+        for round in 0..3 {
+            if round > 0 && self.elapsed() > 0.3 {
+                break;
+            }
+            for algorithm in ["none".to_owned()].iter().chain(self.algorithms) {
+                (self.show)(format!("hashing from memory: {algorithm}, round {} of 3", round + 1));
+                for list in [&short, &long] {
+                    let choice = Choice::usual(self.measured.machine.cores);
+                    let answer = self.sample(list, None, &choice, algorithm, seconds)?;
+                    let Some(Answer { files, bytes, cpu_seconds, .. }) = answer else { continue };
+                    let algorithm = algorithm.clone();
+                    // Of other work, the time on the processor knows less than that on the wall.
+                    let seconds = cpu_seconds / f64::from(choice.threads);
+                    self.measured.processor.push(ProcessorRun { algorithm, files, bytes, seconds });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the files for the processor; returns a list of short and one of long ones.
+    fn cached_files(&self) -> io::Result<[PathBuf; 2]> {
+        let mut lists = Vec::new();
+        for (name, files, bytes, times) in
+            [("short", SHORT_FILES, SHORT_BYTES, SHORT_TIMES), ("long", LONG_FILES, LONG_BYTES, LONG_TIMES)]
+        {
+            let mut paths = Vec::new();
+            for number in 0..files {
+                let path = self.scratch.path().join(format!("{name}{number}"));
+                let byte = number as u8;
+                fs::write(&path, (0..bytes).map(|place| (place / 64) as u8 ^ byte).collect::<Vec<u8>>())?;
+                paths.push(path.into_os_string().into_vec());
+            }
+            let list = self.scratch.path().join(format!("{name}.list"));
+            let mut file = io::BufWriter::new(File::create(&list)?);
+            for path in (0..times).flat_map(|_| &paths) {
+                file.write_all(path)?;
+                file.write_all(&[0])?;
+            }
+            file.flush()?;
+            lists.push(list);
+        }
+        let [short, long] = [lists.remove(0), lists.remove(0)];
+        Ok([short, long])
+    }
+
+    /// Time of a sample.
+    fn share(&self) -> f64 {
+        (self.seconds / 25.0).clamp(0.2, 4.0)
+    }
+
+    fn elapsed(&self) -> f64 {
+        self.began.elapsed().as_secs_f64() / self.seconds
+    }
+
+    fn is_dead(&self) -> bool {
+        let batches = &self.measured.batches;
+        batches.iter().filter(|batch| batch.is_stalled).count() >= STALLS_MAX
+            || self.began.elapsed().as_secs_f64() > 2.0 * self.seconds + OVER_SECONDS
+    }
+
+    /// Whether the samples are more than all there is.
+    fn has_read_enough(&self) -> bool {
+        let bytes: u64 = self.measured.batches.iter().map(|batch| batch.bytes).sum();
+        bytes > 2 * self.measured.survey.bytes()
+    }
+
+    /// Reads samples under the defaults, then under other options, and again under the best.
+    fn storage(&mut self) -> Result<()> {
+        self.readers()?;
+        // How much fits into a batch is not known yet, and short batches have long ends.
+        self.both(0, self.share())?;
+        let probes = self.measured.batches.len();
+        for _ in 0..2 {
+            self.both(0, self.share())?;
+        }
+        let batches = &mut self.measured.batches;
+        for place in (0..probes).rev() {
+            let kind = batches[place].kind;
+            let is_better = |batch: &Batch| batch.kind == kind && batch.is_sound() && !batch.is_cut;
+            if batches[place].is_sound() && batches[probes..].iter().any(is_better) {
+                batches.remove(place);
+            }
+        }
+        self.other_options()?;
+        // At least three of each, however long they take; and in turns, so that a disturbance meets both.
+        for turn in 0.. {
+            if self.is_dead() || turn >= 3 && (self.elapsed() > 0.8 || self.has_read_enough()) {
+                break;
+            }
+            self.both(self.measured.best, self.share())?;
+            if turn < 2 && self.measured.best != 0 {
+                self.both(0, self.share())?;
+            }
+        }
+        self.reconsider();
+        if self.is_dead() {
+            return Ok(());
+        }
+        let planned = self.algorithms[0].clone();
+        let (files, bytes) = (self.measured.survey.files, self.measured.survey.bytes());
+        let whole = projected(&self.measured, self.measured.best, files, bytes);
+        let left = (1.1 - self.elapsed()) * self.seconds;
+        if self.volume == (None, None)
+            && self.measured.survey.is_complete
+            && whole.is_some_and(|seconds| seconds < 0.6 * left)
+        {
+            return self.whole(&planned, left);
+        }
+        for _ in 0..2 {
+            let check =
+                Wanted { kind: Kind::Check, choice: self.measured.best, algorithm: &planned, seconds: self.share() };
+            self.batch(check)?;
+        }
+        Ok(())
+    }
+
+    /// Reads batches until further ones add no readers. Readers for a place that answers late come one after another;
+    /// of a long run, that is a small part.
+    fn readers(&mut self) -> Result<()> {
+        let usual = cold(&self.measured.choices[0]);
+        for _ in 0..BATCHES_FOR_READERS {
+            if self.measured.medium != "network" || self.elapsed() > 0.35 {
+                break;
+            }
+            let (runs, _) = self.runs.take(RUNS_FOR_READERS);
+            let list = self.scratch.path().join("readers.list");
+            self.write_list(&list, &runs.concat())?;
+            let before = self.readers;
+            self.sample(&list, Some(RUN_FILE_BYTES_MAX), &usual, "none", 0.1 * self.seconds)?;
+            if self.readers == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a batch of runs and one of long files.
+    fn both(&mut self, choice: usize, seconds: f64) -> Result<()> {
+        for kind in [Kind::Runs, Kind::Long] {
+            if !self.is_dead() {
+                self.batch(Wanted { kind, choice, algorithm: "none", seconds })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The term of the storage's time that is nearly all of it, if there is one.
+    fn main_term(&self) -> Option<Limit> {
+        let (files, bytes) = self.planned_volume();
+        let all = projected(&self.measured, self.measured.best, files, bytes)?;
+        let of_files = projected(&self.measured, self.measured.best, files, 0)?;
+        match of_files / all {
+            share if share > MAIN => Some(Limit::Files),
+            share if share < 1.0 - MAIN => Some(Limit::Bandwidth),
+            _ => None,
+        }
+    }
+
+    /// Files and bytes to choose options for.
+    fn planned_volume(&self) -> (u64, u64) {
+        let (files, bytes) = (self.measured.survey.files, self.measured.survey.bytes());
+        let scaled = |of: u64, by: u64, to: u64| (of as f64 * to as f64 / by.max(1) as f64) as u64;
+        match self.volume {
+            (None, None) => (files, bytes),
+            (Some(to), None) => (to, scaled(bytes, files, to)),
+            (None, Some(to)) => (scaled(files, bytes, to), to),
+            (Some(files), Some(bytes)) => (files, bytes),
+        }
+    }
+
+    /// Tries options that may be faster than the defaults, as long as there is time.
+    fn other_options(&mut self) -> Result<()> {
+        let medium = self.measured.medium.clone();
+        if medium == "memory" {
+            return Ok(());
+        }
+        if medium != "rotating" {
+            self.try_more(|best| {
+                (4 * best.threads <= THREADS_MAX).then(|| Choice { threads: 4 * best.threads, ..best.clone() })
+            })?;
+            // A disk that moves its heads between readers, which the system does not know of.
+            let usual = self.measured.choices[0].clone();
+            self.try_choice(Choice { medium: Some("rotating".to_owned()), ..usual })?;
+        }
+        if medium == "rotating" || self.measured.choices[self.measured.best].medium.is_some() {
+            self.try_more(|best| {
+                (best.prefetchers < 4).then(|| Choice { prefetchers: 2 * best.prefetchers, ..best.clone() })
+            })?;
+        }
+        let best = self.measured.choices[self.measured.best].clone();
+        self.try_choice(Choice { io: "direct".to_owned(), ..best })?;
+        Ok(())
+    }
+
+    /// Tries more of something, until that gains nothing.
+    fn try_more(&mut self, more: impl Fn(&Choice) -> Option<Choice>) -> Result<()> {
+        while let Some(choice) = more(&self.measured.choices[self.measured.best]) {
+            if !self.try_choice(choice)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures a choice, and takes it if it is clearly faster than the best so far. Returns whether it is.
+    fn try_choice(&mut self, choice: Choice) -> Result<bool> {
+        if self.is_dead() || self.elapsed() > 0.65 {
+            return Ok(false);
+        }
+        let (main, seconds) = (self.main_term(), 0.75 * self.share());
+        self.measured.choices.push(choice);
+        let place = self.measured.choices.len() - 1;
+        if main != Some(Limit::Bandwidth) {
+            self.batch(Wanted { kind: Kind::Runs, choice: place, algorithm: "none", seconds })?;
+        }
+        if main != Some(Limit::Files) {
+            self.batch(Wanted { kind: Kind::Long, choice: place, algorithm: "none", seconds })?;
+        }
+        let (files, bytes) = self.planned_volume();
+        let of = |choice| projected(&self.measured, choice, files, bytes);
+        let is_faster = of(place).zip(of(self.measured.best)).is_some_and(|(new, best)| new < GAIN * best);
+        if is_faster {
+            self.measured.best = place;
+        }
+        Ok(is_faster)
+    }
+
+    /// Goes back to the defaults if further samples show that the best options gain nothing.
+    fn reconsider(&mut self) {
+        let (files, bytes) = self.planned_volume();
+        let of = |choice| projected(&self.measured, choice, files, bytes);
+        if of(self.measured.best).zip(of(0)).is_none_or(|(best, usual)| best > GAIN * usual) {
+            self.measured.best = 0;
+        }
+    }
+
+    /// Reads a batch of fresh samples, as many as fit into its time.
+    fn batch(&mut self, wanted: Wanted<'_>) -> Result<()> {
+        let Wanted { kind, choice, algorithm, seconds } = wanted;
+        let options = self.measured.choices[choice].clone();
+        (self.show)(format!("reading samples with {}", options.line(self.measured.machine.cores)));
+        let mut bytes_max = RUN_FILE_BYTES_MAX;
+        let (paths, is_repeated) = match kind {
+            Kind::Long => {
+                let (mut files, is_repeated) = self.long.take(2 * usize::from(options.threads.max(4)));
+                files.sort_unstable();
+                // As much of each as fits into the time together.
+                let rate = self.byte_rate(choice).or_else(|| self.byte_rate(0));
+                let share = |rate: f64| (rate * seconds / files.len().max(1) as f64) as u64;
+                bytes_max = rate.map_or(LONG_FIRST_BYTES, share).clamp(LONG_FIRST_BYTES, LONG_FILE_BYTES_MAX);
+                (files.into_iter().map(|(_, path)| path).collect(), is_repeated)
+            }
+            Kind::Runs => {
+                let rate = rate(&self.measured, choice, Kind::Runs).or_else(|| rate(&self.measured, 0, Kind::Runs));
+                let fitting = |rate: f64| ((rate * seconds / 32.0).round() as usize).clamp(1, RUNS_MAX);
+                let (runs, is_repeated) = self.runs.take(rate.map_or(RUNS_FIRST, fitting));
+                (runs.concat(), is_repeated)
+            }
+            Kind::Check | Kind::Whole => {
+                bytes_max = LONG_FILE_BYTES_MAX;
+                let files = self.files_in(choice, 1.5 * seconds);
+                let (runs, is_repeated) = self.runs.take(files.div_ceil(32).min(RUNS_MAX));
+                let mut paths = runs.concat();
+                paths.truncate(files);
+                (paths, is_repeated)
+            }
+        };
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let list = self.scratch.path().join("sample.list");
+        self.write_list(&list, &paths)?;
+        // All is to be read to its end, since what was announced to the storage when the time is up is not counted.
+        let answer = self.sample(&list, Some(bytes_max), &cold(&options), algorithm, TIMES_MAX * seconds)?;
+        self.keep(kind, choice, algorithm, answer, is_repeated);
+        Ok(())
+    }
+
+    /// Bytes that a choice reads in a second of long files, if it has been tried.
+    fn byte_rate(&self, choice: usize) -> Option<f64> {
+        let long = |batch: &&Batch| batch.kind == Kind::Long && batch.choice == choice && batch.is_sound();
+        let last = self.measured.batches.iter().rfind(long)?;
+        Some(last.bytes as f64 / last.seconds)
+    }
+
+    /// Number of whole files, of the usual size here, that a choice reads in a time.
+    fn files_in(&self, choice: usize, seconds: f64) -> usize {
+        let survey = &self.measured.survey;
+        let mean = (survey.bytes() / survey.files.max(1)).min(LONG_FILE_BYTES_MAX);
+        let one = projected(&self.measured, choice, 1000, 1000 * mean).map_or(0.0, |seconds| seconds / 1000.0);
+        if one > 0.0 { (seconds / one) as usize } else { 32 * RUNS_FIRST }
+    }
+
+    fn keep(&mut self, kind: Kind, choice: usize, algorithm: &str, answer: Option<Answer>, is_repeated: bool) {
+        let answer = answer.unwrap_or(Answer { is_stalled: true, ..Answer::default() });
+        let Answer { files, bytes, seconds, failed, error, is_complete, is_stalled, .. } = answer;
+        self.first_error = self.first_error.take().or(error);
+        let algorithm = algorithm.to_owned();
+        let batch = Batch {
+            kind,
+            choice,
+            algorithm,
+            files,
+            bytes,
+            seconds,
+            failed,
+            is_cut: !is_complete,
+            is_stalled,
+            is_repeated,
+        };
+        self.measured.batches.push(batch);
+    }
+
+    /// Hashes everything once.
+    fn whole(&mut self, algorithm: &str, left: f64) -> Result<()> {
+        (self.show)("hashing everything once".to_owned());
+        let choice = cold(&self.measured.choices[self.measured.best]);
+        let seconds = left.to_string();
+        let mut words = strings(&["sample", "--walk", &self.root()?]);
+        words.extend(strings(&["--algorithm", algorithm, "--seconds", &seconds]));
+        words.extend(choice.arguments(0));
+        let answer = self.answer(words, left)?;
+        // One that was not finished is no measurement of everything.
+        if let Some(answer) = answer.filter(|answer| answer.is_complete) {
+            let survey = &mut self.measured.survey;
+            if answer.failed == 0 && answer.files == survey.files {
+                (survey.sized_files, survey.sized_bytes) = (answer.files, answer.bytes);
+            }
+            self.keep(Kind::Whole, self.measured.best, algorithm, Some(answer), true);
+        }
+        Ok(())
+    }
+
+    /// Asks for the sizes that the samples' sake left unknown.
+    fn sizes(&mut self) -> Result<()> {
+        let survey = &self.measured.survey;
+        if survey.sized_files >= survey.files || self.is_dead() {
+            return Ok(());
+        }
+        (self.show)("asking for sizes".to_owned());
+        let list = self.scratch.path().join("sizes.list");
+        self.write_list(&list, &self.runs.all.concat())?;
+        let seconds = 0.1 * self.seconds;
+        let words = strings(&["survey", "--seconds", &seconds.to_string(), "--list", &text_of(&list)?]);
+        let mut sized = Survey::default();
+        let asked = ask(&self.program, &self.directory, words, seconds, self.cancel, &mut |text| {
+            if let Ok(Line::End { survey, .. }) = serde_json::from_str(text) {
+                sized = survey;
+            }
+            true
+        });
+        match asked {
+            Err(Fault::Cancelled) => Err(Stopped::Cancelled),
+            _ => {
+                self.measured.survey.sized_files += sized.sized_files;
+                self.measured.survey.sized_bytes += sized.sized_bytes;
+                Ok(())
+            }
+        }
+    }
+
+    fn write_list(&self, list: &Path, paths: &[Vec<u8>]) -> Result<()> {
+        let mut text = Vec::new();
+        for path in paths {
+            text.extend_from_slice(path);
+            text.push(0);
+        }
+        fs::write(list, text)
+            .map_err(|error| Failed::internal(format_args!("a temporary file cannot be written: {error}")).into())
+    }
+
+    /// Reads the files of a list; nothing if the process gave no answer.
+    fn sample(
+        &mut self,
+        list: &Path,
+        bytes_max: Option<u64>,
+        choice: &Choice,
+        algorithm: &str,
+        seconds: f64,
+    ) -> Result<Option<Answer>> {
+        let mut words = strings(&["sample", "--list", &text_of(list)?]);
+        words.extend(strings(&["--algorithm", algorithm, "--seconds", &seconds.to_string()]));
+        if let Some(bytes_max) = bytes_max {
+            words.extend(strings(&["--bytes-max", &bytes_max.to_string()]));
+        }
+        words.extend(["--readers".to_owned(), self.readers.to_string()]);
+        words.extend(choice.arguments(0));
+        let answer = self.answer(words, seconds)?;
+        self.readers = self.readers.max(answer.as_ref().map_or(0, |answer| answer.readers));
+        Ok(answer)
+    }
+
+    /// Returns a file that holds the path, whose bytes may be no text.
+    fn root(&self) -> Result<String> {
+        let file = self.scratch.path().join("root");
+        self.write_list(&file, &[self.path.as_os_str().as_bytes().to_vec()])?;
+        text_of(&file)
+    }
+
+    fn answer(&self, words: Vec<String>, seconds: f64) -> Result<Option<Answer>> {
+        let mut answer = None;
+        let asked = ask(&self.program, &self.directory, words, seconds, self.cancel, &mut |text| {
+            answer = serde_json::from_str(text).ok();
+            true
+        });
+        match asked {
+            Err(Fault::Cancelled) => Err(Stopped::Cancelled),
+            _ => Ok(answer),
+        }
+    }
+}
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Returns the path of a temporary file as a word of a command line.
+fn text_of(path: &Path) -> Result<String> {
+    let text = path.to_str().map(str::to_owned);
+    let refused = || Failed::usage("the path of the temporary directory is no text; TMPDIR chooses another").into();
+    text.ok_or_else(refused)
+}
+
+/// The choice by which a sample is read: what is cached of it is dropped before, and nothing of it stays.
+fn cold(choice: &Choice) -> Choice {
+    match choice.io.as_str() {
+        "buffered" => Choice { io: "drop".to_owned(), ..choice.clone() },
+        _ => choice.clone(),
+    }
+}
+
+/// Runs `pfh lab` with these words for about `seconds`, until `take` has what it wants, and ends it.
+fn ask(
+    program: &Path,
+    directory: &Path,
+    words: Vec<String>,
+    seconds: f64,
+    cancel: &AtomicBool,
+    take: &mut dyn FnMut(&str) -> bool,
+) -> std::result::Result<(), Fault> {
+    let launch = Launch {
+        program: program.to_string_lossy().into_owned(),
+        arguments: ["lab".to_owned()].into_iter().chain(words).collect(),
+        environment: Vec::new(),
+        directory: directory.to_owned(),
+    };
+    let mut process = Process::start(&launch, environment::half_of_memory()).map_err(Fault::System)?;
+    process.close_input();
+    // Dropping samples from the cache is not in the limit.
+    let deadline = Instant::now() + Duration::from_secs_f64(2.0 * seconds) + PATIENCE;
+    loop {
+        let line = process.receive(deadline, cancel)?;
+        if take(&line) {
+            return Ok(());
+        }
+    }
+}
