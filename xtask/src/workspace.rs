@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::process;
 
 /// The features that released programs have, in the words of cargo for the workspace.
-pub(crate) const SHIPPED: &str = "pfh/serve";
+pub(crate) const SHIPPED: &str = "pfh/serve,pfh/slowfs";
 
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,

@@ -67,7 +67,10 @@ const RULES: [Rule; 9] = [
         message: "only pfh-source opens a file for its contents; take a `Source`, or `Read` and `Write`, from the caller",
         excepted: &[
             except("crates/testing/", "makes the odd trees that tests read"),
+            except("crates/slowfs/src/", "shows the files of a directory as a slower device would"),
             except("crates/lab/src/", "definitions, results, and the data that it makes and hands to runners"),
+            except("crates/pfh/src/cli/lab/measuring.rs", "temporary files for samples of `pfh lab advise`"),
+            except("crates/pfh/src/cli/lab/survey.rs", "the lists that it is given for them"),
             except("crates/pfh/src/cli/lab/runner.rs", "reads as the runners that it is compared with do"),
             except(
                 "crates/list/src/",

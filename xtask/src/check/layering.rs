@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 21] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -29,6 +29,8 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("pfh-page", &[]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
     ("pfh-lab", &["pfh-page"]),
+    // Devices to measure on; shows files and hashes nothing.
+    ("pfh-slowfs", &[]),
     (
         "pfh",
         &[
@@ -42,6 +44,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "pfh-ledger",
             "pfh-nsrl",
             "pfh-serve",
+            "pfh-slowfs",
             "pfh-engine",
             "pfh-list",
             "pfh-source",
@@ -52,7 +55,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "pfh-vector",
         ],
     ),
-    ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest"]),
+    ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest", "pfh-slowfs"]),
     // Builds and runs the program, and so works on a workspace that does not compile.
     ("xtask", &[]),
 ];
