@@ -859,8 +859,9 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -891,6 +892,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -a 'Measure only this algorithm of the experiment (repeatable)'
             cand --algorithm 'Measure only this algorithm of the experiment (repeatable)'
             cand --profile 'Measure only under this profile (repeatable); `today` is the default profile, without changes'
+            cand --device 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on'
+            cand --corpus 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment'
             cand --runners 'Also look for runners in DIR'
             cand --seed 'Seed of the data and of the order [default: a new one each time; it is saved]'
             cand --memory 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]'
@@ -925,6 +928,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --output 'Write HTML to FILE [default: Markdown on standard output]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;measure'= {
+            cand --output 'Write the output of the command to FILE [default: nowhere]'
+            cand -h 'Print help'
+            cand --help 'Print help'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -970,6 +980,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --seconds 'Stop after N seconds'
             cand -a 'The algorithm, or `none`'
             cand --algorithm 'The algorithm, or `none`'
+            cand --readers 'Begin with N readers for places that answer late'
             cand -t 'Number of threads [default: one per core]'
             cand -j 'Number of threads [default: one per core]'
             cand --threads 'Number of threads [default: one per core]'
@@ -1000,8 +1011,9 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -1020,6 +1032,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;help;claims'= {
         }
         &'pfh;lab;help;compare'= {
+        }
+        &'pfh;lab;help;measure'= {
         }
         &'pfh;lab;help;mount'= {
         }
@@ -1158,8 +1172,9 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -1177,6 +1192,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;lab;claims'= {
         }
         &'pfh;help;lab;compare'= {
+        }
+        &'pfh;help;lab;measure'= {
         }
         &'pfh;help;lab;mount'= {
         }
