@@ -29,11 +29,6 @@ mod known_export;
 mod known_serve;
 mod known_sets;
 mod lab;
-mod lab_advise;
-#[cfg(feature = "slowfs")]
-mod lab_advise_devices;
-#[cfg(feature = "slowfs")]
-mod lab_mount;
 mod lab_programs;
 mod lab_report;
 mod matrix;

@@ -28,6 +28,7 @@ pub(crate) fn json(ended: &Ended) -> Value {
 /// Files in memory, so that the processor is the limit of a slow algorithm.
 #[test]
 fn the_processor_limits_a_slow_algorithm_and_measurements_are_kept() {
+    let _turn = crate::alone();
     let directory = scratch_in_memory();
     let root = directory.path();
     fs::create_dir(root.join("tree")).unwrap();

@@ -75,6 +75,7 @@ fn is_unmounted(directory: &Path) -> bool {
 
 #[test]
 fn every_device_shows_the_same_bytes_until_its_end() {
+    let _turn = crate::beside_others();
     for (device, text) in
         [("hdd", ""), ("ssd", ""), ("nas", ""), ("own.toml", "like = \"ssd\"\nbytes_per_second = 50e6\n")]
     {
@@ -97,6 +98,7 @@ fn every_device_shows_the_same_bytes_until_its_end() {
 
 #[test]
 fn signals_and_the_end_of_the_parent_unmount() {
+    let _turn = crate::beside_others();
     let directory = tree();
     for signal in [Signal::TERM, Signal::INT] {
         // Without --until-closed, standard input is of no concern.
@@ -125,6 +127,7 @@ fn signals_and_the_end_of_the_parent_unmount() {
 
 #[test]
 fn a_mount_in_use_is_reported() {
+    let _turn = crate::beside_others();
     let directory = tree();
     let Some(mount) = Mount::start(directory.path(), &["--device", "ssd"]) else { return };
     let file = fs::File::open(directory.path().join("shown/sub/3")).unwrap();
@@ -137,6 +140,7 @@ fn a_mount_in_use_is_reported() {
 
 #[test]
 fn a_dying_disk_costs_its_files_and_no_others() {
+    let _turn = crate::beside_others();
     let directory = tree();
     let device = "like = \"ssd\"\n[[bad]]\nfile = \"sub/19\"\noffset = 200000\nlength = 1\n";
     fs::write(directory.path().join("own.toml"), device).unwrap();
@@ -153,6 +157,7 @@ fn a_dying_disk_costs_its_files_and_no_others() {
 
 #[test]
 fn what_cannot_be_mounted_is_refused() {
+    let _turn = crate::beside_others();
     let directory = tree();
     let root = directory.path();
     fs::create_dir(root.join("real/within")).unwrap();

@@ -10,8 +10,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::fixture::*;
-use crate::lab_advise::{advise, json, said};
-use crate::lab_mount::Mount;
+use crate::advise::{advise, json, said};
+use crate::mount::Mount;
 
 /// A tree of files of `bytes`, a hundred in a directory, to be shown as `device`, and the mount.
 fn shown(files: usize, bytes: usize, device: &str) -> Option<(TempDir, Mount)> {
@@ -54,6 +54,7 @@ fn within_15_percent(advice: &Value, seconds: f64) {
 /// Seeks of 10 ms; 1 GB/s for the bytes.
 #[test]
 fn a_device_that_seeks_is_limited_by_the_number_of_files() {
+    let _turn = crate::beside_others();
     let device = "bytes_per_second = 1e9\nseek_seconds = 0.01\nremembered_seconds = 3600\n";
     let Some((directory, mount)) = shown(1200, 3000, device) else { return };
     let advice = json(&advise(directory.path(), ["shown", "--seconds", "10", "-a", "sha256,md5", "--json"]).run());
@@ -71,6 +72,7 @@ fn a_device_that_seeks_is_limited_by_the_number_of_files() {
 /// 30 MB/s, without any other time.
 #[test]
 fn a_device_that_is_slow_by_the_byte_is_limited_by_bandwidth() {
+    let _turn = crate::beside_others();
     let Some((directory, mount)) = shown(60, 3_000_000, "bytes_per_second = 30e6\nremembered_seconds = 3600\n") else {
         return;
     };
@@ -83,21 +85,27 @@ fn a_device_that_is_slow_by_the_byte_is_limited_by_bandwidth() {
     end(mount);
 }
 
-/// 30 ms for each answer, 32 at once: what two threads cannot use.
+/// 5 ms for each answer, 32 at once: two threads would take 12 ms for a file, but the adaptive mode finds out how many
+/// readers are answered.
 #[test]
-fn a_device_with_latency_wants_more_threads() {
+fn a_device_with_latency_is_read_by_many_at_once() {
+    let _turn = crate::beside_others();
     let device =
-        "bytes_per_second = 1e9\nread_seconds = 0.03\noperation_seconds = 0.03\nat_once = 32\nremembered_seconds = 1\n";
-    let Some((directory, mount)) = shown(1500, 2000, device) else { return };
-    let advice = json(&advise(directory.path(), ["shown", "--seconds", "30", "-a", "sha256", "--json"]).run());
-    assert_eq!((&advice["limit"], &advice["options"][0]), (&"files".into(), &"--threads".into()), "{advice:#}");
-    assert!(advice["options"][1].as_str().unwrap().parse::<u16>().unwrap() >= 8, "{advice:#}");
+        "bytes_per_second = 1e9\nread_seconds = 0.005\noperation_seconds = 0.005\nat_once = 32\nremembered_seconds = 1\n";
+    let Some((directory, mount)) = shown(6000, 2000, device) else { return };
+    let advice = json(&advise(directory.path(), ["shown", "--seconds", "20", "-a", "sha256", "--json"]).run());
+    assert_eq!(advice["limit"], "files", "{advice:#}");
+    let per_file = advice["seconds_per_file"].as_f64().unwrap();
+    assert!(per_file < 0.004, "{per_file}");
+    let (seconds, mount) = really(directory.path(), mount, &advice["options"]);
+    within_15_percent(&advice, seconds);
     end(mount);
 }
 
 /// Far less than a megabyte a second.
 #[test]
 fn a_very_slow_device_is_measured_all_the_same() {
+    let _turn = crate::beside_others();
     let device = "bytes_per_second = 400e3\nremembered_seconds = 3600\n";
     let Some((directory, mount)) = shown(20, 1_000_000, device) else { return };
     let advice = json(&advise(directory.path(), ["shown", "--seconds", "8", "-a", "sha256", "--json"]).run());
@@ -109,6 +117,7 @@ fn a_very_slow_device_is_measured_all_the_same() {
 
 #[test]
 fn files_that_cannot_be_read_are_no_data() {
+    let _turn = crate::beside_others();
     let device = "bytes_per_second = 1e9\nremembered_seconds = 3600\n[[bad]]\none_in = 1\noffset = 0\nlength = 9000\n";
     let Some((directory, mount)) = shown(300, 5000, device) else { return };
     let ended = advise(directory.path(), ["shown", "--seconds", "5"]).run();
@@ -126,6 +135,7 @@ fn files_that_cannot_be_read_are_no_data() {
 /// Reads that hang for half a minute: none is waited for.
 #[test]
 fn stalls_are_given_up() {
+    let _turn = crate::beside_others();
     let fast = "bytes_per_second = 1e9\nat_once = 16\nremembered_seconds = 3600\n".to_owned();
     let stall = |after: u64| format!("[[stall]]\nafter_bytes = {after}\nseconds = 30\n");
     let Some((directory, mount)) = shown(1200, 5000, &(fast.clone() + &stall(200_000))) else { return };
@@ -149,6 +159,7 @@ fn stalls_are_given_up() {
 /// The program of the mount dies while it is measured.
 #[test]
 fn a_mount_that_vanishes_ends_the_measuring() {
+    let _turn = crate::beside_others();
     let device = "bytes_per_second = 1e9\nread_seconds = 0.01\nremembered_seconds = 3600\n";
     let Some((directory, mount)) = shown(300, 5000, device) else { return };
     let root = directory.path();
