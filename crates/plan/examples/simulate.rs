@@ -7,8 +7,8 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "it prints")]
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut draws = Draws(1);
         for number in 0..files {
             // Directories of a hundred files, with paths about as long as those of /usr.
-            let path = format!("data/{:03}/{:04}/directory-{:06}/file-{number:09}.dat", number % 7, number / 1_000_000, number / 100);
+            let path = format!(
+                "data/{:03}/{:04}/directory-{:06}/file-{number:09}.dat",
+                number % 7,
+                number / 1_000_000,
+                number / 100
+            );
             planner.file(path.as_bytes(), draw(&mut draws), false)?;
         }
         let options = PlanOptions::new("sha256".parse()?, b"/data".to_vec());

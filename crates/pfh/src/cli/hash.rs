@@ -29,6 +29,10 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     if let (Some(plan), Some(shard)) = (&arguments.shards.plan, arguments.shards.shard) {
         return planned::run(&arguments, plan, shard);
     }
+    // The parser does not require what other arguments conflict with.
+    if arguments.shards.shard.is_some() || arguments.shards.any_tree {
+        return Err(Failed::usage("--shard and --any-tree are for a plan, which --plan names"));
+    }
     let selection = hash_list::selection(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
