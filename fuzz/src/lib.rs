@@ -6,6 +6,7 @@ pub mod known;
 pub mod ledger;
 pub mod list;
 pub mod nsrl;
+pub mod plan;
 pub mod property;
 pub mod serve;
 pub mod similarity;

@@ -162,6 +162,9 @@ impl Algorithm {
     pub const SHA1: Algorithm = Algorithm::at(position("sha1"));
     /// CRC-32C, with which lists check their own lines.
     pub const CRC32C: Algorithm = Algorithm::at(position("crc32c"));
+
+    /// SHA-256 (FIPS 180-4).
+    pub const SHA256: Algorithm = Algorithm::at(position("sha256"));
     pub(crate) const BLAKE3: Algorithm = Algorithm::at(position("blake3"));
 
     /// A line of the registry as it is.

@@ -103,6 +103,35 @@ impl AtomicFile {
         }
     }
 
+    /// Like [`AtomicFile::persist`], but leaves a file alone that has the name by then. Returns whether this file got
+    /// it: of several that are ended at once, one does.
+    ///
+    /// # Errors
+    /// If it cannot be written or named, and there is no file of this name either.
+    pub fn persist_new(self) -> io::Result<bool> {
+        let target = self.target.clone();
+        let named = self.named_new();
+        // Whoever gave the name may also have removed what others left behind, and so this file.
+        if named.is_err() && fs::symlink_metadata(target).is_ok() { Ok(false) } else { named }
+    }
+
+    fn named_new(self) -> io::Result<bool> {
+        let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        let unless_it_exists = |named: io::Result<()>| match named {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            named => named.map(|()| true),
+        };
+        let path = match self.temporary {
+            Temporary::Named(path) => path,
+            Temporary::Unnamed => match link_descriptor(&file, &self.target) {
+                Err(error) if error != Errno::EXIST => copied(file, &self.target)?,
+                linked => return unless_it_exists(linked.map_err(io::Error::from)),
+            },
+        };
+        unless_it_exists(path.persist_noclobber(&self.target).map_err(|error| error.error))
+    }
+
     /// Discards the file without writing the rest of the buffer.
     pub fn discard(self) {
         drop(self.writer.into_parts());
@@ -174,8 +203,8 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Prefix of temporary names.
-const PREFIX: &str = ".pfh-";
+/// Prefix of temporary names. A file with such a name in which nobody writes is left over from a program that was killed.
+pub const TEMPORARY_PREFIX: &str = ".pfh-";
 
 /// Creates an empty file on the filesystem of a directory: without a name if that is possible, so that nothing can
 /// remain. As for any new file, the user's umask limits its mode.
@@ -193,7 +222,7 @@ fn temporary_in(directory: &Path) -> io::Result<(File, Temporary)> {
 
 fn named_in(directory: &Path) -> io::Result<(File, TempPath)> {
     let permissions = fs::Permissions::from_mode(0o666);
-    let file = tempfile::Builder::new().prefix(PREFIX).permissions(permissions).tempfile_in(directory)?;
+    let file = tempfile::Builder::new().prefix(TEMPORARY_PREFIX).permissions(permissions).tempfile_in(directory)?;
     // In parts, because errors of writing the whole would name the temporary file.
     Ok(file.into_parts())
 }
@@ -220,26 +249,33 @@ fn keep_owner_and_mode(file: &File, existing: &fs::Metadata) -> io::Result<()> {
 
 /// Gives an unnamed file its name. A link cannot replace another file, so in that case the file gets a temporary name
 /// first.
-fn give_name(mut file: File, target: &Path) -> io::Result<()> {
-    let source = descriptor_path(&file);
-    let link = |name: &Path| linkat(CWD, &source, CWD, name, AtFlags::SYMLINK_FOLLOW);
-    match link(target) {
+fn give_name(file: File, target: &Path) -> io::Result<()> {
+    match link_descriptor(&file, target) {
         Ok(()) => return Ok(()),
         Err(Errno::EXIST) => {
-            let make = |name: &Path| link(name).map_err(io::Error::from);
-            if let Ok(linked) = tempfile::Builder::new().prefix(PREFIX).make_in(directory_of(target), make) {
+            let make = |name: &Path| link_descriptor(&file, name).map_err(io::Error::from);
+            if let Ok(linked) = tempfile::Builder::new().prefix(TEMPORARY_PREFIX).make_in(directory_of(target), make) {
                 return linked.into_temp_path().persist(target).map_err(|error| error.error);
             }
         }
         Err(_) => {}
     }
-    // This filesystem makes unnamed files but does not link them. A copy is better than no list after hours.
+    copied(file, target)?.persist(target).map_err(|error| error.error)
+}
+
+fn link_descriptor(file: &File, name: &Path) -> Result<(), Errno> {
+    linkat(CWD, descriptor_path(file), CWD, name, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// Copies an unnamed file to one with a temporary name beside `target`: some filesystems make unnamed files but do not
+/// link them, and a copy is better than no list after hours.
+fn copied(mut file: File, target: &Path) -> io::Result<TempPath> {
     let (mut copy, path) = named_in(directory_of(target))?;
     copy.set_permissions(file.metadata()?.permissions())?;
     file.rewind()?;
     io::copy(&mut file, &mut copy)?;
     copy.sync_all()?;
-    path.persist(target).map_err(|error| error.error)
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -273,6 +309,40 @@ mod tests {
         partial.persist_as(&folder.path().join("list.partial")).unwrap();
         assert_eq!(names(folder.path()), ["list", "list.partial"]);
         assert_eq!(fs::read_to_string(&target).unwrap(), "second");
+    }
+
+    #[test]
+    fn one_of_several_gets_a_new_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("list");
+        let mut files: Vec<AtomicFile> = (0..3).map(|_| AtomicFile::create(&target).unwrap()).collect();
+        for (number, file) in files.iter_mut().enumerate() {
+            write!(file, "{number}").unwrap();
+        }
+        // One as it would be on a filesystem without unnamed files, and one of which somebody has disposed.
+        for name in ["kept", "removed"] {
+            let mut file = AtomicFile::create(&target).unwrap();
+            let (named, path) = named_in(folder.path()).unwrap();
+            if name == "removed" {
+                fs::remove_file(&path).unwrap();
+            }
+            file.writer = BufWriter::new(named);
+            file.temporary = Temporary::Named(path);
+            file.write_all(name.as_bytes()).unwrap();
+            files.push(file);
+        }
+        let named: Vec<bool> = files.into_iter().map(|file| file.persist_new().unwrap()).collect();
+        assert_eq!(named, [true, false, false, false, false]);
+        assert_eq!(
+            (fs::read_to_string(&target).unwrap(), names(folder.path())),
+            ("0".to_owned(), vec!["list".to_owned()])
+        );
+        fs::remove_file(&target).unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        let (named, path) = named_in(folder.path()).unwrap();
+        (file.writer, file.temporary) = (BufWriter::new(named), Temporary::Named(path));
+        assert!(file.persist_new().unwrap());
+        assert_eq!(names(folder.path()), ["list"]);
     }
 
     #[test]

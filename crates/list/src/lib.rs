@@ -35,7 +35,7 @@ mod sort;
 mod spool;
 mod zip;
 
-pub use atomic::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
+pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError};

@@ -105,4 +105,7 @@ pub struct WriteOptions {
     pub sdhash_segment: Option<NonZero<u32>>,
     /// The encoding of digests.
     pub encoding: Encoding,
+    /// Whether JSON Lines also have the metadata that only POSIX filesystems have, so that nothing is lost in them that
+    /// another format has a place for. Other formats have them anyway, or have no place for them.
+    pub posix: bool,
 }

@@ -213,7 +213,7 @@ impl FormatName {
             FormatName::Md5deep(form) => Box::new(Md5deep::new(form, options.null_terminated)),
             FormatName::Sfv => Box::new(Sfv),
             FormatName::Csv => Box::new(Csv::new(selection.clone(), options.piecewise, options.facts)),
-            FormatName::Jsonl => Box::new(Jsonl),
+            FormatName::Jsonl => Box::new(Jsonl { posix: options.posix }),
             FormatName::Dfxml => Box::new(Dfxml),
             FormatName::Similarity(family) => {
                 Box::new(SimilarityList { family, sdhash_segment: options.sdhash_segment })

@@ -28,6 +28,13 @@ pub struct LocalHandle {
     pub(crate) name: Box<[u8]>,
 }
 
+impl LocalHandle {
+    /// Whether the user named this path, as an argument or in a list of paths; a symbolic link there is followed.
+    pub fn is_named(&self) -> bool {
+        self.directory.holds_arguments()
+    }
+}
+
 impl Handle for LocalHandle {
     fn path(&self) -> Vec<u8> {
         self.directory.join(&self.name)

@@ -511,7 +511,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Returns the kind as which a file is read: the stated size of a pseudo file is meaningless.
-fn kind_on(filesystem: &Filesystem, kind: EntryKind) -> EntryKind {
+pub(crate) fn kind_on(filesystem: &Filesystem, kind: EntryKind) -> EntryKind {
     if kind == EntryKind::Regular && filesystem.pseudo { EntryKind::Stream } else { kind }
 }
 

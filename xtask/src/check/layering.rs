@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
     ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-copy", &["pfh-record", "pfh-list"]),
+    ("pfh-plan", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-bag", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-nsrl", &["pfh-digest"]),
     ("pfh-ledger", &["pfh-digest", "pfh-record", "pfh-list"]),
@@ -43,6 +44,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
             "pfh-known",
             "pfh-ledger",
             "pfh-nsrl",
+            "pfh-plan",
             "pfh-serve",
             "pfh-slowfs",
             "pfh-engine",

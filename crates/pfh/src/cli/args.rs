@@ -11,10 +11,12 @@ use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
 use super::progress::When;
 use super::quantity::parse_bytes;
+use super::shard_args::{MergeArguments, ShardArguments, ShardWord};
 use super::verify_args::VerifyArguments;
 use clap::builder::StringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pfh_facts::Counting;
+use pfh_plan::Variants;
 use pfh_record::FormatName;
 use pfh_similarity::frash::Test;
 use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
@@ -62,6 +64,10 @@ pub(crate) enum Command {
     Bag(BagArguments),
     /// Copy files and directories, and verify each copy by reading it back.
     Copy(Box<CopyArguments>),
+    /// Plan hashing on many machines: walk once, and cut the listing into shards.
+    Shard(Box<ShardArguments>),
+    /// Join the results of the shards of a plan into one list.
+    Merge(MergeArguments),
     /// Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise.
     Frash(FrashArguments),
     /// List the algorithms: names, digest length, how far to trust them, code path on this CPU.
@@ -114,7 +120,7 @@ Exit status:
 #[command(after_help = HASH_EXAMPLES, after_long_help = HASH_EXAMPLES)]
 pub(crate) struct HashArguments {
     /// Files, directories (walked, hidden files included), block devices; `-` is standard input.
-    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["files_from", "files_from0"])]
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["files_from", "files_from0", "plan"])]
     pub(crate) paths: Vec<OsString>,
 
     /// Algorithms, separated by commas, or repeated; one read computes them all. `pfh algorithms` lists them.
@@ -150,6 +156,36 @@ pub(crate) struct HashArguments {
     /// FILE, except those that are given here.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "How to read")]
     pub(crate) profile: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) shards: ShardsArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many machines")]
+pub(crate) struct ShardsArguments {
+    /// Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there.
+    ///
+    /// The plan says which files, and which digests. A result appears when it is whole, and where there is one already,
+    /// nothing is done: a shard may be started any number of times, also at once.
+    #[arg(long, value_name = "PLAN", value_hint = ValueHint::DirPath, requires = "shard", conflicts_with_all = [
+        "paths", "algorithms", "files_from", "files_from0", "include", "exclude", "min_size", "max_size", "max_depth",
+        "one_file_system", "follow_files", "follow_directories", "key_file", "derive_key", "format", "tag", "json",
+        "output", "allow_empty", "null", "uppercase", "base64", "resume", "unordered", "piecewise", "facts", "stats",
+        "sdhash_profile", "sdhash_blocks", "sdhash_segments", "mrsh_network",
+    ])]
+    pub(crate) plan: Option<PathBuf>,
+
+    /// The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other.
+    #[arg(long, value_name = "I", requires = "plan", value_parser = ShardWord::parse)]
+    pub(crate) shard: Option<ShardWord>,
+
+    /// Hash what lies at the paths of the plan even if the directories there are not those that were planned.
+    ///
+    /// They are recognised by their inode numbers, which other filesystems, copies of the tree, and some filesystems in
+    /// user space change.
+    #[arg(long, requires = "plan")]
+    pub(crate) any_tree: bool,
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -613,6 +649,9 @@ pub(crate) struct SimilarityArguments {
     pub(crate) verbose: bool,
 }
 
+/// Segment size of sdhash in MiB, as in the original.
+const SDHASH_SEGMENTS: u32 = 128;
+
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Variants of similarity digests")]
 pub(crate) struct FamilyArguments {
@@ -630,7 +669,7 @@ pub(crate) struct FamilyArguments {
     ///
     /// In block mode, a longer file has one digest for each segment, under the name of the file and the offset of the
     /// segment: `disk.dd.0128M`. In lists of other formats than sdhash's own it has a single digest.
-    #[arg(long, value_name = "MIB", default_value = "128")]
+    #[arg(long, value_name = "MIB", default_value_t = SDHASH_SEGMENTS)]
     pub(crate) sdhash_segments: u32,
 
     /// Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk.
@@ -657,14 +696,17 @@ impl From<ProfileWord> for sdhash::Profile {
 
 /// Stream mode, or blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Blocks(sdhash::Mode);
+pub(crate) struct Blocks {
+    mode: sdhash::Mode,
+    kibibytes: u32,
+}
 
 fn parse_blocks(text: &str) -> Result<Blocks, String> {
     let kibibytes: u32 = text.parse().map_err(|_| "neither 0 nor a number from 1 to 16".to_owned())?;
     let size = sdhash::BlockSize::from_kibibytes(kibibytes);
     match (kibibytes, size) {
-        (0, _) => Ok(Blocks(sdhash::Mode::Stream)),
-        (_, Some(size)) => Ok(Blocks(sdhash::Mode::Blocks(size))),
+        (0, _) => Ok(Blocks { mode: sdhash::Mode::Stream, kibibytes }),
+        (_, Some(size)) => Ok(Blocks { mode: sdhash::Mode::Blocks(size), kibibytes }),
         (_, None) => Err("neither 0 nor a number from 1 to 16".to_owned()),
     }
 }
@@ -704,11 +746,34 @@ impl DupesArguments {
 impl FamilyArguments {
     /// How digests are made.
     pub(crate) fn similarity_options(&self) -> SimilarityOptions {
-        let mode = self.sdhash_blocks.map_or(sdhash::Mode::Automatic, |blocks| blocks.0);
+        let mode = self.sdhash_blocks.map_or(sdhash::Mode::Automatic, |blocks| blocks.mode);
         SimilarityOptions {
             sdhash: sdhash::Options { profile: self.sdhash_profile.into(), mode, input_bytes: None },
             mrsh_v2: if self.mrsh_network { mrsh_v2::Build::Network } else { mrsh_v2::Build::Normal },
         }
+    }
+
+    /// The variants in words, for a plan.
+    pub(crate) fn variants(&self) -> Variants {
+        let profile = self.sdhash_profile.to_possible_value();
+        Variants {
+            sdhash_profile: profile.map(|word| word.get_name().to_owned()),
+            sdhash_blocks: self.sdhash_blocks.map(|blocks| blocks.kibibytes),
+            sdhash_segments: Some(self.sdhash_segments),
+            mrsh_network: self.mrsh_network,
+        }
+    }
+
+    /// Takes the variants from the words of a plan.
+    pub(crate) fn of_variants(variants: &Variants) -> Result<FamilyArguments, String> {
+        let profile = variants.sdhash_profile.as_deref().map(|word| ProfileWord::from_str(word, false));
+        let blocks = variants.sdhash_blocks.map(|kibibytes| parse_blocks(&kibibytes.to_string()));
+        Ok(FamilyArguments {
+            sdhash_profile: profile.transpose()?.unwrap_or(ProfileWord::V3_4),
+            sdhash_blocks: blocks.transpose()?,
+            sdhash_segments: variants.sdhash_segments.unwrap_or(SDHASH_SEGMENTS),
+            mrsh_network: variants.mrsh_network,
+        })
     }
 
     /// Segment size of sdhash in MiB.
@@ -884,7 +949,7 @@ pub(crate) struct ManArguments {
     pub(crate) directory: PathBuf,
 }
 
-fn format_names() -> Vec<String> {
+pub(crate) fn format_names() -> Vec<String> {
     FormatName::ALL.iter().map(|format| format.name().to_owned()).collect()
 }
 
@@ -892,14 +957,14 @@ fn parse_family(name: &str) -> Result<Family, String> {
     name.parse::<Family>().map_err(|error| error.to_string())
 }
 
-fn parse_format(name: &str) -> Result<FormatName, String> {
+pub(crate) fn parse_format(name: &str) -> Result<FormatName, String> {
     if name == "json" {
         return Ok(FormatName::Jsonl);
     }
     FormatName::from_name(name).map_err(|error| error.to_string())
 }
 
-fn parse_piece(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_piece(text: &str) -> Result<u64, String> {
     match parse_bytes(text)? {
         0 => Err("a piece has at least one byte".to_owned()),
         bytes => Ok(bytes),

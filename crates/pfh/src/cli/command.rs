@@ -194,7 +194,6 @@ impl Command {
     }
 
     /// Writes out what was appended to the output, which takes no more after that. Returns whether it was written.
-    #[cfg(feature = "serve")]
     pub(crate) fn deliver_now(&mut self) -> bool {
         if self.written.is_ok() {
             self.written = self.output.lock().output.finish();
@@ -248,6 +247,11 @@ impl Command {
         }
     }
 
+    /// Whether all that was appended to the output could be written so far.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.written.is_ok()
+    }
+
     /// Counts an item, reports its warning, and writes its bytes.
     pub(crate) fn count<T>(&mut self, item: &Item<T>) {
         self.tally.findings += u64::from(item.is_finding);
@@ -263,6 +267,17 @@ impl Command {
         if self.written.is_ok() {
             self.written = delivered.output.write(&item.bytes);
         }
+    }
+
+    /// Reports the numbers of warnings that were only counted, for commands that do not read files by
+    /// [`Command::hash`].
+    pub(crate) fn end_warnings(&mut self) {
+        self.warnings.end();
+    }
+
+    /// Discards what was appended to the output, and the output.
+    pub(crate) fn discard_output(&mut self) {
+        self.output.lock().output.discard();
     }
 
     /// Returns the number of files by outcome.

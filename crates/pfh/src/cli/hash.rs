@@ -1,24 +1,21 @@
 //! `pfh hash`.
 
 use super::args::HashArguments;
-use super::command::{Command, Footer, Item, Reporting};
+use super::command::{Command, Footer, Reporting};
 use super::common_args::{EngineArguments, ModeWord};
 use super::exit::{Ending, Failed};
-use super::foreign;
+use super::hash_list;
 use super::keys;
 use super::message;
 use super::output::Output;
+use super::planned;
 use super::reading::{self, cannot_be_written};
 use super::stats::{self, Setting};
-use super::warnings::{self, Warning};
 use pfh::HashRun;
-use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
 use pfh_list::{FileIdentity, ResumedList};
-use pfh_record::{
-    DigestKind, Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Similarity, Summary, WriteOptions,
-};
+use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
 use std::ops::ControlFlow;
@@ -29,7 +26,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Runs `pfh hash`.
 pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
-    let selection = selection(&arguments.algorithms)?;
+    if let (Some(plan), Some(shard)) = (&arguments.shards.plan, arguments.shards.shard) {
+        return planned::run(&arguments, plan, shard);
+    }
+    // The parser does not require what other arguments conflict with.
+    if arguments.shards.shard.is_some() || arguments.shards.any_tree {
+        return Err(Failed::usage("--shard and --any-tree are for a plan, which --plan names"));
+    }
+    let selection = hash_list::selection(&arguments.algorithms)?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
     engine.similarity = arguments.families.similarity_options();
@@ -56,6 +60,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
             (_, true) => Encoding::Base64,
             _ => Encoding::Hexadecimal,
         },
+        ..WriteOptions::default()
     };
     let name = format_name(&arguments, &selection)?;
     let tells_missing_digests = name.is_none_or(FormatName::records_missing_digests);
@@ -130,7 +135,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         if known { Decision::LeaveOut } else { Decision::Hash }
     };
     let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
-    let prepare = |record: Record| item(&*format, tells_missing_digests, &record);
+    let prepare = |record: Record| hash_list::item(&*format, tells_missing_digests, &record);
     let report = command.hash(&options, &source, decide, &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
     if out.stats.is_some() {
@@ -173,29 +178,6 @@ fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &
     }
 }
 
-/// Parses the names of algorithms and families, each once; none for `none`.
-fn selection(names: &[String]) -> Result<Selection, Failed> {
-    let mut selection = Selection::default();
-    for name in names.iter().filter(|name| !name.trim().is_empty()) {
-        match name.trim() {
-            "none" if names.len() > 1 => return Err(Failed::usage("`none` cannot be combined with algorithms")),
-            "none" => return Ok(selection),
-            "all" => selection.extend(Algorithm::all()),
-            name => match name.parse::<DigestKind>() {
-                Ok(kind) => selection.extend([kind]),
-                Err(unknown) => {
-                    let advice = foreign::of_letters(name).map_or_else(String::new, |advice| format!("; {advice}"));
-                    return Err(Failed::usage(format_args!("{unknown}{advice}")));
-                }
-            },
-        }
-    }
-    if selection.is_empty() {
-        return Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them"));
-    }
-    Ok(selection)
-}
-
 /// A format that writes nothing, for `-a none`.
 struct Nothing;
 
@@ -210,20 +192,12 @@ impl Format for Nothing {
 /// Returns the requested format, or the usual one for these digests; `None` if nothing is listed.
 fn format_name(arguments: &HashArguments, selection: &Selection) -> Result<Option<FormatName>, Failed> {
     let out = &arguments.output;
-    Ok(Some(match (out.format(), out.resume) {
-        (Some(FormatName::Jsonl) | None, true) => FormatName::Jsonl,
-        (Some(_), true) => return Err(Failed::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
-        (Some(name), false) => name,
-        // Few formats have facts about contents.
-        (None, false) if out.facts.is_some() => FormatName::Jsonl,
-        (None, false) => match (selection.algorithms(), selection.families()) {
-            ([], []) => return Ok(None),
-            ([], [family]) => FormatName::Similarity(*family),
-            ([one], []) if !one.is_keyed() => FormatName::Gnu,
-            (_, []) => FormatName::Bsd,
-            _ => FormatName::Jsonl,
-        },
-    }))
+    match (out.format(), out.resume) {
+        (Some(FormatName::Jsonl) | None, true) => Ok(Some(FormatName::Jsonl)),
+        (Some(_), true) => Err(Failed::usage("--resume continues JSON Lines: use it with `-f jsonl`")),
+        (Some(name), false) => Ok(Some(name)),
+        (None, false) => Ok(hash_list::usual_format(selection, out.facts.is_some())),
+    }
 }
 
 fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &HashArguments) -> Options {
@@ -234,25 +208,4 @@ fn engine_options(engine: &EngineArguments, selection: Selection, arguments: &Ha
     options.unordered = arguments.output.unordered || arguments.output.resume;
     options.measure = arguments.output.stats.is_some();
     options
-}
-
-/// Formats a record, with its warnings. `tells_missing_digests`: the format itself states which files have no
-/// similarity digest.
-fn item(format: &dyn Format, tells_missing_digests: bool, record: &Record) -> Item<()> {
-    // In most formats the digests and the path are most of the bytes, so this usually allocates once.
-    let hex = |digest: &Digest| 2 * digest.bytes().len() + 4;
-    let texts: usize = record.similarities.iter().map(Similarity::text_bytes).sum();
-    let mut bytes = Vec::with_capacity(record.path.len() + texts + record.digests.iter().map(hex).sum::<usize>());
-    let mut item = Item::new(record, ());
-    item.is_finding = warnings::has_finding(record);
-    match format.record(record, &mut bytes) {
-        Ok(()) if tells_missing_digests => {}
-        Ok(()) => item.warning = item.warning.or_else(|| warnings::no_digest(record).map(Box::new)),
-        Err(why) => {
-            item.warning = Some(Box::new(Warning::new(&record.path, why.to_string())));
-            item.is_not_expressed = true;
-        }
-    }
-    item.bytes = bytes;
-    item
 }

@@ -36,6 +36,7 @@ mod frash;
 mod gather;
 mod generate;
 mod hash;
+mod hash_list;
 mod heatmap;
 mod json_header;
 mod keys;
@@ -46,16 +47,21 @@ mod lab_args;
 mod line;
 mod lists;
 mod matching;
+mod merge;
 mod message;
 mod named_paths;
 mod output;
 mod pairs;
+mod planned;
+mod plans;
 mod profile;
 mod progress;
 mod quantity;
 mod reading;
 mod serve;
 mod serve_args;
+mod shard;
+mod shard_args;
 mod signals;
 mod similar;
 mod stats;
@@ -100,6 +106,8 @@ pub(crate) fn run() -> Result<Ending, Failed> {
         args::Command::Audit(arguments) => audit::run(&arguments),
         args::Command::Bag(arguments) => bag::run(&arguments),
         args::Command::Copy(arguments) => copy::run(&arguments),
+        args::Command::Shard(arguments) => shard::run(&arguments),
+        args::Command::Merge(arguments) => merge::run(&arguments),
         args::Command::Frash(arguments) => frash::run(&arguments),
         args::Command::Algorithms(arguments) => algorithms::run(&arguments),
         args::Command::Cpu(arguments) => cpu::run(&arguments),

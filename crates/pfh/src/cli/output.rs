@@ -81,6 +81,8 @@ enum To {
     },
     /// A file that gets its name at the end.
     Whole(AtomicFile),
+    /// A file that gets its name at the end, unless another one has it by then.
+    Once(AtomicFile),
     /// The target itself; every group of records is passed to the system at once.
     Journal {
         writer: BufWriter<File>,
@@ -135,6 +137,11 @@ impl Output {
         Ok(Output::new(To::Whole(file)))
     }
 
+    /// Creates a file that appears under its name only when it is whole, and unless there is one by then.
+    pub(crate) fn once(target: &Path) -> io::Result<Output> {
+        Ok(Output::new(To::Once(AtomicFile::create(target)?)))
+    }
+
     /// Returns the existing file that this one will replace.
     pub(crate) fn replaced(&self) -> Option<&Path> {
         match &self.to {
@@ -168,7 +175,7 @@ impl Output {
                 own.filter(regular).map(|stat| FileIdentity::new(stat.st_dev, stat.st_ino)).collect()
             }
             To::Stream { .. } | To::Closed => Vec::new(),
-            To::Whole(file) => file.identities(),
+            To::Whole(file) | To::Once(file) => file.identities(),
             To::Journal { writer, .. } => writer.get_ref().metadata().into_iter().map(identity).collect(),
         }
     }
@@ -177,7 +184,7 @@ impl Output {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.to {
             To::Stream { writer, .. } => writer.write_all(bytes),
-            To::Whole(file) => file.write_all(bytes),
+            To::Whole(file) | To::Once(file) => file.write_all(bytes),
             To::Journal { writer, .. } => writer.write_all(bytes),
             To::Closed => Ok(()),
         }
@@ -198,6 +205,8 @@ impl Output {
             To::Stream { mut writer, .. } => writer.flush(),
             To::Journal { writer, .. } => writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all(),
             To::Whole(file) => file.persist(),
+            // Whoever was faster has the same in it.
+            To::Once(file) => file.persist_new().map(drop),
             To::Closed => Ok(()),
         }
     }
@@ -218,6 +227,10 @@ impl Output {
                 Ok(Some(Partial::File(target)))
             }
             To::Stream { mut writer, standard, .. } => writer.flush().map(|()| standard.then_some(Partial::Stream)),
+            To::Once(file) => {
+                file.discard();
+                Ok(None)
+            }
             To::Closed => Ok(None),
         }
     }
@@ -226,7 +239,7 @@ impl Output {
     pub(crate) fn after_error(&self) -> &'static str {
         match self.to {
             To::Stream { .. } | To::Closed => "",
-            To::Whole(_) => "; no list was left behind",
+            To::Whole(_) | To::Once(_) => "; no list was left behind",
             To::Journal { .. } => "; what was written before is still there, and --resume continues it",
         }
     }
@@ -236,7 +249,7 @@ impl Output {
     pub(crate) fn discard(&mut self) {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { writer, .. } => drop(writer.into_parts()),
-            To::Whole(file) => file.discard(),
+            To::Whole(file) | To::Once(file) => file.discard(),
             To::Journal { writer, .. } => drop(writer.into_parts()),
             To::Closed => {}
         }

@@ -39,6 +39,8 @@ mod options;
 mod output;
 mod parameters;
 mod peers;
+mod recipes;
 mod resume;
+mod shard;
 mod similarity;
 mod verify;

@@ -96,6 +96,13 @@ pub(super) struct FileLine<'a> {
     #[serde(borrow)]
     mtime: Option<Cow<'a, str>>,
     #[serde(borrow)]
+    ctime: Option<Cow<'a, str>>,
+    inode: Option<u64>,
+    links: Option<u64>,
+    mode: Option<u32>,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    #[serde(borrow)]
     outcome: Cow<'a, str>,
     #[serde(default)]
     digests: Digests,
@@ -430,11 +437,12 @@ impl<'a> FileLine<'a> {
         if path.is_empty() {
             return Err(Fault::field(0, "path", FieldProblem::Empty));
         }
-        let mtime = self
-            .mtime
-            .as_ref()
-            .map(|text| parse_rfc3339(text.as_bytes()).ok_or(Fault::field(0, "mtime", FieldProblem::NotATime)));
-        let mtime = mtime.transpose()?;
+        let time = |text: &Option<Cow<'_, str>>, field| {
+            let parse = |text: &Cow<'_, str>| parse_rfc3339(text.as_bytes());
+            text.as_ref().map(|text| parse(text).ok_or(Fault::field(0, field, FieldProblem::NotATime))).transpose()
+        };
+        let (mtime, ctime) = (time(&self.mtime, "mtime")?, time(&self.ctime, "ctime")?);
+        let (inode, links, mode, uid, gid) = (self.inode, self.links, self.mode, self.uid, self.gid);
         let Digests { known, similarities, .. } = std::mem::take(&mut self.digests);
         let fit = similarities.into_iter().map(|digest| Similarity { family: digest.family(), digest: Ok(digest) });
         let bytes = self.size.unwrap_or_default();
@@ -457,7 +465,7 @@ impl<'a> FileLine<'a> {
             reason: &self.reason,
         };
         Ok(Entry {
-            expected: Expected { size: self.size, mtime, ..Expected::default() },
+            expected: Expected { size: self.size, mtime, ctime, inode, links, mode, uid, gid },
             outcome: Some(outcome.outcome()),
             similarities,
             facts: self.facts.map_or(Ok(None), |facts| facts.parts()?.facts(self.size))?,

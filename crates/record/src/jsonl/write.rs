@@ -8,10 +8,13 @@ use super::{START, VERSION, end_line};
 use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
-use crate::{Format, NotExpressible, Outcome, Record, RunFacts, Similarity, Summary};
+use crate::{Format, NotExpressible, Outcome, Posix, Record, RunFacts, Similarity, Summary};
 
-/// The writer. It has no state, because the names of the algorithms are beside every digest.
-pub(crate) struct Jsonl;
+/// The writer. It does not keep the digests of the run, because the names of the algorithms are beside every digest.
+pub(crate) struct Jsonl {
+    /// Whether the metadata of POSIX filesystems are written.
+    pub(crate) posix: bool,
+}
 
 impl Format for Jsonl {
     fn header(&self, run: &RunFacts, out: &mut Vec<u8>) {
@@ -79,6 +82,9 @@ impl Format for Jsonl {
             push_key("mtime", out);
             push_quoted(out, |out| push_rfc3339(mtime, out));
         }
+        if let (true, Some(posix)) = (self.posix, record.metadata.and_then(|metadata| metadata.posix)) {
+            push_posix(&posix, out);
+        }
         if record.outcome == Outcome::Complete {
             push_digests(&record.digests, &record.similarities, out);
             push_no_digest(&record.similarities, out);
@@ -120,6 +126,21 @@ impl Format for Jsonl {
         push_key("interrupted", out);
         out.extend_from_slice(if summary.interrupted { b"true" } else { b"false" });
         end_line(start, out);
+    }
+}
+
+fn push_posix(posix: &Posix, out: &mut Vec<u8>) {
+    push_key("ctime", out);
+    push_quoted(out, |out| push_rfc3339(posix.ctime, out));
+    let numbers = [
+        ("inode", posix.inode),
+        ("links", posix.links),
+        ("mode", posix.mode.into()),
+        ("uid", posix.uid.into()),
+        ("gid", posix.gid.into()),
+    ];
+    for (name, number) in numbers {
+        push_number_field(name, number, out);
     }
 }
 

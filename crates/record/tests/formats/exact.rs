@@ -676,3 +676,25 @@ fn headers_of_conversions() {
         }
     }
 }
+
+/// With the metadata of POSIX filesystems, a list in JSON Lines loses nothing that another format has a place for.
+#[test]
+fn jsonl_has_posix_metadata_on_demand() {
+    let algorithms = [Algorithm::from_name("md5").unwrap()];
+    let options = WriteOptions { posix: true, ..WriteOptions::default() };
+    let selection = algorithms.into_iter().collect();
+    let writer = FormatName::Jsonl.writer(&selection, &options).unwrap();
+    let mut record = hello(b"a", &algorithms);
+    let mut list = Vec::new();
+    writer.header(&RunFacts { selection, ..RunFacts::default() }, &mut list);
+    writer.record(&record, &mut list).unwrap();
+    let line = str::from_utf8(&list).unwrap().lines().last().unwrap();
+    let posix = r#","inode":12,"links":1,"mode":33188,"uid":1000,"gid":100,"digests":"#;
+    assert!(line.contains("\"ctime\":\"") && line.contains(posix), "{line}");
+    let read = pfh_record::Reader::new(FormatName::Jsonl, &list[..], ReadOptions::default()).next().unwrap().unwrap();
+    // No format has the number of the device.
+    if let Some(posix) = record.metadata.as_mut().and_then(|metadata| metadata.posix.as_mut()) {
+        posix.device = 0;
+    }
+    assert_eq!(read.into_record(), record);
+}

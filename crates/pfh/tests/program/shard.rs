@@ -1,0 +1,555 @@
+//! Plans, shards and merging: whatever happens to tasks, the list is that of one run.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Random, Writing};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// Returns the lines of a list that are about files. The others are about the run.
+fn of_files(format: &str, list: &[u8]) -> Vec<u8> {
+    let keep = |wanted: fn(&[u8]) -> bool| -> Vec<u8> {
+        list.split_inclusive(|&byte| byte == b'\n').filter(|line| wanted(line)).flatten().copied().collect()
+    };
+    match format {
+        "jsonl" => keep(|line| line.starts_with(b"{\"type\":\"file\"")),
+        "hashdeep" => keep(|line| !line.starts_with(b"## ")),
+        "sfv" => keep(|line| !line.starts_with(b";")),
+        "dfxml" => {
+            let text = String::from_utf8_lossy(list);
+            let (start, end) = (text.find("<fileobject>").unwrap(), text.rfind("</fileobject>").unwrap());
+            text[start..end].as_bytes().to_vec()
+        }
+        _ => list.to_vec(),
+    }
+}
+
+#[track_caller]
+fn shard(directory: &Path, arguments: &[&str], code: i32) -> String {
+    let ended = pfh(directory, [&["shard"], arguments].concat()).run();
+    assert_eq!(ended.code(), code, "{}", ended.stderr);
+    ended.stderr
+}
+
+/// Hashes all shards of the plan in `directory/plan`, and returns the exit status.
+fn hash_all(directory: &Path) -> i32 {
+    hash(directory, ["-q", "--plan", "plan", "--shard", "0/1"]).run().code()
+}
+
+fn merge(directory: &Path, arguments: &[&str]) -> Ended {
+    pfh(directory, [&["merge", "plan", "-q"], arguments].concat()).run()
+}
+
+/// Makes files `t/…` of these sizes, in directories of ten.
+fn tree(directory: &Path, sizes: impl IntoIterator<Item = usize>) {
+    for (number, size) in sizes.into_iter().enumerate() {
+        let folder = directory.join(format!("t/{:03}", number / 10));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{number:05}")), contents(number, size)).unwrap();
+    }
+}
+
+/// What was merged equals the list of one run, in every format.
+#[test]
+fn merging_gives_the_list_of_one_run() {
+    let cases: [(&[&str], &[&[&str]]); 10] = [
+        (
+            &["-a", "sha256"],
+            &[
+                &["-f", "gnu"],
+                &["-f", "gnu", "-0"],
+                &["-f", "gnu", "--uppercase"],
+                &["-f", "bsd", "--base64"],
+                &["-f", "md5deep"],
+                &["-f", "md5deep-zt"],
+                &["-f", "csv"],
+                &["-f", "jsonl"],
+                &["-f", "dfxml"],
+                &["-f", "hashdeep"],
+                &[],
+            ],
+        ),
+        (&["-a", "md5,sha256,tlsh,ssdeep", "--facts"], &[&["-f", "csv"], &["-f", "jsonl"], &["-f", "dfxml"], &[]]),
+        (
+            &["-a", "md5", "--piecewise", "100"],
+            &[
+                &["-f", "gnu"],
+                &["-f", "bsd"],
+                &["-f", "hashdeep"],
+                &["-f", "md5deep"],
+                &["-f", "csv"],
+                &["-f", "jsonl"],
+                &["-f", "dfxml"],
+            ],
+        ),
+        (&["-a", "crc32"], &[&["-f", "sfv"]]),
+        (&["-a", "ssdeep"], &[&[]]),
+        (&["-a", "sdhash", "--sdhash-blocks", "1", "--sdhash-segments", "1", "--sdhash-profile", "4.0"], &[&[]]),
+        (&["-a", "mrsh-v2", "--mrsh-network"], &[&[]]),
+        (&["-a", "tlsh"], &[&[]]),
+        (&["-a", "none"], &[&["-f", "csv"], &["-f", "jsonl"], &["-f", "dfxml"]]),
+        (&["-a", "sha1,blake3", "--follow-files"], &[&["-f", "csv"], &["-f", "jsonl"]]),
+    ];
+    let (directory, _) = odd();
+    let root = directory.path();
+    tree(root, [0, 100_000, 3_000_000, 1, 70_000]);
+    symlink("t/000/00001", root.join("link")).unwrap();
+    let inputs = ["tree", "t", "link", "no such file"];
+    for (number, (digests, formats)) in cases.into_iter().enumerate() {
+        let shards: &[&str] = if number == 0 { &["1", "7", "64", "1000"] } else { &["7"] };
+        for count in shards {
+            shard(root, &[digests, &["-q", "-o", "plan", "--shards", count], &inputs].concat(), 3);
+            assert_eq!(hash_all(root), 3, "{digests:?}");
+            for format in formats {
+                let one = hash(root, [digests, *format, &["-q"], &inputs].concat()).run();
+                let merged = merge(root, format);
+                assert_eq!(one.code(), merged.code(), "{digests:?} {format:?}: {}", merged.stderr);
+                let name = format.get(1).copied().unwrap_or("jsonl");
+                let name = if format.is_empty() && !one.stdout.starts_with(b"{") { "gnu" } else { name };
+                assert!(one.stdout.len() > 1000, "{digests:?} {format:?}");
+                assert_eq_bytes(&of_files(name, &merged.stdout), &of_files(name, &one.stdout));
+            }
+            fs::remove_dir_all(root.join("plan")).unwrap();
+        }
+    }
+}
+
+/// The counts of the merged list are those of all results, and its header has what they have in common.
+#[test]
+fn a_merged_list_states_where_it_comes_from() {
+    let directory = scratch();
+    tree(directory.path(), [5; 30]);
+    shard(directory.path(), &["-o", "plan", "--shards", "4", "t"], 0);
+    assert_eq!(hash_all(directory.path()), 0);
+    let merged = merge(directory.path(), &["-f", "jsonl"]);
+    let lines = str::from_utf8(merged.done()).unwrap();
+    let line = |line: &str| -> serde_json::Value { serde_json::from_str(line).unwrap() };
+    let (header, summary) = (line(lines.lines().next().unwrap()), line(lines.lines().last().unwrap()));
+    let here = directory.path().canonicalize().unwrap();
+    assert_eq!((header["directory"].as_str(), &header["program"]), (here.to_str(), &"pfh".into()));
+    assert_eq!(header["converted"]["arguments"][1], "merge");
+    assert_eq!((&summary["files"], &summary["complete"], &summary["bytes"]), (&30.into(), &30.into(), &150.into()));
+    assert_eq!(lines.lines().count(), 32);
+}
+
+/// A plan is a function of the listing and the options.
+#[test]
+fn a_plan_is_the_same_each_time() {
+    let directory = scratch();
+    let root = directory.path();
+    let plan = |name: &str| {
+        shard(root, &["-q", "-o", name, "--shards", "5", "t"], 0);
+        let plan = root.join(name);
+        names(&plan).into_iter().map(|name| (name.clone(), fs::read(plan.join(name)).unwrap())).collect::<Vec<_>>()
+    };
+    let sizes: Vec<usize> = (0..80).map(|number| number * number % 977).collect();
+    tree(root, sizes.clone());
+    let first = plan("one");
+    assert_eq!(first.len(), 6);
+    assert!(plan("two") == first);
+    // The same files, created in another order.
+    let mut random = Random::new(7);
+    for folder in names(&root.join("t")) {
+        let folder = root.join("t").join(folder);
+        let mut files = names(&folder);
+        files.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+        files.sort_by_cached_key(|_| random.number());
+        for name in files {
+            let number: usize = name.to_str().unwrap().parse().unwrap();
+            fs::write(folder.join(name), contents(number, sizes[number])).unwrap();
+        }
+    }
+    assert!(plan("three") == first);
+    // Relative to another place, it is another plan.
+    shard(&root.join("t"), &["-q", "-o", "../four", "--shards", "5", "."], 0);
+    assert!(fs::read(root.join("four/plan.json")).unwrap() != first[5].1);
+}
+
+/// A list of paths that another program made is as good as a walk.
+#[test]
+fn a_listing_of_another_program_is_cut() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [3; 25]);
+    let paths: Vec<u8> = (0..25).rev().flat_map(|n| format!("t/{:03}/{n:05}\0", n / 10).into_bytes()).collect();
+    let run =
+        pfh(root, ["shard", "-q", "-o", "plan", "--shard-size", "100K", "--files-from0", "-"]).input(paths.clone());
+    run.run().done();
+    // 25 files of 64 KiB and 3 bytes in shards of 100 KiB.
+    assert_eq!(names(&root.join("plan")).len(), 17 + 1);
+    assert_eq!(hash_all(root), 0);
+    let one = hash(root, ["--files-from0", "-"]).input(paths).run();
+    merge(root, &[]).printed(&one.stdout);
+}
+
+/// Whatever happens to files after they were planned, each has one record, in its place.
+#[test]
+fn each_planned_file_has_a_record() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [1000; 60]);
+    shard(root, &["-q", "-o", "plan", "--shards", "7", "t"], 0);
+    let file = |number: usize| root.join(format!("t/{:03}/{number:05}", number / 10));
+    fs::remove_file(file(3)).unwrap();
+    fs::remove_file(file(14)).unwrap();
+    fs::create_dir(file(14)).unwrap();
+    fs::write(file(14).join("inside"), "not planned").unwrap();
+    fs::write(file(25), "shorter").unwrap();
+    fs::write(file(26), contents(1, 5000)).unwrap();
+    fs::remove_file(file(37)).unwrap();
+    symlink("00038", file(37)).unwrap();
+    fs::remove_dir_all(root.join("t/004")).unwrap();
+    fs::remove_file(file(59)).unwrap();
+    fifo(&file(59));
+    fs::write(root.join("t/new"), "not planned").unwrap();
+    assert_eq!(hash_all(root), 3);
+    let merged = merge(root, &["-f", "jsonl"]);
+    assert_eq!(merged.code(), 3);
+    let mut expected = (0..60).collect::<Vec<usize>>().into_iter();
+    for line in str::from_utf8(&merged.stdout).unwrap().lines().filter(|line| line.contains("\"type\":\"file\"")) {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let number = expected.next().unwrap();
+        assert_eq!(record["path"], format!("t/{:03}/{number:05}", number / 10));
+        let outcome = record["outcome"].as_str().unwrap();
+        match number {
+            3 | 40..=49 => assert_eq!((outcome, &record["error"]["kind"]), ("unreadable", &"not-found".into())),
+            14 | 37 | 59 => assert_ne!(outcome, "complete", "{line}"),
+            25 => assert_eq!(record["digests"]["sha256"], digest("sha256", b"shorter").to_string()),
+            26 => assert_eq!((outcome, &record["size"]), ("complete", &5000.into())),
+            _ => assert_eq!(outcome, "complete", "{line}"),
+        }
+    }
+    assert_eq!(expected.next(), None);
+}
+
+/// Kills tasks at random moments: what has the name of a result is whole, and once all are done, nothing tells of it.
+#[test]
+fn killed_tasks_leave_nothing_or_a_whole_result() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, (0..400).map(|number| 10_000 + number));
+    shard(root, &["-q", "-o", "plan", "--shards", "3", "t"], 0);
+    let mut random = Random::new(11);
+    let (mut killed, mut done) = (0, 0);
+    for round in 0..60 {
+        let number = (round % 3).to_string();
+        let running = hash(root, ["--plan", "plan", "--shard", &number, "-t", "1"]).start();
+        thread::sleep(Duration::from_micros(random.below(25_000)));
+        running.signal(Signal::KILL);
+        if running.end().code() == 137 {
+            killed += 1;
+        }
+        let result = root.join(format!("plan/0000{number}.jsonl"));
+        if let Ok(list) = fs::read_to_string(&result) {
+            assert!(list.ends_with("}\n") && list.lines().last().unwrap().contains("\"type\":\"summary\""));
+            done += 1;
+            // The next ones of this shard have something to do.
+            fs::remove_file(result).unwrap();
+        }
+    }
+    assert!(killed > 0, "no task was killed ({done} were done)");
+    assert_eq!(hash_all(root), 0);
+    merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
+}
+
+/// Several attempts at the same shards at once: one result each, which later attempts leave alone.
+#[test]
+fn attempts_at_once_are_as_good_as_one() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, (0..200).map(|number| 20_000 + number));
+    shard(root, &["-q", "-o", "plan", "--shards", "4", "t"], 0);
+    let all: Vec<Running> = (0..4).map(|_| hash(root, ["-q", "--plan", "plan", "--shard", "0/1"]).start()).collect();
+    for running in all {
+        running.end().done();
+    }
+    let results = || -> Vec<Vec<u8>> {
+        (0..4).map(|number| fs::read(root.join(format!("plan/0000{number}.jsonl"))).unwrap()).collect()
+    };
+    let before = results();
+    let again = hash(root, ["--plan", "plan", "--shard", "2"]).run();
+    let path = root.canonicalize().unwrap().join("plan/00002.jsonl");
+    again.expect(0, &format!("pfh: shard 2 is done already: `{}`\n", path.display()));
+    assert!(results() == before);
+    assert_eq!(names(&root.join("plan")).len(), 9, "attempts left something behind");
+    // What a killed attempt leaves on a filesystem without unnamed files.
+    fs::write(root.join("plan/.pfh-left"), "{\"type").unwrap();
+    merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
+    assert_eq!(names(&root.join("plan")).len(), 9);
+    assert!(results() == before);
+}
+
+/// Memory for merging and planning does not grow with the number of files.
+#[test]
+fn records_pass_through_and_do_not_stay() {
+    let mut peaks = Vec::new();
+    for files in [4_000, 60_000] {
+        let directory = scratch_in_memory();
+        let root = directory.path();
+        for folder in 0..files / 500 {
+            let folder = root.join(format!("t/a directory with a name of some length, number {folder}"));
+            fs::create_dir_all(&folder).unwrap();
+            (0..500).for_each(|file| {
+                fs::write(folder.join(format!("and files whose names are long, {file}")), "").unwrap()
+            });
+        }
+        let planned = pfh(root, ["shard", "-q", "-o", "plan", "--shards", "2", "t"]).run();
+        planned.done();
+        assert_eq!(hash_all(root), 0);
+        let merged = merge(root, &["-f", "csv", "-o", "list"]);
+        merged.done();
+        let list = fs::metadata(root.join("list")).unwrap().len();
+        peaks.push((planned.peak_kib, merged.peak_kib, list >> 10));
+    }
+    let [(plan_few, merge_few, _), (plan_many, merge_many, list_kib)] = peaks[..] else { unreachable!() };
+    assert!(list_kib > 8 << 10, "the list has only {list_kib} KiB");
+    assert!(plan_many < plan_few + (3 << 10), "planning: {plan_few} and {plan_many} KiB");
+    assert!(merge_many < merge_few + (3 << 10), "merging: {merge_few} and {merge_many} KiB");
+}
+
+/// `--status` prints what there is to do.
+#[test]
+fn the_status_names_what_is_missing() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 40]);
+    shard(root, &["-q", "-o", "plan", "--shards", "6", "t"], 0);
+    hash(root, ["--plan", "plan", "--shard", "1/3"]).run().done();
+    let status = pfh(root, ["shard", "--status", "plan"]).run();
+    let folder = root.canonicalize().unwrap().join("plan");
+    let said = format!("pfh: `{}`: 2 of 6 shards are done\n", folder.display());
+    assert_eq!(status.expect(3, &said), b"0\n2\n3\n5\n");
+    let merged = pfh(root, ["merge", "plan", "-o", "list"]).run();
+    let said = format!(
+        "pfh: `{}`: 4 of 6 shards have no result: 0, 2, 3, 5; `pfh hash --plan … --shard 0` makes one, and `pfh shard --status` names all\n",
+        folder.display()
+    );
+    merged.expect(3, &said);
+    assert!(!root.join("list").exists());
+    assert_eq!(hash_all(root), 0);
+    assert_eq!(pfh(root, ["shard", "-q", "--status", "plan"]).run().done(), b"");
+}
+
+#[test]
+fn what_was_planned_is_told() {
+    let directory = scratch();
+    tree(directory.path(), [1_000_000, 0, 0, 0]);
+    let told = shard(directory.path(), &["-o", "plan", "--shards", "2", "--per-file", "0", "t"], 0);
+    assert_eq!(
+        told,
+        "pfh: 2 shards of 4 files, 1.00 MB; the heaviest shard has 2.00 times the mean weight\n\
+         pfh: critical path: `t/000/00000` of 1.00 MB is 100.0 % of the weight, and one task reads it; \
+         more than 2 tasks at once gain nothing\n"
+    );
+}
+
+/// A damaged list or result is named, with the reason and what to do.
+#[test]
+fn damage_is_reported() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 40]);
+    shard(root, &["-q", "-o", "plan", "--shards", "4", "t"], 0);
+    let plan = root.canonicalize().unwrap().join("plan");
+    let list = fs::read(plan.join("00001.list")).unwrap();
+    let altered = [&b"11"[..], &list[2..]].concat();
+    let missing_end = &list[..list.len() - 1];
+    let without_one = &list[..list.iter().rposition(|&byte| byte == b' ').unwrap() - 2];
+    for (damaged, reason) in [
+        (&altered[..], "its SHA-256 is not the one in plan.json"),
+        (missing_end, "its last entry has no end"),
+        (without_one, "it has 9 entries, and plan.json says 10"),
+    ] {
+        fs::write(plan.join("00001.list"), damaged).unwrap();
+        let said = format!(
+            "pfh: `{}` was cut or altered after planning: {reason}; restore it, or make the plan anew\n",
+            plan.join("00001.list").display()
+        );
+        hash(root, ["--plan", "plan", "--shard", "1"]).run().expect(3, &said);
+        assert!(!plan.join("00001.jsonl").exists());
+    }
+    // The others do not suffer from it.
+    assert_eq!(hash_all(root), 3);
+    fs::write(plan.join("00001.list"), &list).unwrap();
+    assert_eq!(hash_all(root), 0);
+    let result = fs::read_to_string(plan.join("00001.jsonl")).unwrap();
+    let lines: Vec<&str> = result.split_inclusive('\n').collect();
+    let other = fs::read_to_string(plan.join("00002.jsonl")).unwrap();
+    let at = |reason: &str| {
+        format!(
+            "pfh: `{}` is not the result of shard 1: {reason}; remove it and run the shard again\n",
+            plan.join("00001.jsonl").display()
+        )
+    };
+    // Cut off: found before anything is written.
+    fs::write(plan.join("00001.jsonl"), lines[..lines.len() - 1].concat()).unwrap();
+    let merged = pfh(root, ["merge", "plan", "-o", "list"]).run();
+    assert_eq!((merged.code(), merged.stderr.starts_with(&at("it has no end"))), (3, true), "{}", merged.stderr);
+    hash(root, ["--plan", "plan", "--shard", "1"]).run().expect(3, &at("it has no end"));
+    let status = pfh(root, ["shard", "-q", "--status", "plan"]).run();
+    status.expect(3, &at("it has no end"));
+    // Damage within: found while merging, and no list remains.
+    let shifted = [&lines[..3], &lines[4..5], &lines[3..4], &lines[5..]].concat().concat();
+    let flipped = result.replacen("\"size\":10", "\"size\":11", 1);
+    for (damaged, reason) in [
+        (shifted, "it has `t/001/00013` where the list has `t/001/00012`"),
+        (other, "it has `t/002/00020` where the list has `t/001/00010`"),
+        (flipped, ""),
+    ] {
+        fs::write(plan.join("00001.jsonl"), damaged).unwrap();
+        let merged = pfh(root, ["merge", "plan", "-o", "list"]).run();
+        let start = at(reason);
+        let start = if reason.is_empty() { start.split(": ;").next().unwrap() } else { &start };
+        assert!(merged.code() == 3 && merged.stderr.starts_with(start), "{}", merged.stderr);
+        assert!(!root.join("list").exists());
+    }
+    fs::write(plan.join("00001.jsonl"), result).unwrap();
+    merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
+}
+
+/// What is no plan, or not for this machine, is refused before anything is read.
+#[test]
+fn other_plans_and_trees_are_refused() {
+    let directory = scratch();
+    let root = directory.path();
+    fs::create_dir(root.join("here")).unwrap();
+    let here = root.join("here").canonicalize().unwrap();
+    tree(&here, [10; 20]);
+    shard(&here, &["-q", "-o", "../plan", "--shards", "2", "t"], 0);
+    let plan = root.canonicalize().unwrap().join("plan");
+    let task = |number: &str| hash(root, ["--plan", "plan", "--shard", number]).run();
+    task("2").expect(2, "pfh: shard 2 is not in the plan, which has shards 0 to 1\n");
+    assert_eq!(task("2/2").code(), 2);
+    let again = shard(&here, &["-o", "../plan", "--shards", "2", "t"], 2);
+    assert_eq!(again, "pfh: `../plan` has a plan already; name a new folder, or remove that one\n");
+    fs::create_dir(root.join("other")).unwrap();
+    fs::write(root.join("other/file"), "").unwrap();
+    assert!(shard(&here, &["-o", "../other", "--shards", "2", "t"], 2).contains("`../other` is not empty"));
+    let none = hash(root, ["--plan", "other", "--shard", "0"]).run();
+    assert!(none.code() == 2 && none.stderr.contains("has no plan.json"), "{}", none.stderr);
+    assert_eq!(hash(root, ["--plan", "nothing", "--shard", "0"]).run().code(), 2);
+
+    // The tree is elsewhere, or another one has taken its place.
+    fs::rename(&here, root.join("moved")).unwrap();
+    let gone = task("0");
+    let said = format!(
+        "pfh: `{}`: No such file or directory (os error 2); the plan was made there, so the tree must be mounted under the same path on this machine\n",
+        here.display()
+    );
+    gone.expect(2, &said);
+    fs::create_dir(&here).unwrap();
+    tree(&here, [10; 20]);
+    let other = task("0");
+    assert_eq!(other.code(), 2);
+    let start = format!("pfh: `{}` is another directory than the one that was planned (inode ", here.display());
+    assert!(other.stderr.starts_with(&start), "{}", other.stderr);
+    assert!(other.stderr.ends_with("mount the tree that was planned, or hash whatever is there with --any-tree\n"));
+    assert_eq!(names(&plan).len(), 3);
+    hash(root, ["--plan", "plan", "--shard", "0", "--any-tree"]).run().done();
+
+    let json = fs::read_to_string(plan.join("plan.json")).unwrap();
+    let cases = [
+        (json.replace("\"version\":1", "\"version\":2"), "has version 2, and this program reads version 1"),
+        (json.replace("\"sha256\"]", "\"sha257\"]"), "is not as pfh wrote it: unknown algorithm"),
+        (json.replace("\"files\":20", "\"files\":21"), "its totals are not the sums of its lists"),
+        (json.replace("pfh-plan", "other"), "its type is not \"pfh-plan\""),
+        (json[..json.len() / 2].to_owned(), "is not as pfh wrote it: "),
+    ];
+    for (damaged, reason) in cases {
+        fs::write(plan.join("plan.json"), damaged).unwrap();
+        let refused = task("1");
+        assert!(refused.code() == 2 && refused.stderr.contains(reason), "{reason}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn contradicting_options_are_refused() {
+    let directory = scratch();
+    tree(directory.path(), [10; 3]);
+    for arguments in [
+        &["shard", "-o", "p", "--shards", "2", "-"][..],
+        &["shard", "-o", "p", "--shards", "2", "-a", "hmac-sha256", "t"],
+        &["shard", "-o", "p", "--shards", "0", "t"],
+        &["shard", "-o", "p", "--shards", "100001", "t"],
+        &["shard", "-o", "p", "t"],
+        &["shard", "--shards", "2", "t"],
+        &["shard", "-o", "p", "--shards", "2"],
+        &["shard", "-o", "p", "--status", "p"],
+        &["shard", "-o", "no/such/folder", "--shards", "2", "t"],
+        &["hash", "--plan", "p", "t"],
+        &["hash", "--plan", "p", "--shard", "1", "t"],
+        &["hash", "--plan", "p", "--shard", "1", "-a", "md5"],
+        &["hash", "--plan", "p", "--shard", "1", "-o", "x"],
+        &["hash", "--plan", "p", "--shard", "1", "--max-size", "5"],
+        &["hash", "--shard", "1", "t"],
+        &["merge", "p"],
+    ] {
+        let ended = pfh(directory.path(), arguments).run();
+        assert_eq!((ended.code(), ended.stdout.len()), (2, 0), "{arguments:?}: {}", ended.stderr);
+    }
+    assert_eq!(names(directory.path()).len(), 1);
+}
+
+/// A filesystem that has no room, or refuses names, leaves no part of a result.
+#[test]
+fn faults_of_the_filesystem_leave_no_part() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 300]);
+    for folder in ["real", "shown"] {
+        fs::create_dir(root.join(folder)).unwrap();
+    }
+    shard(root, &["-q", "-o", "real/plan", "--shards", "2", "t"], 0);
+    let mount = |plan: &str| -> Option<FaultyMount> {
+        let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
+        let plan = FaultPlan::parse(plan.as_bytes()).unwrap();
+        match FaultyMount::with(options, &root.join("real"), &root.join("shown"), plan) {
+            Ok(mount) => Some(mount),
+            Err(error) => {
+                skipped(Need::Fuse, format_args!("cannot mount: {error}"));
+                None
+            }
+        }
+    };
+    let task = |number| hash(root, ["-q", "--plan", "shown/plan", "--shard", number]).run();
+    for fault in [". full 0", ". full 1", ". full 20000", "plan/00000.jsonl refused 5", "plan/00000.jsonl refused 28"] {
+        let Some(mount) = mount(fault) else { return };
+        let ended = task("0");
+        assert_eq!(ended.code(), 4, "{fault}: {}", ended.stderr);
+        mount.unmount().unwrap();
+        assert!(!root.join("real/plan/00000.jsonl").exists(), "{fault}");
+    }
+    let Some(mount) = mount("") else { return };
+    let all: Vec<Running> =
+        (0..3).map(|_| hash(root, ["-q", "--plan", "shown/plan", "--shard", "0/1"]).start()).collect();
+    for running in all {
+        running.end().done();
+    }
+    let merged = pfh(root, ["merge", "shown/plan"]).run();
+    mount.unmount().unwrap();
+    merged.printed(&hash(root, ["t"]).run().stdout);
+    assert_eq!(names(&root.join("real/plan")).len(), 5);
+}
+
+/// A plan in the tree that it is made of does not list itself.
+#[test]
+fn a_plan_is_no_part_of_its_tree() {
+    let directory = scratch();
+    let root: &TempDir = &directory;
+    tree(root.path(), [10; 5]);
+    shard(root.path(), &["-q", "-o", "plan", "--shards", "2", "."], 0);
+    let lists = [0, 1].map(|number| fs::read(root.path().join(format!("plan/0000{number}.list"))).unwrap()).concat();
+    let entries = lists.split(|&byte| byte == 0).filter(|entry| !entry.is_empty());
+    assert!(entries.clone().all(|entry| entry.starts_with(b"10 ./t/000/0000")));
+    assert_eq!(entries.count(), 5);
+}

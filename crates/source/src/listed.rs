@@ -1,0 +1,189 @@
+//! What an earlier walk found, perhaps on another machine, as a source.
+
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pfh_record::{ErrorKind, FileError, SkipReason};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, statat};
+use rustix::io::{Errno, retry_on_intr};
+
+use crate::directory::{self, Directory, Identity, LocalHandle, Opened};
+use crate::file::LocalFile;
+use crate::local::{LocalSource, Totals};
+use crate::long_path;
+use crate::source::{Entry, EntryKind, Found, Source};
+use crate::stamp::Stamp;
+use crate::walk::{LocalFound, kind_on};
+use crate::watch::Watch;
+
+/// A finding of an earlier walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// A regular file.
+    File {
+        /// The displayed path in raw bytes.
+        path: Vec<u8>,
+        /// Its size then, in bytes: a hint.
+        size: u64,
+        /// Whether the path was named rather than walked to ([`LocalHandle::is_named`]).
+        named: bool,
+    },
+    /// Something that was not to be read, and the reason.
+    Skipped(Vec<u8>, SkipReason),
+    /// Something that could not be listed or examined, and the error.
+    Failed(Vec<u8>, FileError),
+}
+
+/// A source of what an earlier walk found, in its order. Each file is read as it is now: a path that leads to a
+/// directory by now is not walked, and one that is gone is an error of that file. Where the tree is unchanged, the
+/// engine makes the same records of it as of the walk itself.
+pub struct ListedFiles<I> {
+    local: LocalSource,
+    listed: Mutex<Option<I>>,
+    totals: Totals,
+}
+
+impl<I: Iterator<Item = Listed> + Send> ListedFiles<I> {
+    /// Makes a source of `listed`. `local` says how files are read, and names none itself. `totals` are for a forecast.
+    pub fn new(local: LocalSource, listed: I, totals: Totals) -> ListedFiles<I> {
+        ListedFiles { local, listed: Mutex::new(Some(listed)), totals }
+    }
+}
+
+impl<I> ListedFiles<I> {
+    /// Returns the entry of a path that was named.
+    fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<LocalHandle>, Errno> {
+        let resolved = long_path::resolve(CWD, path)?;
+        let stat = retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty()))?;
+        let filesystem = self.local.scope.filesystems.of(stat.st_dev, || {
+            let resolved = long_path::resolve(CWD, path).ok()?;
+            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+        });
+        let directory = match holder.take() {
+            Some(holder) if Arc::ptr_eq(holder.filesystem(), &filesystem) => holder,
+            _ => Arc::new(Directory::of_arguments(filesystem)),
+        };
+        *holder = Some(Arc::clone(&directory));
+        Ok(entry(directory, path, size))
+    }
+
+    /// Opens a directory by its displayed path.
+    fn directory(&self, path: &[u8]) -> Result<(Arc<Directory>, Option<OwnedFd>), Errno> {
+        let descriptor = directory::open(CWD, path, true)?;
+        let identity = Identity::of(&fstat(&descriptor)?);
+        let filesystem = self.local.scope.filesystems.of(identity.device, || Some(&descriptor));
+        Ok(Directory::argument(path, Opened { descriptor, identity, filesystem }, &self.local.scope.budget))
+    }
+}
+
+fn entry(directory: Arc<Directory>, name: &[u8], size: u64) -> Entry<LocalHandle> {
+    let kind = kind_on(directory.filesystem(), EntryKind::Regular);
+    let mut entry = Entry::new(LocalHandle { directory, name: name.into() }, kind);
+    entry.size_hint = (kind == EntryKind::Regular).then_some(size);
+    entry
+}
+
+/// The open directories that lead to the latest file, the outermost first: a walk comes back to them. One that could
+/// not be opened has its error.
+#[derive(Default)]
+struct Levels(Vec<(Vec<u8>, Result<Arc<Directory>, Errno>)>);
+
+impl Levels {
+    /// Returns the directory of this path, which `open` opens if it is not open yet.
+    fn get(
+        &mut self,
+        path: &[u8],
+        open: impl FnOnce(&[u8]) -> Result<(Arc<Directory>, Option<OwnedFd>), Errno>,
+    ) -> Result<Arc<Directory>, Errno> {
+        let leads = |above: &[u8]| {
+            path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above == b"/" || rest[0] == b'/')
+        };
+        while self.0.last().is_some_and(|(above, _)| !leads(above)) {
+            self.0.pop();
+        }
+        if let Some((known, directory)) = self.0.last()
+            && *known == path
+        {
+            return directory.clone();
+        }
+        // A descriptor beyond the budget is closed; the directory is opened again for each file then.
+        let directory = open(path).map(|(directory, _)| directory);
+        self.0.push((path.to_vec(), directory.clone()));
+        directory
+    }
+}
+
+impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
+    type Handle = LocalHandle;
+    type File = LocalFile;
+
+    /// The first walk consumes what was listed.
+    fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (mut levels, mut holder) = (Levels::default(), None);
+        for one in listed.into_iter().flatten() {
+            let found = match one {
+                Listed::Skipped(path, reason) => Found::Skipped(path, reason),
+                Listed::Failed(path, error) => Found::Failed(path, error),
+                Listed::File { path, size, named: true } => match self.named(&path, size, &mut holder) {
+                    Ok(entry) => Found::Entry(entry),
+                    Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
+                },
+                Listed::File { path, size, named: false } => match walked(&path) {
+                    Some((parent, name)) => match levels.get(parent, |path| self.directory(path)) {
+                        Ok(directory) => Found::Entry(entry(directory, name, size)),
+                        Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
+                    },
+                    None => Found::Failed(path, FileError::new(ErrorKind::Other, "no walk leads to this path")),
+                },
+            };
+            if !visit(found) {
+                return;
+            }
+        }
+    }
+
+    fn open(&self, entry: &Entry<LocalHandle>) -> Result<LocalFile, FileError> {
+        self.local.open(entry)
+    }
+
+    fn stamp(&self, entry: &Entry<LocalHandle>) -> Result<Stamp, FileError> {
+        self.local.stamp(entry)
+    }
+
+    fn physical_position(&self, entry: &Entry<LocalHandle>) -> Option<u64> {
+        self.local.physical_position(entry)
+    }
+
+    fn is_direct(&self) -> bool {
+        self.local.is_direct()
+    }
+}
+
+/// Divides a path that a walk has displayed into that of the directory and the name. `None` if a walk would display it
+/// otherwise.
+fn walked(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = path.iter().rposition(|&byte| byte == b'/')?;
+    let (parent, name) = (&path[..slash], &path[slash + 1..]);
+    match parent {
+        _ if name.is_empty() => None,
+        b"" => Some((b"/", name)),
+        parent if parent.ends_with(b"/") => None,
+        parent => Some((parent, name)),
+    }
+}
+
+impl<I: Sync + Send> Watch for ListedFiles<I> {
+    fn watch(&self) {
+        self.local.watch();
+    }
+
+    fn being_read(&self) -> Option<Vec<u8>> {
+        self.local.being_read()
+    }
+
+    fn expected(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals> {
+        report(self.totals);
+        Some(self.totals)
+    }
+}
