@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -55,6 +55,8 @@ const LAYERS: [(&str, &[&str]); 22] = [
             "pfh-vector",
         ],
     ),
+    // The Python package: the library as anybody has it, and the two crates that are no part of that.
+    ("pfh-python", &["pfh", "pfh-fixity", "pfh-known"]),
     ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest", "pfh-slowfs"]),
     // Builds and runs the program, and so works on a workspace that does not compile.
     ("xtask", &[]),
