@@ -283,6 +283,6 @@ def test_file_digest(tmp_path: Path) -> None:
         pfh.file_digest(file, "sha256")
     with pytest.raises(FileNotFoundError) as missing:
         pfh.file_digest(tmp_path / "none", "sha256")
-    assert missing.value.filename == tmp_path / "none"
+    assert missing.value.filename == str(tmp_path / "none")
     with pytest.raises(IsADirectoryError):
         pfh.file_digest(tmp_path, "sha256")

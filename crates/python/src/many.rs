@@ -147,6 +147,7 @@ impl Many {
             }
             let messages: Vec<&[u8]> = owners.iter().map(|bytes| bytes.as_bytes()).collect();
             self.range(py, messages.len(), &|place| Some(messages[place]))?;
+            look(py)?;
         }
         Ok(())
     }
@@ -187,6 +188,7 @@ impl Many {
                 }
                 Some(row)
             })?;
+            look(py)?;
         }
         Ok(())
     }

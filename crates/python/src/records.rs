@@ -1,7 +1,9 @@
 //! `Records`: the records of a run or of a list, one by one or as a stream of Arrow.
 
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -82,13 +84,27 @@ impl Drop for Running {
             std::mem::forget(feed);
             return;
         }
-        let mut feed = Some(feed);
-        // Threads of the run may wait for the interpreter, to take further paths from Python.
-        if Python::try_attach(|py| outside(py, || drop(feed.take()))).is_none() {
+        // A read that is under way may take forever (a pipe, a network), and threads of the run may wait for the
+        // interpreter, to take further paths from Python. So whoever drops it waits for a moment only.
+        let (ended, when_ended) = sync_channel::<()>(0);
+        let end = move || {
             drop(feed);
+            drop(ended);
+        };
+        // Where the system has no thread for it, the closure drops the feed at once.
+        if thread::Builder::new().name("pfh-end".to_owned()).spawn(end).is_ok() {
+            let mut when_ended: Receiver<()> = when_ended;
+            let receiver = &mut when_ended;
+            let mut wait = move || drop(receiver.recv_timeout(ENDING_MAX));
+            if Python::try_attach(|py| outside(py, &mut wait)).is_none() {
+                wait();
+            }
         }
     }
 }
+
+/// Longest time for which whoever stops a run waits for its end.
+const ENDING_MAX: Duration = Duration::from_millis(50);
 
 enum Slot {
     Here(Running),
@@ -192,8 +208,12 @@ impl Shared {
     /// Tells the callback of progress, if it is time.
     fn tell(&self, py: Python<'_>, is_done: bool) -> PyResult<()> {
         let Some(progress) = &self.progress else { return Ok(()) };
-        let (files, bytes) =
+        let (files, mut bytes) =
             (self.counters.files.load(Ordering::Relaxed), self.counters.bytes.load(Ordering::Relaxed));
+        // The running total is that of what was read so far and lags behind; in the end there is an exact one.
+        if let Some(report) = *lock(&self.report) {
+            bytes = report.summary.bytes;
+        }
         let told = {
             let mut watched = lock(progress);
             if !is_done && watched.told.is_some_and(|told| told.elapsed() < PROGRESS) {
@@ -219,6 +239,22 @@ impl Shared {
             return Err(error);
         }
         self.tell(py, true)
+    }
+
+    /// Stops what is left in the middle, and keeps its report if it ends at once.
+    fn leave(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
+        let Some(mut feed) = running.feed.take() else { return Ok(()) };
+        let deadline = Instant::now() + ENDING_MAX;
+        let has_ended = outside(py, || {
+            while Instant::now() < deadline {
+                if feed.wait(Duration::from_millis(1)) && matches!(feed.next(), Next::End) {
+                    return true;
+                }
+            }
+            false
+        });
+        running.feed = Some(feed);
+        if has_ended { self.end(py, running) } else { Ok(()) }
     }
 
     /// Notes a record that passes.
@@ -356,7 +392,7 @@ impl Records {
             }
         };
         match slot {
-            Slot::Here(running) if running.process == std::process::id() => self.shared.end(py, running),
+            Slot::Here(running) if running.process == std::process::id() => self.shared.leave(py, running),
             _ => Ok(()),
         }
     }
