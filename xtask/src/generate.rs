@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::process;
+use crate::python::{self, REFERENCE};
 use crate::workspace::{SHIPPED, Workspace};
 
 /// Where the man pages lie.
@@ -26,6 +27,8 @@ pub(crate) type Files = BTreeMap<OsString, Vec<u8>>;
 pub(crate) struct Generated {
     pub(crate) man: Files,
     pub(crate) completions: Files,
+    /// The reference of the Python package; `None` where there is no Python.
+    pub(crate) python_reference: Option<Vec<u8>>,
 }
 
 /// Asks the program.
@@ -57,7 +60,7 @@ pub(crate) fn generate(workspace: &Workspace) -> Result<Generated> {
     process::stdout(workspace.command(&pfh).arg("man").arg(&folder))?;
     let man = read_folder(&folder)?;
     anyhow::ensure!(!man.is_empty(), "`pfh man DIR` wrote nothing");
-    Ok(Generated { man, completions })
+    Ok(Generated { man, completions, python_reference: python::reference(workspace)? })
 }
 
 /// Writes what the program generates into the workspace, and removes what it no longer generates.
@@ -72,6 +75,9 @@ pub(crate) fn write(workspace: &Workspace) -> Result<()> {
         for (name, text) in files {
             fs::write(folder.join(name), text)?;
         }
+    }
+    if let Some(page) = &generated.python_reference {
+        fs::write(workspace.root.join(REFERENCE), page)?;
     }
     println!("wrote {} man pages and {} completions", generated.man.len(), generated.completions.len());
     Ok(())

@@ -1,5 +1,5 @@
-//! Development tasks: `cargo xtask check`, `test`, `setup`, `runners`, `generate`, `fuzz`, `instructions`,
-//! `bench`.
+//! Development tasks: `cargo xtask check`, `test`, `setup`, `runners`, `wheel`, `python`, `generate`, `fuzz`,
+//! `instructions`, `bench`.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a developer")]
 
@@ -13,6 +13,7 @@ mod instructions;
 #[path = "../../crates/testing/src/need.rs"]
 mod need;
 mod process;
+mod python;
 mod runners;
 mod setup;
 mod summary;
@@ -39,6 +40,8 @@ Tasks:
                                 asks where there is a terminal; --runtimes: also the laboratory's small runtimes
   setup                         install the programs that the tests use
   runners [--no-install]        install the laboratory's small runtimes, and hold every runner that is there to the protocol
+  wheel [--profile PROFILE]     build the Python wheel, as it is given to others (dist)
+  python                        build the Python wheel as tests want it, and test it in the interpreters of this machine
   generate                      write docs/man and completions from the program
   fuzz [SECONDS] [TARGET…]      fuzz each target, or those named, for so long (60)
   instructions [--record]       compare the instructions of the portable kernels with those on record, or record them
@@ -81,6 +84,11 @@ fn run() -> Result<bool> {
             no_arguments(&rest[usize::from(!may_install)..])?;
             let consent = if may_install { Consent::Ask } else { Consent::No };
             Summary::of_one("runners", || runners::test(&workspace, consent))
+        }
+        "wheel" => python::wheel(&workspace, &rest),
+        "python" => {
+            no_arguments(&rest)?;
+            Summary::of_one("python", || python::test(&workspace))
         }
         "generate" => {
             no_arguments(&rest)?;

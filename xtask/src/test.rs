@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::check;
 use crate::need::Need;
 use crate::process;
+use crate::python;
 use crate::runners;
 use crate::setup;
 use crate::summary::{Outcome, Summary};
@@ -57,6 +58,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         outcome_of_tests(&skipped)
     });
     if !quick {
+        summary.step("python", || python::test(workspace));
         let consent = if runtimes { consent } else { setup::Consent::No };
         summary.step("runners", || runners::test(workspace, consent));
     }

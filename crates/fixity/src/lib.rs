@@ -20,6 +20,7 @@ mod finding;
 mod hashdeep;
 mod pairing;
 mod path;
+mod root;
 
 pub use class::{Class, Counts};
 pub use comparison::{Comparison, Found, Look, Presence, State};
@@ -28,3 +29,4 @@ pub use file::{Agreement, File, compare};
 pub use finding::{Finding, Findings, Totals};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
 pub use path::{PATH_BYTES_MAX, PathError, below_root};
+pub use root::{PathForms, Root};

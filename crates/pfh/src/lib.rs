@@ -93,6 +93,7 @@
 
 mod records;
 mod shortcuts;
+mod size;
 
 pub use pfh_digest as digest;
 pub use pfh_engine as engine;
@@ -104,6 +105,7 @@ pub use pfh_source as source;
 
 pub use records::Records;
 pub use shortcuts::{hash_bytes, hash_file};
+pub use size::parse_bytes;
 
 pub use pfh_digest::{Algorithm, Digest};
 pub use pfh_engine::{CancelToken, Counters, Mode, Options, Order, Report};

@@ -9,8 +9,9 @@ use std::iter::FusedIterator;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, Builder, JoinHandle};
+use std::time::Duration;
 
 /// Number of records in a group. At most three groups exist: one is being filled, one waits, and the caller takes
 /// records from one.
@@ -56,6 +57,25 @@ impl Records {
     /// Returns the running totals, for progress displays in any thread.
     pub fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
+    }
+
+    /// Waits until [`Iterator::next`] returns at once, with a record or because the run has ended, but no longer than
+    /// `timeout`. Returns whether it does. For callers who have other things to look at meanwhile.
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        if self.group.len() > 0 {
+            return true;
+        }
+        let Some(groups) = &self.groups else { return true };
+        match groups.recv_timeout(timeout) {
+            Ok(group) => {
+                let is_ready = !group.is_empty();
+                self.group = group.into_iter();
+                is_ready
+            }
+            // The run drops its end of the channel when all of its threads have ended.
+            Err(RecvTimeoutError::Disconnected) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+        }
     }
 
     /// Returns counts and times of the run. If the iterator has not ended, the run is stopped first, and the summary

@@ -42,6 +42,10 @@ pub enum Need {
     Premis,
     /// The files below `/proc`.
     Proc,
+    /// Pyright, and the program that runs it.
+    Pyright,
+    /// Python 3.11 or later, and a package index that has what the tests of the package use.
+    Python,
     /// The runtimes of the laboratory's runners that are quickly installed.
     Runners,
     /// The rights of the superuser.
@@ -52,7 +56,7 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Aarch64,
         Self::Axe,
         Self::Bagit,
@@ -70,6 +74,8 @@ impl Need {
         Self::Peers,
         Self::Premis,
         Self::Proc,
+        Self::Pyright,
+        Self::Python,
         Self::Runners,
         Self::Superuser,
         Self::UnnamedFiles,
@@ -95,6 +101,8 @@ impl Need {
             Self::Peers => "peers",
             Self::Premis => "premis",
             Self::Proc => "proc",
+            Self::Pyright => "pyright",
+            Self::Python => "python",
             Self::Runners => "runners",
             Self::Superuser => "superuser",
             Self::UnnamedFiles => "unnamed-files",

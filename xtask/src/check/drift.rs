@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::python::REFERENCE;
 use crate::generate::{self, COMPLETIONS_FOLDER, Files, MAN_FOLDER};
 use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
@@ -12,6 +13,11 @@ pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     for (folder, files) in [(MAN_FOLDER, &generated.man), (COMPLETIONS_FOLDER, &generated.completions)] {
         let committed = generate::read_folder(&workspace.root.join(folder))?;
         compare(folder, &committed, files, &mut findings);
+    }
+    if let Some(page) = &generated.python_reference
+        && workspace.read(REFERENCE).ok().as_ref().map(String::as_bytes) != Some(&page[..])
+    {
+        findings.add(format!("{REFERENCE} is out of date; run `cargo xtask generate`"));
     }
     findings.into_result(format!("{} man pages, {} completions", generated.man.len(), generated.completions.len()))
 }

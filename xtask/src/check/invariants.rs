@@ -187,6 +187,7 @@ const RULES: [Rule; 9] = [
             except("crates/source/src/map.rs", "maps of known sets, and the signal of those that lose their file"),
             except("crates/source/src/standard.rs", "looks at the standard descriptors before `main`"),
             except("crates/digest/tests/allocation.rs", "an allocator that counts"),
+            except("crates/python/src/capsule.rs", "Arrow arrays of others, by the C data interface"),
         ],
     },
     Rule {
@@ -207,7 +208,7 @@ const FORMATS: [&str; 12] =
     ["bagit", "bsd_tag", "bsdtag", "coreutils", "csv", "dfxml", "gnu", "hashdeep", "json", "md5deep", "parquet", "sfv"];
 
 /// Crates that may opt in to unsafe code, file by file. Their roots deny it, all others forbid it.
-const MAY_BE_UNSAFE: [&str; 3] = ["pfh-vector", "pfh-digest", "pfh-source"];
+const MAY_BE_UNSAFE: [&str; 4] = ["pfh-vector", "pfh-digest", "pfh-source", "pfh-python"];
 
 pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut findings = Findings::default();
@@ -308,7 +309,7 @@ fn judge_roots(workspace: &Workspace, findings: &mut Findings) -> Result<()> {
 }
 
 fn is_lib_or_bin(target: &Value) -> bool {
-    target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib" || kind == "bin"))
+    target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib" || kind == "bin" || kind == "cdylib"))
 }
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "pfh-vector",
         ],
     ),
+    // The Python package: the library as anybody has it, and the two crates that are no part of that.
+    ("pfh-python", &["pfh", "pfh-fixity", "pfh-known"]),
     ("pfh-testing", &["pfh-source", "pfh-record", "pfh-digest", "pfh-slowfs"]),
     // Builds and runs the program, and so works on a workspace that does not compile.
     ("xtask", &[]),

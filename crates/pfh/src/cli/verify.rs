@@ -13,18 +13,19 @@ use super::{keys, message, reading, verify_compat};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
-use pfh_fixity::{Class, Comparison, Expectations, Expected, File, Finding, Found, PathError, Presence, State};
+use pfh_fixity::{
+    Class, Comparison, Expectations, Expected, File, Finding, Found, PathError, PathForms, Presence, Root, State,
+};
 use pfh_list::{Contents, FileIdentity, List};
-use pfh_record::{ErrorKind, FixityList, FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
+use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{LocalSource, WalkOptions};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
     let mut list = lists::open(&arguments.list, ReadOptions { algorithm, ..ReadOptions::default() })?;
     let name = list.name().to_vec();
-    let root = Root::new(arguments, &mut list)?;
+    let root = root_of(arguments, &mut list)?;
     let Listed { mut expected, not_below, broken } = read(arguments, list, &name, &root)?;
     let selection: Selection = expected.algorithms().into();
     let keys = keys::load(&arguments.keys, selection.algorithms(), arguments.list == "-")?;
@@ -75,7 +76,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         let mut item = Item::new(&record, ());
         // The report has it.
         item.warning = None;
-        let found = run.found(record);
+        let found = run.root.found(record);
         item.is_unread = found.as_ref().is_some_and(|found| matches!(found.state, State::Unreadable(_)));
         item.map(|()| found)
     };
@@ -133,6 +134,10 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
     let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
     let mut lines = BrokenLines::new(name, arguments.quiet);
     let mut other = None;
+    let forms = PathForms {
+        backslashes: arguments.backslashes,
+        strip_prefix: arguments.strip_prefix.as_ref().map(|prefix| prefix.as_bytes()),
+    };
     for entry in lines.entries(list) {
         contents.add(&entry);
         // If it was skipped when the list was made, it is no file to expect.
@@ -140,7 +145,7 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
             continue;
         }
         files += 1;
-        let mut file = File::new(root.below(&entry.path, arguments));
+        let mut file = File::new(root.below(&entry.path, &forms));
         file.line = entry.line;
         if entry.piece.is_none() && entry.is_complete() {
             (file.size, file.digests) = (entry.expected.size, entry.digests);
@@ -188,188 +193,11 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
     Ok(Listed { expected, not_below, broken: lines.count })
 }
 
-/// The place that paths of a list start from.
-struct Root {
-    path: PathBuf,
-    /// The same without symbolic links.
-    canonical: PathBuf,
-    /// Whether the command line names it.
-    is_named: bool,
-    /// Whether it is a file, which then is the only one.
-    is_file: bool,
-    /// In an object of OCFL, the name of the directories that have the contents of versions; nothing else is listed.
-    content_directory: Option<Vec<u8>>,
-}
-
-impl Root {
-    fn new(arguments: &VerifyArguments, list: &mut List) -> Result<Root, Failed> {
-        let path = match &arguments.root {
-            Some(root) => PathBuf::from(root),
-            None => default_root(&arguments.list, list),
-        };
-        let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(&path)));
-        let canonical = fs::canonicalize(&path).map_err(failed)?;
-        let metadata = fs::metadata(&path).map_err(failed)?;
-        let content_directory = match list.header().format {
-            FormatName::Fixity(FixityList::Ocfl) => list.first_path(),
-            _ => None,
-        };
-        let content_directory = content_directory.and_then(|path| component(&path, 1).map(<[u8]>::to_vec));
-        let is_named = arguments.root.is_some();
-        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, content_directory })
-    }
-
-    /// Returns the name of the file that is the root.
-    fn name(&self) -> &[u8] {
-        self.path.file_name().map_or(b"", OsStrExt::as_bytes)
-    }
-
-    /// Returns the path of a list as one below the root, as far as it is.
-    fn below<'a>(&self, path: &'a [u8], arguments: &VerifyArguments) -> Cow<'a, [u8]> {
-        let slashed = |path: &[u8]| path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
-        let path = if arguments.backslashes { Cow::Owned(slashed(path)) } else { Cow::Borrowed(path) };
-        if let Some(prefix) = &arguments.strip_prefix {
-            let prefix = prefix.as_bytes();
-            let prefix = if arguments.backslashes { &slashed(prefix) } else { prefix };
-            return match strip_directory(&path, prefix) {
-                Some(rest) => {
-                    let bytes = rest.len();
-                    suffix(path, bytes)
-                }
-                // Whatever it is, it is not below the root.
-                None => Cow::Owned([b"/", &path[..]].concat()),
-            };
-        }
-        if self.is_file {
-            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().len();
-            return suffix(path, name);
-        }
-        if path.first() == Some(&b'/') {
-            for root in [&self.path, &self.canonical] {
-                if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
-                    let bytes = rest.len();
-                    return suffix(path, bytes);
-                }
-            }
-        }
-        path
-    }
-
-    /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest
-    /// directory that has all expected files.
-    fn top(&self, expected: &Expected) -> PathBuf {
-        let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
-        if !self.is_named {
-            for component in Path::new(OsStr::from_bytes(expected.common_directory())).components() {
-                let below = top.join(component);
-                // A symbolic link could lead elsewhere, and what is there is not below the root.
-                if !fs::symlink_metadata(&below).is_ok_and(|metadata| metadata.is_dir()) {
-                    break;
-                }
-                top = below;
-            }
-        }
-        if top.as_os_str().is_empty() { PathBuf::from(".") } else { top }
-    }
-
-    /// Returns the path of a record as one below the root.
-    fn of_record<'a>(&self, path: &'a [u8]) -> &'a [u8] {
-        if self.is_file {
-            return path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        }
-        strip_directory(path, self.path.as_os_str().as_bytes()).unwrap_or(path)
-    }
-
-    /// Returns what is at the path of an expected file that was not found.
-    fn look(&self, path: &[u8]) -> Presence {
-        let mut place = self.path.clone();
-        let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-        for (number, component) in components.iter().enumerate() {
-            place.push(OsStr::from_bytes(component));
-            let is_last = number + 1 == components.len();
-            let kind = match fs::symlink_metadata(&place) {
-                Ok(metadata) => metadata.file_type(),
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                    return Presence::Gone;
-                }
-                // No file can have such a name.
-                Err(error) if error.kind() == io::ErrorKind::InvalidFilename => return Presence::Gone,
-                Err(error) => return Presence::Unknown(error.to_string()),
-            };
-            match kind {
-                _ if kind.is_symlink() && is_last => {
-                    return Presence::NotFollowed("it is a symbolic link; --follow-files reads it".to_owned());
-                }
-                _ if kind.is_symlink() => {
-                    return Presence::NotFollowed(format!(
-                        "{} is a symbolic link; --follow-directories follows it",
-                        message::quoted_path(&place)
-                    ));
-                }
-                _ if !is_last => {}
-                _ if kind.is_dir() => return Presence::NoFile("it is a directory now".to_owned()),
-                _ if kind.is_fifo() => return Presence::NoFile("it is a FIFO now".to_owned()),
-                _ if kind.is_socket() => return Presence::NoFile("it is a socket now".to_owned()),
-                _ if kind.is_char_device() || kind.is_block_device() => {
-                    return Presence::NoFile("it is a device now".to_owned());
-                }
-                _ => return Presence::LeftOut,
-            }
-        }
-        Presence::Gone
-    }
-}
-
-/// Returns the root of a list if none is named: where its first path starts.
-fn default_root(path: &OsStr, list: &mut List) -> PathBuf {
-    // By their definitions, paths of manifests of BagIt and of inventories of OCFL start where these lie.
-    if let FormatName::Fixity(format @ (FixityList::Bagit | FixityList::Ocfl)) = list.header().format {
-        let beside = parent(Path::new(path));
-        // Each version of an object has an inventory of its own, whose paths start at the object, too.
-        let above = if beside.file_name().is_some() { parent(&beside) } else { beside.join("..") };
-        let is_of_version = format == FixityList::Ocfl && !is_object(&beside) && is_object(&above);
-        return if is_of_version { above } else { beside };
-    }
-    let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
-    PathBuf::from(if is_absolute { "/" } else { "." })
-}
-
-fn parent(path: &Path) -> PathBuf {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new(".")).to_owned()
-}
-
-/// Whether a directory is the root of an object of OCFL, by the file that declares it (OCFL 1.1, section 3.3).
-fn is_object(directory: &Path) -> bool {
-    let is_declaration = |name: &OsStr| name.as_bytes().starts_with(b"0=ocfl_object_");
-    fs::read_dir(directory).is_ok_and(|names| names.flatten().any(|entry| is_declaration(&entry.file_name())))
-}
-
-/// Returns the last `bytes` of a path.
-fn suffix(path: Cow<'_, [u8]>, bytes: usize) -> Cow<'_, [u8]> {
-    match path {
-        Cow::Borrowed(path) => Cow::Borrowed(&path[path.len() - bytes..]),
-        Cow::Owned(mut path) => {
-            path.drain(..path.len() - bytes);
-            Cow::Owned(path)
-        }
-    }
-}
-
-fn component(path: &[u8], number: usize) -> Option<&[u8]> {
-    path.split(|byte| *byte == b'/').nth(number)
-}
-
-/// Removes a directory from the beginning of a path.
-fn strip_directory<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
-    let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-    let rest = path.strip_prefix(directory)?;
-    match rest.first() {
-        Some(b'/') => Some(&rest[1..]),
-        None => Some(rest),
-        Some(_) if directory.is_empty() => Some(rest),
-        Some(_) => None,
-    }
+/// Returns the root that the command line names, or that of the list.
+fn root_of(arguments: &VerifyArguments, list: &mut List) -> Result<Root, Failed> {
+    let named = arguments.root.as_ref().map(PathBuf::from);
+    Root::new(named, Path::new(&arguments.list), list)
+        .map_err(|(path, error)| Failed::usage(format_args!("{}: {error}", message::quoted_path(&path))))
 }
 
 /// How files are read.
@@ -430,7 +258,7 @@ impl Run<'_> {
         let copy = expected.copy().map_err(temporary_failed)?;
         let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(temporary_failed)?;
         let mut sizes = Sizes { comparison, failed: Ok(()) };
-        let prepare = |record: Record| self.found(record);
+        let prepare = |record: Record| self.root.found(record);
         let decide = |_: &[u8], _: &Metadata| Decision::RecordOnly(SkipReason::NotWanted);
         pfh::run_on(&engine, &source, &prepare, &mut sizes, Some(&decide), &Counters::default(), cancel)
             .map_err(|error| self.start_error(error))?;
@@ -465,28 +293,6 @@ impl Run<'_> {
         } else {
             Decision::Hash
         }
-    }
-
-    /// Returns what a record tells of a file; `None` if it is no file, or was gone before it could be opened.
-    fn found(&self, record: Record) -> Option<Found> {
-        let mut path = record.path;
-        path.drain(..path.len() - self.root.of_record(&path).len());
-        let mut file = File::new(path);
-        if let Some(name) = &self.root.content_directory
-            && component(&file.path, 1) != Some(name)
-        {
-            return None;
-        }
-        file.size = record.metadata.map(|metadata| metadata.size);
-        let state = match &record.outcome {
-            Outcome::Complete => State::Hashed,
-            Outcome::Skipped(SkipReason::NotWanted) => State::NotHashed,
-            Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop) => return None,
-            Outcome::Unreadable { error, .. } if error.kind == ErrorKind::NotFound => return None,
-            outcome => State::Unreadable(outcome.to_string()),
-        };
-        file.digests = record.digests;
-        Some(Found { file, state })
     }
 
     /// Converts an error of the engine, so that it names the whole memory option.

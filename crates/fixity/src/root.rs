@@ -1,0 +1,234 @@
+//! The place that the paths of a list start from, and what is there.
+
+use crate::comparison::{Found, Presence, State};
+use crate::expected::Expected;
+use crate::file::File;
+use pfh_list::List;
+use pfh_record::quote::quoted_path;
+use pfh_record::{ErrorKind, FixityList, FormatName, Outcome, Record, SkipReason};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// The place that paths of a list start from.
+#[derive(Debug)]
+pub struct Root {
+    /// The path as it was named, or found.
+    pub path: PathBuf,
+    /// The same without symbolic links.
+    pub canonical: PathBuf,
+    /// Whether the caller named it.
+    pub is_named: bool,
+    /// Whether it is a file, which then is the only one.
+    pub is_file: bool,
+    /// In an object of OCFL, the name of the directories that have the contents of versions; nothing else is listed.
+    content_directory: Option<Vec<u8>>,
+}
+
+/// How paths of a list are changed before they are looked up below the root.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathForms<'a> {
+    /// Whether backslashes separate names.
+    pub backslashes: bool,
+    /// The directory that all paths begin with, and that the root stands for.
+    pub strip_prefix: Option<&'a [u8]>,
+}
+
+impl Root {
+    /// Returns the named root of a list, or without one the place where its first path starts.
+    ///
+    /// # Errors
+    /// The path of the root, and the system's error, if the root cannot be examined.
+    pub fn new(named: Option<PathBuf>, list_path: &Path, list: &mut List) -> Result<Root, (PathBuf, io::Error)> {
+        let is_named = named.is_some();
+        let path = named.unwrap_or_else(|| default_root(list_path, list));
+        let examined = fs::canonicalize(&path).and_then(|canonical| Ok((canonical, fs::metadata(&path)?)));
+        let (canonical, metadata) = match examined {
+            Ok(examined) => examined,
+            Err(error) => return Err((path, error)),
+        };
+        let content_directory = match list.header().format {
+            FormatName::Fixity(FixityList::Ocfl) => list.first_path(),
+            _ => None,
+        };
+        let content_directory = content_directory.and_then(|path| component(&path, 1).map(<[u8]>::to_vec));
+        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, content_directory })
+    }
+
+    /// Returns the name of the file that is the root.
+    pub fn name(&self) -> &[u8] {
+        self.path.file_name().map_or(b"", OsStrExt::as_bytes)
+    }
+
+    /// Returns the path of a list as one below the root, as far as it is.
+    pub fn below<'a>(&self, path: &'a [u8], forms: &PathForms<'_>) -> Cow<'a, [u8]> {
+        let slashed = |path: &[u8]| path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
+        let path = if forms.backslashes { Cow::Owned(slashed(path)) } else { Cow::Borrowed(path) };
+        if let Some(prefix) = forms.strip_prefix {
+            let prefix = if forms.backslashes { &slashed(prefix) } else { prefix };
+            return match strip_directory(&path, prefix) {
+                Some(rest) => {
+                    let bytes = rest.len();
+                    suffix(path, bytes)
+                }
+                // Whatever it is, it is not below the root.
+                None => Cow::Owned([b"/", &path[..]].concat()),
+            };
+        }
+        if self.is_file {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().len();
+            return suffix(path, name);
+        }
+        if path.first() == Some(&b'/') {
+            for root in [&self.path, &self.canonical] {
+                if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
+                    let bytes = rest.len();
+                    return suffix(path, bytes);
+                }
+            }
+        }
+        path
+    }
+
+    /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest
+    /// directory that has all expected files.
+    pub fn top(&self, expected: &Expected) -> PathBuf {
+        let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
+        if !self.is_named {
+            for component in Path::new(OsStr::from_bytes(expected.common_directory())).components() {
+                let below = top.join(component);
+                // A symbolic link could lead elsewhere, and what is there is not below the root.
+                if !fs::symlink_metadata(&below).is_ok_and(|metadata| metadata.is_dir()) {
+                    break;
+                }
+                top = below;
+            }
+        }
+        if top.as_os_str().is_empty() { PathBuf::from(".") } else { top }
+    }
+
+    /// Returns the path of a record as one below the root.
+    pub fn of_record<'a>(&self, path: &'a [u8]) -> &'a [u8] {
+        if self.is_file {
+            return path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        }
+        strip_directory(path, self.path.as_os_str().as_bytes()).unwrap_or(path)
+    }
+
+    /// Returns what is at the path of an expected file that was not found.
+    pub fn look(&self, path: &[u8]) -> Presence {
+        let mut place = self.path.clone();
+        let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+        for (number, component) in components.iter().enumerate() {
+            place.push(OsStr::from_bytes(component));
+            let is_last = number + 1 == components.len();
+            let kind = match fs::symlink_metadata(&place) {
+                Ok(metadata) => metadata.file_type(),
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                    return Presence::Gone;
+                }
+                // No file can have such a name.
+                Err(error) if error.kind() == io::ErrorKind::InvalidFilename => return Presence::Gone,
+                Err(error) => return Presence::Unknown(error.to_string()),
+            };
+            match kind {
+                _ if kind.is_symlink() && is_last => {
+                    return Presence::NotFollowed("it is a symbolic link; --follow-files reads it".to_owned());
+                }
+                _ if kind.is_symlink() => {
+                    return Presence::NotFollowed(format!(
+                        "{} is a symbolic link; --follow-directories follows it",
+                        quoted_path(&place)
+                    ));
+                }
+                _ if !is_last => {}
+                _ if kind.is_dir() => return Presence::NoFile("it is a directory now".to_owned()),
+                _ if kind.is_fifo() => return Presence::NoFile("it is a FIFO now".to_owned()),
+                _ if kind.is_socket() => return Presence::NoFile("it is a socket now".to_owned()),
+                _ if kind.is_char_device() || kind.is_block_device() => {
+                    return Presence::NoFile("it is a device now".to_owned());
+                }
+                _ => return Presence::LeftOut,
+            }
+        }
+        Presence::Gone
+    }
+
+    /// Returns what a record tells of a file; `None` if it is no file, or was gone before it could be opened.
+    pub fn found(&self, record: Record) -> Option<Found> {
+        let mut path = record.path;
+        path.drain(..path.len() - self.of_record(&path).len());
+        let mut file = File::new(path);
+        if let Some(name) = &self.content_directory
+            && component(&file.path, 1) != Some(name)
+        {
+            return None;
+        }
+        file.size = record.metadata.map(|metadata| metadata.size);
+        let state = match &record.outcome {
+            Outcome::Complete => State::Hashed,
+            Outcome::Skipped(SkipReason::NotWanted) => State::NotHashed,
+            Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop) => return None,
+            Outcome::Unreadable { error, .. } if error.kind == ErrorKind::NotFound => return None,
+            outcome => State::Unreadable(outcome.to_string()),
+        };
+        file.digests = record.digests;
+        Some(Found { file, state })
+    }
+}
+
+/// Returns the root of a list if none is named: where its first path starts.
+fn default_root(path: &Path, list: &mut List) -> PathBuf {
+    // By their definitions, paths of manifests of BagIt and of inventories of OCFL start where these lie.
+    if let FormatName::Fixity(format @ (FixityList::Bagit | FixityList::Ocfl)) = list.header().format {
+        let beside = parent(path);
+        // Each version of an object has an inventory of its own, whose paths start at the object, too.
+        let above = if beside.file_name().is_some() { parent(&beside) } else { beside.join("..") };
+        let is_of_version = format == FixityList::Ocfl && !is_object(&beside) && is_object(&above);
+        return if is_of_version { above } else { beside };
+    }
+    let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
+    PathBuf::from(if is_absolute { "/" } else { "." })
+}
+
+fn parent(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Whether a directory is the root of an object of OCFL, by the file that declares it (OCFL 1.1, section 3.3).
+fn is_object(directory: &Path) -> bool {
+    let is_declaration = |name: &OsStr| name.as_bytes().starts_with(b"0=ocfl_object_");
+    fs::read_dir(directory).is_ok_and(|names| names.flatten().any(|entry| is_declaration(&entry.file_name())))
+}
+
+/// Returns the last `bytes` of a path.
+fn suffix(path: Cow<'_, [u8]>, bytes: usize) -> Cow<'_, [u8]> {
+    match path {
+        Cow::Borrowed(path) => Cow::Borrowed(&path[path.len() - bytes..]),
+        Cow::Owned(mut path) => {
+            path.drain(..path.len() - bytes);
+            Cow::Owned(path)
+        }
+    }
+}
+
+fn component(path: &[u8], number: usize) -> Option<&[u8]> {
+    path.split(|byte| *byte == b'/').nth(number)
+}
+
+/// Removes a directory from the beginning of a path.
+fn strip_directory<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
+    let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+    let rest = path.strip_prefix(directory)?;
+    match rest.first() {
+        Some(b'/') => Some(&rest[1..]),
+        None => Some(rest),
+        Some(_) if directory.is_empty() => Some(rest),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,98 @@
+//! Exceptions: those of `pfh._errors`, made from the errors of the library.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use pfh::engine::StartError;
+use pfh::list::{OpenError, ReadError};
+use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyType};
+
+/// Returns a class of `pfh._errors`.
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("pfh._errors").map(Bound::unbind))?;
+    Ok(module.bind(py).getattr(name)?.cast_into::<PyType>()?)
+}
+
+/// Makes an exception of a class of `pfh._errors`.
+fn make<'py>(py: Python<'py>, name: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
+    let made = class(py, name).and_then(|class| class.call1(arguments));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// `pfh.Error`: of use, but of no kind of its own.
+pub(crate) fn error(py: Python<'_>, message: impl ToString) -> PyErr {
+    make(py, "Error", (message.to_string(),))
+}
+
+/// `pfh.OptionError`: a value of an option that cannot be.
+pub(crate) fn option(py: Python<'_>, message: impl ToString) -> PyErr {
+    make(py, "OptionError", (message.to_string(),))
+}
+
+/// `pfh.UnknownAlgorithm`. The message of the library names the program's list of all; here it is a function.
+pub(crate) fn unknown_algorithm(py: Python<'_>, message: impl ToString) -> PyErr {
+    make(py, "UnknownAlgorithm", (message.to_string().replace("`pfh algorithms`", "`pfh.algorithms()`"),))
+}
+
+/// `pfh.StartError`: the system refused what a run needs.
+pub(crate) fn start(py: Python<'_>, message: impl ToString) -> PyErr {
+    make(py, "StartError", (message.to_string(),))
+}
+
+/// `pfh.ListError`: a list, or a line of it, cannot be read.
+pub(crate) fn list(py: Python<'_>, message: &str, path: &[u8], line: Option<u64>) -> PyErr {
+    make(py, "ListError", (message, PyBytes::new(py, path), line))
+}
+
+/// An error of a run that did not begin.
+pub(crate) fn of_run(py: Python<'_>, error: pfh::Error) -> PyErr {
+    match error {
+        pfh::Error::UnknownDigest(error) => unknown_algorithm(py, error),
+        pfh::Error::Start(error @ (StartError::MemoryTooSmall { .. } | StartError::Key(_))) => option(py, error),
+        pfh::Error::Pattern(error) => option(py, error),
+        error => start(py, error),
+    }
+}
+
+/// A list that cannot be opened: `OSError` of the system where it has one, as from `open`.
+pub(crate) fn of_open(py: Python<'_>, error: &OpenError) -> PyErr {
+    match error {
+        OpenError::Io { name, error: system } if system.raw_os_error().is_some() => {
+            let path = OsStr::from_bytes(name).to_owned();
+            let text = py.import("os").and_then(|os| os.call_method1("strerror", (system.raw_os_error(),)));
+            match text {
+                Ok(text) => PyOSError::new_err((system.raw_os_error(), text.unbind(), path)),
+                Err(error) => error,
+            }
+        }
+        OpenError::Io { name, .. } | OpenError::Unknown { name } | OpenError::UnknownLength { name, .. } => {
+            list(py, &error.to_string().replace("with `-a`", "with `algorithm=`"), name, None)
+        }
+        error => list(py, &error.to_string(), b"", None),
+    }
+}
+
+/// A line of a list that cannot be read.
+pub(crate) fn of_line(py: Python<'_>, name: &[u8], error: &ReadError) -> PyErr {
+    let quoted = pfh::record::quote::quoted(name);
+    list(py, &format!("{quoted}: {error}"), name, Some(error.line))
+}
+
+/// `pfh.FileError`: a file that was not read to its end.
+pub(crate) fn file(py: Python<'_>, record: &pfh::Record) -> PyErr {
+    let quoted = pfh::record::quote::quoted(&record.path);
+    let kind = crate::record::RecordError::of(&record.outcome).map(|error| (error.kind, error.errno));
+    let (kind, errno) = kind.unwrap_or_default();
+    let message = format!("{quoted}: {}", record.outcome);
+    make(py, "FileError", (message, PyBytes::new(py, &record.path), kind, errno))
+}
+
+/// `pfh.FileError` of several files.
+pub(crate) fn files(py: Python<'_>, message: &str) -> PyErr {
+    make(py, "FileError", (message,))
+}

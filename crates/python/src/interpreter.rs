@@ -1,0 +1,79 @@
+//! The interpreter: leaving it while Rust works, looking at its signals, and its end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+
+/// How long a caller waits before it looks at the signals of the interpreter.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+
+/// Bytes that are hashed before the signals are looked at: at most a tenth of a second of the slowest algorithm.
+pub(crate) const PIECE_BYTES: usize = 4 << 20;
+
+/// Whether the interpreter is about to end. A thread that came back to it afterwards would be ended in the middle of
+/// Rust code, so nobody leaves it any more.
+static IS_CLOSING: AtomicBool = AtomicBool::new(false);
+
+/// Threads that have left the interpreter and will come back.
+static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
+
+/// Longest time that the end of the interpreter waits for threads that have left it. Each comes back after a tick or a
+/// piece, unless the system keeps it.
+const CLOSING_MAX: Duration = Duration::from_secs(2);
+
+/// Runs `work` while other Python threads run. `work` is short: a tick or a piece.
+pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            OUTSIDE.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    OUTSIDE.fetch_add(1, Ordering::SeqCst);
+    let _back = Back;
+    if IS_CLOSING.load(Ordering::SeqCst) { work() } else { py.detach(work) }
+}
+
+/// Lets the interpreter handle its signals.
+///
+/// # Errors
+/// The exception of a signal, such as `KeyboardInterrupt`; and `RuntimeError` where the interpreter is about to end.
+pub(crate) fn look(py: Python<'_>) -> PyResult<()> {
+    if IS_CLOSING.load(Ordering::SeqCst) {
+        return Err(PyRuntimeError::new_err("the interpreter is shutting down"));
+    }
+    py.check_signals()
+}
+
+/// Has a `KeyboardInterrupt` raised again, once a consumer that cannot pass it on has returned.
+pub(crate) fn interrupt_again(py: Python<'_>, error: &PyErr) {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        // It can only fail where there is no interpreter left to interrupt.
+        let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
+    }
+}
+
+/// Runs code that must not panic across an interface; a panic becomes `RuntimeError`.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        PyRuntimeError::new_err(format!("a defect in pfh: {text}; please report it"))
+    })
+}
+
+/// Called before the interpreter ends: makes every wait end, and lets threads that have left come back.
+#[pyfunction]
+pub(crate) fn _close(py: Python<'_>) {
+    IS_CLOSING.store(true, Ordering::SeqCst);
+    let deadline = Instant::now() + CLOSING_MAX;
+    py.detach(|| {
+        while OUTSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+}

@@ -1,0 +1,224 @@
+//! `match` against known files: sets and lists, in which records are looked up.
+
+use std::io::{self, BufWriter};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use pfh::digest::Algorithm;
+use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
+use pfh_known::{Class, ClassifiedSet, Classifier, Importer, Keep, KnownSet, Origin, SetBuilder};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors;
+use crate::hash::{bytes_of, path_bytes};
+use crate::hasher;
+use crate::interpreter::{caught, outside};
+use crate::record::Record;
+
+/// Memory for making sets of lists.
+const MEMORY_BYTES: u64 = 64 << 20;
+
+/// Shortest digest that a set has.
+const DIGEST_BYTES_MIN: usize = 8;
+
+/// Known files, in which records are looked up.
+#[pyclass(frozen, module = "pfh", name = "KnownFiles")]
+pub(crate) struct KnownFiles {
+    classifier: Classifier,
+    broken: Vec<String>,
+}
+
+enum Failed {
+    Set(PathBuf, pfh_known::OpenError),
+    List(OpenError),
+    Line(Vec<u8>, ReadError),
+    Useless(Vec<u8>, String),
+    Temporary(io::Error),
+}
+
+/// Opens a set, or makes one of a list in a temporary file.
+fn open(
+    path: &Path,
+    algorithm: Option<Algorithm>,
+    is_strict: bool,
+    memory_bytes: u64,
+    broken: &mut Vec<String>,
+) -> Result<KnownSet, Failed> {
+    match KnownSet::open(path) {
+        Ok(set) => return Ok(set),
+        // Neither says that it is no list.
+        Err(pfh_known::OpenError::NotASet | pfh_known::OpenError::Io(_)) => {}
+        Err(error) => return Err(Failed::Set(path.to_owned(), error)),
+    }
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let mut list = List::open(Input::path(path), options).map_err(Failed::List)?;
+    let name = list.name().to_vec();
+    let kinds = list.header().selection.clone().map_or_else(Vec::new, |selection| selection.algorithms().to_vec());
+    let is_of_set = |algorithm: &Algorithm| algorithm.digest_bytes() >= DIGEST_BYTES_MIN && !algorithm.is_keyed();
+    let mut algorithms: Vec<Algorithm> = kinds.into_iter().filter(is_of_set).collect();
+    if algorithms.is_empty() {
+        // A list without a header: those that such lists have.
+        let usual = ["md5", "sha1", "sha256", "sha512", "sha3-256", "blake3"];
+        algorithms.extend(usual.iter().filter_map(|name| Algorithm::from_name(name).ok()));
+        if let Some(pfh::DigestKind::Algorithm(first)) = list.first_kind()
+            && is_of_set(&first)
+            && !algorithms.contains(&first)
+        {
+            algorithms.push(first);
+        }
+    }
+    let mut keep = Keep::default();
+    (keep.name, keep.product, keep.category) = (true, true, true);
+    let mut importer = Importer::new(SetBuilder::new(&algorithms, keep, memory_bytes), memory_bytes);
+    importer.builder().begin_source(Origin::default()).map_err(Failed::Temporary)?;
+    let mut first = None;
+    let mut note = |error: ReadError| match is_strict {
+        true => drop(first.get_or_insert(error)),
+        false => broken.push(format!("{}: {error}", pfh::record::quote::quoted(&name))),
+    };
+    let (contents, is_useful) = importer.add_list(list, &mut note, &|| false).map_err(Failed::Temporary)?;
+    if let Some(error) = first {
+        return Err(Failed::Line(name, error));
+    }
+    if !is_useful {
+        let text = contents.instead_of(&name, "digests of at least 8 bytes").to_string();
+        return Err(Failed::Useless(name, text));
+    }
+    let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
+    importer.into_builder().write(&mut BufWriter::new(&mut file), "pfh").map_err(Failed::Temporary)?;
+    KnownSet::of_file(&file).map_err(|error| Failed::Set(path.to_owned(), error))
+}
+
+#[pymethods]
+impl KnownFiles {
+    #[new]
+    #[pyo3(signature = (*known, algorithm = None, class_ = None, strict = true, memory = None))]
+    fn open(
+        py: Python<'_>,
+        known: Vec<Bound<'_, PyAny>>,
+        algorithm: Option<&str>,
+        class_: Option<&str>,
+        strict: bool,
+        memory: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<KnownFiles> {
+        let algorithm = algorithm.map(|name| hasher::algorithm(py, name)).transpose()?;
+        let class = class_.map(str::parse::<Class>).transpose().map_err(|error| errors::option(py, error))?;
+        let memory = memory.map_or(Ok(MEMORY_BYTES), |memory| bytes_of(memory, "memory"))?;
+        let (mut classifier, mut broken) = (Classifier::default(), Vec::new());
+        for path in &known {
+            let path = PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?));
+            let set = outside(py, || caught(|| open(&path, algorithm, strict, memory, &mut broken)))?;
+            let set = set.map_err(|failed| match failed {
+                Failed::Set(path, error) => {
+                    let path = path.as_os_str().as_bytes();
+                    errors::list(py, &format!("{}: {error}", pfh::record::quote::quoted(path)), path, None)
+                }
+                Failed::List(error) => errors::of_open(py, &error),
+                Failed::Line(name, error) => errors::of_line(py, &name, &error),
+                Failed::Useless(name, text) => errors::list(py, &text, &name, None),
+                Failed::Temporary(error) => errors::start(py, format!("a temporary file: {error}")),
+            })?;
+            let name = path.file_name().unwrap_or(path.as_os_str()).as_bytes().to_vec();
+            classifier.push(ClassifiedSet { name, class, set });
+        }
+        Ok(KnownFiles { classifier, broken })
+    }
+
+    /// The algorithms with which files are to be hashed, so that each known file can be found.
+    #[getter]
+    fn algorithms(&self) -> Vec<&'static str> {
+        self.classifier.needed_algorithms().into_iter().map(Algorithm::name).collect()
+    }
+
+    /// Lines of lists that could not be read, with `strict=False`.
+    #[getter]
+    fn broken(&self) -> Vec<String> {
+        self.broken.clone()
+    }
+
+    fn __len__(&self) -> usize {
+        self.classifier.sets().iter().map(|one| one.set.entries() as usize).sum()
+    }
+
+    /// Returns the known file that a record is.
+    fn find(&self, py: Python<'_>, record: &Bound<'_, Record>) -> PyResult<Match> {
+        let digests = &record.get().inner().digests;
+        let failed = |error: io::Error| errors::start(py, format!("a set cannot be read: {error}"));
+        let known = self.classifier.classify(digests).map_err(failed)?;
+        let facts = known.first().map(|first| self.classifier.facts(first)).transpose().map_err(failed)?;
+        Ok(Match {
+            record: record.clone().unbind(),
+            class: known.first().map(|first| first.class.name()),
+            set: facts.as_ref().map(|facts| String::from_utf8_lossy(facts.set).into_owned()),
+            name: facts.as_ref().map(|facts| facts.name.clone()),
+            product: facts.as_ref().map(|facts| String::from_utf8_lossy(&facts.product).into_owned()),
+            entries: known.len(),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pfh.KnownFiles: {} entries of {} sets>", self.__len__(), self.classifier.sets().len())
+    }
+}
+
+/// A record, and the known file that it is.
+#[pyclass(frozen, module = "pfh", name = "Match")]
+pub(crate) struct Match {
+    record: Py<Record>,
+    class: Option<&'static str>,
+    set: Option<String>,
+    name: Option<Vec<u8>>,
+    product: Option<String>,
+    entries: usize,
+}
+
+#[pymethods]
+impl Match {
+    /// The record of the file.
+    #[getter]
+    fn record(&self, py: Python<'_>) -> Py<Record> {
+        self.record.clone_ref(py)
+    }
+
+    /// Whether the file is known.
+    #[getter]
+    fn known(&self) -> bool {
+        self.class.is_some()
+    }
+
+    /// What it means that it is known: `bad`, `other` or `good`; `None` for an unknown file.
+    #[getter]
+    fn class_(&self) -> Option<&'static str> {
+        self.class
+    }
+
+    /// The name of the set or the list that knows it.
+    #[getter]
+    fn set(&self) -> Option<&str> {
+        self.set.as_deref()
+    }
+
+    /// The name of the known file in raw bytes; empty where the set keeps none.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.name.as_ref().map(|name| PyBytes::new(py, name))
+    }
+
+    /// The product that has the known file; empty where the set keeps none.
+    #[getter]
+    fn product(&self) -> Option<&str> {
+        self.product.as_deref()
+    }
+
+    /// The number of known files that it is.
+    #[getter]
+    fn entries(&self) -> usize {
+        self.entries
+    }
+
+    fn __repr__(&self) -> String {
+        let path = pfh::record::quote::quoted(&self.record.get().inner().path).to_string();
+        format!("<pfh.Match {path}: {}>", self.class.map_or("unknown".to_owned(), |class| format!("known-{class}")))
+    }
+}

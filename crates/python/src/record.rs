@@ -1,0 +1,188 @@
+//! The record of one file, as a Python object.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use pfh::record::PieceRange;
+use pfh::{Outcome, Record as Inner};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::errors;
+
+/// A record, and the part of the file that it is of where a list has digests of parts.
+pub(crate) struct Item {
+    pub(crate) record: Inner,
+    pub(crate) part: Option<PieceRange>,
+}
+
+/// The record of one file.
+#[pyclass(frozen, module = "pfh", name = "Record")]
+pub(crate) struct Record(Item);
+
+impl From<Item> for Record {
+    fn from(item: Item) -> Record {
+        Record(item)
+    }
+}
+
+impl Record {
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0.record
+    }
+}
+
+/// Digests by their algorithms.
+fn digests<'py>(py: Python<'py>, digests: &[pfh::Digest]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for digest in digests {
+        dict.set_item(digest.algorithm().name(), PyBytes::new(py, digest.bytes()))?;
+    }
+    Ok(dict)
+}
+
+/// A timestamp in nanoseconds.
+pub(crate) fn nanoseconds(time: pfh::record::Timestamp) -> i128 {
+    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
+}
+
+#[pymethods]
+impl Record {
+    /// The path in raw bytes, as it was named and the walk extended it.
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner().path)
+    }
+
+    /// The path as text, by `os.fsdecode`.
+    #[getter]
+    fn path_str(&self) -> OsString {
+        OsString::from_vec(self.inner().path.clone())
+    }
+
+    /// The size in bytes; `None` if it is not known.
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.inner().size()
+    }
+
+    /// The time of the last modification, in nanoseconds since 1970; `None` if it is not known.
+    #[getter]
+    fn mtime_ns(&self) -> Option<i128> {
+        self.inner().metadata?.mtime.map(nanoseconds)
+    }
+
+    /// The outcome of reading the file, as a word: `complete`, `unreadable` …
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.inner().outcome.word()
+    }
+
+    /// Whether every byte was read and hashed.
+    #[getter]
+    fn ok(&self) -> bool {
+        self.inner().outcome == Outcome::Complete
+    }
+
+    /// Bytes that were read.
+    #[getter]
+    fn bytes_read(&self) -> u64 {
+        self.inner().bytes_read
+    }
+
+    /// The digests by the names of their algorithms; empty unless the file is complete.
+    #[getter]
+    fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        digests(py, &self.inner().digests)
+    }
+
+    /// The similarity digests by their families, as text; `None` where a family has none of the file.
+    #[getter]
+    fn similarities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for one in &self.inner().similarities {
+            dict.set_item(one.family.name(), one.digest.as_ref().ok().map(ToString::to_string))?;
+        }
+        Ok(dict)
+    }
+
+    /// The digests of pieces: offset, length and digests of each.
+    #[getter]
+    fn pieces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let pieces = self.inner().pieces.iter();
+        let pieces = pieces.map(|piece| Ok((piece.offset, piece.length, digests(py, &piece.digests)?)));
+        PyTuple::new(py, pieces.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The offset and the length of the part that the digests are of, where a list has digests of parts.
+    #[getter]
+    fn part(&self) -> Option<(u64, u64)> {
+        self.0.part.map(|part| (part.offset, part.length))
+    }
+
+    /// What stopped the reading; `None` if nothing did.
+    #[getter]
+    fn error(&self) -> Option<RecordError> {
+        RecordError::of(&self.inner().outcome)
+    }
+
+    /// Raises `FileError` unless the file is complete.
+    fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
+        match self.inner().outcome.is_failure() {
+            true => Err(errors::file(py, self.inner())),
+            false => Ok(()),
+        }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let other = other.cast::<Record>();
+        other.is_ok_and(|other| other.get().0.record == self.0.record && other.get().0.part == self.0.part)
+    }
+
+    fn __repr__(&self) -> String {
+        let record = self.inner();
+        let path = pfh::record::quote::quoted(&record.path).to_string();
+        match (record.digests.first(), record.similarities.first()) {
+            _ if record.outcome != Outcome::Complete => format!("<pfh.Record {path}: {}>", record.outcome),
+            (Some(digest), _) => format!("<pfh.Record {path}: {}={digest}>", digest.algorithm()),
+            (None, _) => format!("<pfh.Record {path}>"),
+        }
+    }
+}
+
+/// What stopped the reading of a file.
+#[pyclass(frozen, get_all, module = "pfh", name = "RecordError")]
+pub(crate) struct RecordError {
+    /// The kind, as a word: `not-found`, `permission-denied`, `io` …
+    pub(crate) kind: &'static str,
+    /// The message for people, without the path.
+    pub(crate) message: String,
+    /// The number of the system's error, if there is one.
+    pub(crate) errno: Option<i32>,
+    /// Offset of the first byte that could not be read.
+    pub(crate) offset: u64,
+}
+
+impl RecordError {
+    pub(crate) fn of(outcome: &Outcome) -> Option<RecordError> {
+        let (kind, errno, offset) = match outcome {
+            Outcome::Complete => return None,
+            Outcome::Unreadable { offset, error } => (error.kind.word(), error.errno, *offset),
+            Outcome::Short { read, .. } => (outcome.word(), None, *read),
+            Outcome::Skipped(reason) => (reason.word(), None, 0),
+            outcome => (outcome.word(), None, 0),
+        };
+        Some(RecordError { kind, message: outcome.to_string(), errno, offset })
+    }
+}
+
+#[pymethods]
+impl RecordError {
+    fn __str__(&self) -> &str {
+        &self.message
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pfh.RecordError {}: {}>", self.kind, self.message)
+    }
+}

@@ -1,0 +1,85 @@
+"""Digests of messages, files and trees, at the speed of the hardware.
+
+============================  =========================================================
+one message                   :func:`digest`, :func:`new`, :func:`file_digest`
+many messages                 :func:`digest_many`
+files and trees               :func:`hash`
+lists of digests              :func:`read`, :func:`verify`
+known and similar files       :func:`match`, :class:`KnownFiles`, :func:`compare`
+what there is                 :func:`algorithms`, :func:`main_path`
+============================  =========================================================
+
+A file that cannot be read is a record with another outcome than ``complete``, never an exception; an error of use is
+one, and says what to do. Whatever waits can be interrupted by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import atexit as _atexit
+
+from . import _native
+from ._errors import Error, FileError, ListError, OptionError, StartError, UnknownAlgorithm
+from ._native import (
+    AlgorithmInfo,
+    Array,
+    Finding,
+    Findings,
+    Hasher,
+    KnownFiles,
+    Match,
+    Pair,
+    Pairs,
+    Progress,
+    Record,
+    RecordError,
+    Records,
+    Report,
+    __version__,
+    algorithms,
+    compare,
+    digest,
+    digest_many,
+    hash,
+    new,
+    read,
+    verify,
+)
+from ._python import file_digest, main_path, match
+
+__all__ = [
+    "AlgorithmInfo",
+    "Array",
+    "Error",
+    "FileError",
+    "Finding",
+    "Findings",
+    "Hasher",
+    "KnownFiles",
+    "ListError",
+    "Match",
+    "OptionError",
+    "Pair",
+    "Pairs",
+    "Progress",
+    "Record",
+    "RecordError",
+    "Records",
+    "Report",
+    "StartError",
+    "UnknownAlgorithm",
+    "__version__",
+    "algorithms",
+    "compare",
+    "digest",
+    "digest_many",
+    "file_digest",
+    "hash",
+    "main_path",
+    "match",
+    "new",
+    "read",
+    "verify",
+]
+
+# Threads that wait come back before the interpreter ends.
+_atexit.register(_native._close)

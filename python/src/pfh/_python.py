@@ -1,0 +1,109 @@
+"""What needs no native code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+    from ._arrow import StrOrBytesPath
+    from ._native import Hasher, KnownFiles, Match, Records
+
+__all__ = ["file_digest", "main_path", "match"]
+
+_PART_BYTES = 1 << 20
+
+
+def file_digest(file: StrOrBytesPath | BinaryIO, algorithm: str) -> Hasher:
+    """Returns a hash object over all of a file: a path, or an open file, from where it stands.
+
+    As :func:`hashlib.file_digest`, and for paths. For many files, :func:`pfh.hash` is faster, proves that they did not
+    change meanwhile, and goes on where one cannot be read.
+
+    >>> pfh.file_digest("disk.img", "sha256").hexdigest()
+
+    Raises ``OSError`` if the file cannot be read, and ``ValueError`` for a file that is closed, or open as text.
+    """
+    if isinstance(file, (str, bytes, os.PathLike)):
+        with open(file, "rb", buffering=0) as opened:
+            return file_digest(opened, algorithm)
+    hasher = _native.new(algorithm)
+    if hasattr(file, "getbuffer"):
+        # A file in memory; from its start, as hashlib does.
+        hasher.update(file.getbuffer())
+        return hasher
+    if not hasattr(file, "readinto"):
+        raise ValueError(f"{file!r} is not a file that is open for reading bytes; open it with open(path, 'rb')")
+    part = bytearray(_PART_BYTES)
+    view = memoryview(part)
+    while True:
+        size = file.readinto(part)
+        if size is None:
+            raise BlockingIOError("the file has nothing to read yet; take it out of non-blocking mode")
+        if not size:
+            return hasher
+        hasher.update(view[:size])
+
+
+def main_path() -> str:
+    """Returns the path of the program ``pfh`` that came with this package.
+
+    >>> subprocess.run([pfh.main_path(), "verify", "MANIFEST"], check=True)
+
+    Raises ``FileNotFoundError`` if it was not installed with the package.
+    """
+    import sysconfig
+
+    places = [sysconfig.get_path("scripts"), os.path.dirname(sys.executable)]
+    # As `pip install --user` and `--target` place it.
+    places.append(sysconfig.get_path("scripts", f"{os.name}_user"))
+    package = os.path.dirname(os.path.abspath(__file__))
+    places.append(os.path.join(os.path.dirname(package), "bin"))
+    for place in places:
+        path = os.path.join(place, "pfh")
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"the program pfh is in none of {', '.join(places)}; install the wheel, which has it")
+
+
+def match(
+    files: Records | StrOrBytesPath | Iterable[StrOrBytesPath],
+    known: KnownFiles | StrOrBytesPath | Iterable[StrOrBytesPath],
+    *,
+    algorithm: str | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+) -> Iterator[Match]:
+    """Looks files up among known ones, and yields a :class:`Match` for each file that could be read.
+
+    ``files`` are paths, which are hashed with what the known files need, or :class:`Records` of a run or a list.
+    ``known`` are sets of ``pfh known build``, lists in any format, or :class:`KnownFiles`, which are opened once for
+    several calls. Similar files are found by :func:`compare`.
+
+    >>> [match.record.path_str for match in pfh.match("/evidence", "nsrl.pfhset") if not match.known]
+
+    Raises ``ListError`` for what is neither a set nor a list.
+    """
+    if not isinstance(known, _native.KnownFiles):
+        paths = [known] if isinstance(known, (str, bytes, os.PathLike)) else known
+        known = _native.KnownFiles(*paths, algorithm=algorithm)
+    if isinstance(files, _native.Records):
+        records = files
+    else:
+        paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
+        names = [algorithm] if algorithm is not None else known.algorithms
+        records = _native.hash(*paths, algorithms=names, threads=threads, memory=memory)
+    return _matches(records, known)
+
+
+def _matches(records: Records, known: KnownFiles) -> Iterator[Match]:
+    with records:
+        for record in records:
+            if record.ok and record.digests:
+                yield known.find(record)

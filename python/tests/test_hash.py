@@ -1,0 +1,331 @@
+"""Files and trees: records, their errors, and their tables."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import multiprocessing
+import os
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import nanoarrow
+import pandas
+import polars
+import pyarrow
+import pytest
+from rich.progress import Progress as RichProgress
+from tqdm import tqdm
+
+import pfh
+
+from .conftest import contents, run_python, sha256
+
+
+def by_path(records: pfh.Records) -> dict[bytes, bytes]:
+    return {record.path: record.digests["sha256"] for record in records}
+
+
+def test_records_are_those_of_the_files(tree: Path) -> None:
+    expected = {path: sha256(data) for path, data in contents(tree).items()}
+    for options in [{}, {"threads": 1}, {"mode": "mtp"}, {"mode": "smt"}, {"unordered": True}, {"io": "drop"}]:
+        assert by_path(pfh.hash(tree, **options)) == expected, options  # type: ignore[arg-type]
+    assert by_path(pfh.hash(files=expected)) == expected
+    assert by_path(pfh.hash(*expected)) == expected
+    assert by_path(pfh.hash(files=(Path(os.fsdecode(path)) for path in expected))) == expected
+
+
+def test_the_program_of_the_wheel_gives_the_same(tree: Path) -> None:
+    listed = subprocess.run([pfh.main_path(), "hash", "-a", "md5,sha256", "-f", "jsonl", tree], capture_output=True)
+    records = list(pfh.hash(tree, algorithms=["md5", "sha256"]))
+    listed_path = tree.parent / "list.jsonl"
+    listed_path.write_bytes(listed.stdout)
+    read = list(pfh.read(listed_path))
+    assert [(r.path, r.size, r.mtime_ns, r.digests) for r in records] == [
+        (r.path, r.size, r.mtime_ns, r.digests) for r in read
+    ]
+
+
+def test_a_record(tree: Path) -> None:
+    path = tree / "below" / "007.bin"
+    os.utime(path, ns=(5, 1_234_567_890_123_456_789))
+    (record,) = pfh.hash(path, algorithms="md5, SHA-1,ssdeep", piece_bytes=20)
+    data = path.read_bytes()
+    assert (record.path, record.path_str) == (bytes(path), str(path))
+    assert (record.size, record.bytes_read, record.mtime_ns) == (49, 49, 1_234_567_890_123_456_789)
+    assert record.digests == {"md5": hashlib.md5(data).digest(), "sha1": hashlib.sha1(data).digest()}
+    assert list(record.similarities) == ["ssdeep"]
+    assert (record.outcome, record.ok, record.error, record.part) == ("complete", True, None, None)
+    assert [(offset, length) for offset, length, _ in record.pieces] == [(0, 20), (20, 20), (40, 9)]
+    assert record.pieces[2][2]["md5"] == hashlib.md5(data[40:]).digest()
+    assert "md5=" in repr(record)
+    (odd,) = (record for record in pfh.hash(tree) if b"odd" in record.path)
+    assert os.fsencode(odd.path_str) == odd.path
+
+
+def test_errors_of_files_are_records(tree: Path) -> None:
+    missing = tree / "none"
+    records = pfh.hash(missing, tree / "empty")
+    first, second = records
+    assert (first.ok, first.outcome, first.digests) == (False, "unreadable", {})
+    assert first.error is not None
+    assert (first.error.kind, first.error.errno, first.error.offset) == ("not-found", 2, 0)
+    assert second.ok
+    assert (records.files, records.failed) == (2, 1)
+    assert records.report is not None
+    assert (records.report.complete, records.report.unreadable, records.report.interrupted) == (1, 1, False)
+    with pytest.raises(pfh.FileError, match="1 of 2 files were not read, first `.*none`"):
+        records.raise_for_failures()
+    with pytest.raises(OSError) as raised:
+        first.raise_for_failure()
+    assert isinstance(raised.value, pfh.FileError)
+    assert (raised.value.path, raised.value.kind, raised.value.errno) == (bytes(missing), "not-found", 2)
+    second.raise_for_failure()
+    table = pyarrow.table(pfh.hash(missing, tree / "empty"))
+    assert table["error_kind"].to_pylist() == ["not-found", None]
+    assert table["sha256"].to_pylist() == [None, sha256(b"")]
+
+
+def test_every_consumer_of_arrow_takes_the_stream(tree: Path) -> None:
+    expected = {path: sha256(data) for path, data in contents(tree).items()}
+    table = pyarrow.table(pfh.hash(tree))
+    assert dict(zip(table["path"].to_pylist(), table["sha256"].to_pylist(), strict=True)) == expected
+    assert table["mtime"].type == pyarrow.timestamp("us", "UTC")
+    frame = polars.DataFrame(pfh.hash(tree))
+    assert dict(zip(frame["path"], frame["sha256"], strict=True)) == expected
+    records = pfh.hash(tree)  # noqa: F841: duckdb finds it by its name
+    found = duckdb.sql("select path, sha256 from records where size >= 0").fetchall()
+    assert dict(found) == expected
+    data = pandas.DataFrame.from_arrow(pfh.hash(tree))
+    assert dict(zip(data["path"], data["sha256"], strict=True)) == expected
+    assert len(nanoarrow.ArrayStream(pfh.hash(tree)).read_all()) == len(expected)
+    assert pyarrow.table(pfh.hash(tree, include="*.none")).num_rows == 0
+
+
+def test_columns_of_all_kinds(tree: Path) -> None:
+    table = pyarrow.table(pfh.hash(tree, algorithms=["md5", "tlsh"], piece_bytes="1M"))
+    assert table.schema.names[-3:] == ["md5", "tlsh", "pieces"]
+    rows = {row["path"]: row for row in table.to_pylist()}
+    large = rows[bytes(tree / "large")]
+    assert [piece["length"] for piece in large["pieces"]] == [1 << 20, 1 << 20, 3_000_000 - (2 << 20)]
+    assert large["tlsh"].startswith("T1")
+    wanted = pyarrow.schema([(name, pyarrow.binary(16) if name == "md5" else kind) for name, kind in
+                             zip(table.schema.names, table.schema.types, strict=True)])
+    fixed = pyarrow.RecordBatchReader.from_stream(pfh.hash(tree, algorithms=["md5", "tlsh"], piece_bytes="1M"), wanted)
+    assert fixed.read_all()["md5"].type == pyarrow.binary(16)
+
+
+def test_records_are_used_once(tree: Path) -> None:
+    records = pfh.hash(tree)
+    table = pyarrow.table(records)
+    for again in [lambda: pyarrow.table(records), lambda: list(records), lambda: next(records)]:
+        with pytest.raises(pfh.Error, match="used once.*pyarrow.table"):
+            again()
+    assert table.num_rows == 103
+    ended = pfh.hash(tree)
+    assert len(list(ended)) == 103 and list(ended) == []
+
+
+def test_what_is_read(tree: Path) -> None:
+    names = lambda **options: {record.path.rsplit(b"/")[-1] for record in pfh.hash(tree, **options)}  # noqa: E731
+    assert names(include="00?.bin", exclude=["003.bin"]) == {f"00{n}.bin".encode() for n in range(10) if n != 3}
+    assert names(min_size="1M") == {b"large"}
+    assert b"large" not in names(max_size=2_999_999)
+    (tree / "link").symlink_to("large")
+    assert b"link" not in names()
+    assert b"link" in names(follow_files=True)
+    os.chdir(tree)
+    Path("-").write_bytes(b"dash")
+    assert [record.digests["sha256"] for record in pfh.hash("-")] == [sha256(b"dash")]
+
+
+def test_use_that_is_wrong_says_what_to_do(tree: Path) -> None:
+    with pytest.raises(TypeError, match="nothing to hash"):
+        pfh.hash()
+    with pytest.raises(pfh.UnknownAlgorithm, match="`sha255`; close to"):
+        pfh.hash(tree, algorithms="md5,sha255")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"memory": 1000}, "too few"),
+        ({"memory": "lots"}, "memory: `lots` is not a size"),
+        ({"memory": -1}, "memory=-1"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": -3}, "threads=-3"),
+        ({"mode": "fast"}, "mode: `fast`.*adaptive"),
+        ({"io": "fast"}, "io: `fast`.*buffered"),
+        ({"piece_bytes": 0}, "piece_bytes=0"),
+        ({"include": "[z-a"}, "z-a"),
+        ({"algorithms": "hmac-md5"}, "key"),
+    ]
+    for options, message in wrong:
+        with pytest.raises(pfh.OptionError, match=message):
+            pfh.hash(tree, **options)
+    for argument in [5, None, 1.5]:
+        with pytest.raises(TypeError):
+            pfh.hash(argument)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="NUL"):
+        pfh.hash("a\0b")
+    with pytest.raises(TypeError, match="iterable of paths"):
+        pfh.hash(files="a path")
+    with pytest.raises(pfh.Error, match="has not ended"):
+        pfh.hash(tree).raise_for_failures()
+
+
+def test_an_iterable_of_paths_that_raises(tree: Path) -> None:
+    def paths() -> Any:
+        yield tree / "large"
+        raise KeyError("own error")
+
+    with pytest.raises(KeyError, match="own error"):
+        list(pfh.hash(files=paths()))
+    with pytest.raises(Exception, match="own error"):
+        pyarrow.table(pfh.hash(files=paths()))
+    with pytest.raises(TypeError):
+        list(pfh.hash(files=[tree / "large", 5]))  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+
+
+def test_an_endless_iterable_is_stopped(tree: Path) -> None:
+    def paths() -> Any:
+        while True:
+            yield tree / "empty"
+
+    with pfh.hash(files=paths()) as records:
+        assert next(records).ok
+    assert records.report is not None and records.report.interrupted
+
+
+def test_cancelling_and_leaving(tree: Path) -> None:
+    for _ in range(20):
+        records = pfh.hash(*[tree] * 50)
+        next(records)
+        del records
+    gc.collect()
+    records = pfh.hash(*[tree] * 2000)
+    next(records)
+    threading.Timer(0.05, records.cancel).start()
+    assert len(list(records)) < 2000 * 103
+    assert records.report is not None and records.report.interrupted
+    stream = pfh.hash(*[tree] * 2000)
+    stream.cancel()
+    with pytest.raises(Exception, match="cancelled"):
+        pyarrow.table(stream)
+
+
+def test_two_threads_cannot_take_at_once(tree: Path) -> None:
+    fifo = tree.parent / "fifo"
+    os.mkfifo(fifo)
+    records = pfh.hash(fifo)
+    taken: list[pfh.Record] = []
+    thread = threading.Thread(target=lambda: taken.extend(records))
+    thread.start()
+    time.sleep(0.2)
+    with pytest.raises(RuntimeError, match="another call"):
+        next(records)
+    fifo.write_bytes(b"hello")
+    thread.join()
+    assert taken[0].digests["sha256"] == sha256(b"hello")
+
+
+def test_progress_goes_with_tqdm_and_rich(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[pfh.Progress] = []
+    records = pfh.hash(*[tree] * 100, progress=told.append)
+    count = len(list(records))
+    assert told[-1].done and not any(progress.done for progress in told[:-1])
+    assert (told[-1].files, told[-1].bytes) == (count, sum(len(data) for data in contents(tree).values()) * 100)
+    assert sum(progress.new_bytes for progress in told) == told[-1].bytes
+    assert capsys.readouterr() == ("", ""), "it draws nothing by itself"
+    with tqdm(unit="B", unit_scale=True) as bar:
+        pyarrow.table(pfh.hash(tree, progress=lambda p: bar.update(p.new_bytes)))
+        assert bar.n == told[-1].bytes / 100
+    with RichProgress() as rich:
+        task = rich.add_task("hash", total=None)
+        list(pfh.hash(tree, progress=lambda p: rich.update(task, completed=p.bytes)))
+        assert rich.tasks[0].completed == told[-1].bytes / 100
+
+    def fails(_: pfh.Progress) -> None:
+        raise KeyError("own error")
+
+    with pytest.raises(KeyError, match="own error"):
+        list(pfh.hash(tree, progress=fails))
+
+
+def test_short_forms(tree: Path) -> None:
+    records = pfh.hash(tree, algorithms="md5")
+    assert "running" in repr(records) and "<table>" in records._repr_html_()
+    list(records)
+    assert "ended, 103 files, 0 failed" in repr(records)
+    assert "103" in records._repr_html_() and "\n" not in records._repr_html_()
+    assert "103 complete" in repr(records.report)
+
+
+def test_memory_is_bounded(tree: Path) -> None:
+    result = run_python(
+        """
+        import resource, sys, pfh
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in pfh.hash(*[sys.argv[1]] * 500, memory="16M", threads=2):
+            pass
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """,
+        str(tree),
+    )
+    assert int(result.stdout) < 40_000, result
+
+
+def work(path: str) -> int:
+    return len(list(pfh.hash(path)))
+
+
+def test_processes_that_fork_and_that_do_not(tree: Path) -> None:
+    assert len(list(pfh.hash(tree))) == 103
+    for method in ["fork", "spawn"]:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(work, [str(tree)] * 4) == [103] * 4
+
+
+def test_a_fork_during_a_run_says_so(tree: Path) -> None:
+    result = run_python(
+        """
+        import gc, os, sys, pfh, warnings
+        warnings.simplefilter("ignore")
+        records = pfh.hash(*[sys.argv[1]] * 100)
+        next(records)
+        if os.fork() == 0:
+            try:
+                next(records)
+            except pfh.Error as error:
+                print(error, flush=True)
+            # Dropping it does not wait for threads that do not exist here; a run of its own works.
+            del records
+            gc.collect()
+            print(len(list(pfh.hash(sys.argv[1]))), flush=True)
+            os._exit(0)
+        print(os.wait()[1], len(list(records)))
+        """,
+        str(tree),
+    )
+    lines = result.stdout.splitlines()
+    assert "forked" in lines[0] and lines[1] == "103" and lines[2] == f"0 {100 * 103 - 1}", result
+
+
+def test_files_that_change_while_they_are_read(tree: Path) -> None:
+    path = tree / "large"
+    done = threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            with open(path, "r+b") as file:
+                file.write(os.urandom(100))
+                file.truncate(3_000_000 if done.wait(0.0005) else 2_900_000)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        outcomes = {record.outcome for _ in range(50) for record in pfh.hash(path)}
+    finally:
+        done.set()
+        thread.join()
+    assert outcomes <= {"complete", "changed-while-reading", "short"} and len(outcomes) >= 1

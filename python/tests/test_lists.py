@@ -1,0 +1,202 @@
+"""Lists: read, verify, match, compare."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import polars
+import pyarrow
+import pytest
+
+import pfh
+
+from .conftest import contents, sha256
+
+
+def program(*arguments: str | Path, cwd: Path) -> bytes:
+    return subprocess.run([pfh.main_path(), *arguments], capture_output=True, cwd=cwd).stdout
+
+
+@pytest.mark.parametrize("format", ["gnu", "bsd", "hashdeep", "csv", "jsonl", "dfxml", "md5deep"])
+def test_every_format_that_has_digests_is_read(format: str, tree: Path) -> None:
+    algorithm = "md5" if format in {"md5deep", "hashdeep"} else "sha256"
+    (tree / os.fsdecode(b"odd-\xff")).unlink()
+    listed = tree.parent / "list"
+    listed.write_bytes(program("hash", "-a", algorithm, "-f", format, "tree", cwd=tree.parent))
+    records = pfh.read(listed)
+    assert records.format == format and records.algorithms == [algorithm]
+    paths = {os.path.relpath(path, os.fsencode(tree.parent)): data for path, data in contents(tree).items()}
+    expected = {path: hashlib.new(algorithm, data).digest() for path, data in paths.items()}
+    assert {record.path: record.digests[algorithm] for record in records} == expected
+    assert records.report is None
+    table = pyarrow.table(pfh.read(listed, format))
+    assert dict(zip(table["path"].to_pylist(), table[algorithm].to_pylist(), strict=True)) == expected
+
+
+def test_files_archives_and_what_is_no_list(tmp_path: Path) -> None:
+    line = hashlib.md5(b"x").hexdigest() + "  x\n"
+    listed = tmp_path / "MD5SUMS"
+    listed.write_text(line)
+    with open(listed, "rb") as file:
+        assert [record.path for record in pfh.read(file)] == [b"x"]
+    assert [record.path for record in pfh.read(io.BytesIO(line.encode()))] == [b"x"]
+    with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
+        archive.writestr("MD5SUMS", line)
+    assert [record.path for record in pfh.read(tmp_path / "list.zip")] == [b"x"]
+    with pytest.raises(TypeError, match="binary mode"), open(listed) as text:
+        list(pfh.read(text))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="closed file"):
+        list(pfh.read(file))
+    with pytest.raises(FileNotFoundError) as missing:
+        pfh.read(tmp_path / "none")
+    assert missing.value.filename == str(tmp_path / "none")
+    (tmp_path / "noise").write_bytes(os.urandom(1000))
+    with pytest.raises(pfh.ListError, match="noise` is not a list"):
+        pfh.read(tmp_path / "noise")
+    with pytest.raises(pfh.OptionError, match="unknown format|`yaml`"):
+        pfh.read(listed, "yaml")
+
+
+def test_lines_that_cannot_be_read(tmp_path: Path) -> None:
+    good = hashlib.md5(b"x").hexdigest()
+    listed = tmp_path / "MD5SUMS"
+    listed.write_text(f"{good}  a\nnonsense\n{good}  b\n")
+    with pytest.raises(pfh.ListError, match="MD5SUMS`: line 2") as raised:
+        list(pfh.read(listed))
+    assert (raised.value.line, raised.value.path) == (2, bytes(listed))
+    with pytest.raises(Exception, match="line 2"):
+        pyarrow.table(pfh.read(listed))
+    records = pfh.read(listed, strict=False)
+    assert [record.path for record in records] == [b"a", b"b"]
+    assert len(records.broken) == 1 and "line 2" in records.broken[0]
+
+
+def test_a_digest_without_a_column_is_not_lost(tmp_path: Path) -> None:
+    lines = [f"MD5 ({n}) = {hashlib.md5(b'x').hexdigest()}\n" for n in range(400)]
+    listed = tmp_path / "list"
+    listed.write_text("".join(lines) + f"SHA1 (last) = {hashlib.sha1(b'x').hexdigest()}\n")
+    with pytest.raises(Exception, match="`last` has a digest by sha1.*algorithms="):
+        pyarrow.table(pfh.read(listed))
+    table = pyarrow.table(pfh.read(listed, algorithms="md5,sha1"))
+    assert table["sha1"].to_pylist()[-1] == hashlib.sha1(b"x").digest()
+
+
+def test_verify(tree: Path) -> None:
+    (tree / os.fsdecode(b"odd-\xff")).unlink()
+    manifest = tree.parent / "SHA256SUMS"
+    manifest.write_bytes(program("hash", "-a", "sha256", "-f", "gnu", ".", cwd=tree))
+    findings = pfh.verify(manifest, tree)
+    assert findings.ok and list(findings) == [] and findings.counts["matched"] == 102
+    assert len(list(pfh.verify(manifest, tree, all=True))) == 102
+    (tree / "large").write_bytes(b"changed")
+    (tree / "empty").unlink()
+    (tree / "below" / "050.bin").rename(tree / "moved")
+    (tree / "new").write_bytes(b"new")
+    findings = pfh.verify(str(manifest), root=bytes(tree), threads=1, memory="64M")
+    assert not findings.ok and "changed: 1" in repr(findings)
+    found = {finding.path: finding for finding in findings}
+    classes = {path: finding.class_ for path, finding in found.items()}
+    assert classes == {b"large": "changed", b"empty": "missing", b"moved": "moved", b"new": "new"}
+    assert found[b"moved"].expected_path == b"below/050.bin"
+    expected, actual = found[b"large"].expected, found[b"large"].found
+    assert expected is not None and actual is not None
+    assert actual["sha256"] == sha256(b"changed") != expected["sha256"]
+    assert found[b"large"].line is not None and found[b"new"].line is None
+    with open(manifest, "rb") as file:
+        assert pfh.verify(file, tree).counts == findings.counts
+
+
+def test_verify_a_bag(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "file").write_bytes(b"hello")
+    manifest = tmp_path / "manifest-sha256.txt"
+    manifest.write_text(f"{sha256(b'hello').hex()}  data/file\n")
+    assert pfh.verify(manifest).ok
+    (tmp_path / "data" / "file").write_bytes(b"hallo")
+    (finding,) = pfh.verify(manifest)
+    assert (finding.class_, finding.path_str) == ("changed", "data/file")
+
+
+def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
+    empty = tree.parent / "empty-list"
+    empty.write_bytes(b"")
+    with pytest.raises(pfh.ListError, match="expects no file"):
+        pfh.verify(empty)
+    elsewhere = tree.parent / "MD5SUMS"
+    elsewhere.write_text(hashlib.md5(b"x").hexdigest() + "  ../../x\n")
+    with pytest.raises(pfh.ListError, match="not below the root.*strip_prefix"):
+        pfh.verify(elsewhere, tree)
+    with pytest.raises(OSError, match="none"):
+        pfh.verify(elsewhere, tree / "none")
+
+
+def test_match(tree: Path) -> None:
+    known_data = (tree / "large").read_bytes()
+    listed = tree.parent / "SHA1SUMS"
+    listed.write_text(f"{hashlib.sha1(known_data).hexdigest()}  known name\n")
+    program("known", "build", "-o", "known.pfhset", "SHA1SUMS", cwd=tree.parent)
+    for known in [listed, tree.parent / "known.pfhset"]:
+        matches = list(pfh.match(tree, known))
+        assert len(matches) == 103
+        (match,) = (match for match in matches if match.known)
+        assert (match.record.path, match.name, match.class_) == (bytes(tree / "large"), b"known name", "other")
+        assert match.set == known.name and match.entries == 1
+    known_files = pfh.KnownFiles(listed, class_="bad")
+    assert (len(known_files), known_files.algorithms) == (1, ["sha1"])
+    records = pfh.hash(tree, algorithms=known_files.algorithms)
+    assert [match.class_ for match in pfh.match(records, known_files) if match.known] == ["bad"]
+    with pytest.raises(pfh.ListError, match="not a list"):
+        noise = tree.parent / "noise"
+        noise.write_bytes(os.urandom(1000))
+        pfh.match(tree, noise)
+
+
+def similar(tree: Path) -> None:
+    data = bytearray(os.urandom(200_000))
+    (tree / "one").write_bytes(data)
+    data[1000:1010] = bytes(10)
+    (tree / "two").write_bytes(data)
+
+
+@pytest.mark.parametrize("family", ["ssdeep", "tlsh", "sdhash", "mrsh-v2"])
+def test_compare(family: str, tree: Path) -> None:
+    similar(tree)
+    one, two = str(tree / "one"), str(tree / "two")
+    digests = {record.path_str: record.similarities[family] for record in pfh.hash(tree, algorithms=family)}
+    pairs = pfh.compare(digests, family=family)
+    found = {(pair.first, pair.second): pair.score for pair in pairs}
+    assert (one, two) in found and len(found) == len(pairs)
+    again = pfh.compare(pfh.hash(tree, algorithms=family), family=family, threads=1)
+    assert {(pair.first, pair.second): pair.score for pair in again} == found
+    between = pfh.compare([(one, digests[one])], [("2", digests[two])], family=family)
+    assert [(pair.first, pair.second, pair.score) for pair in between] == [(one, "2", found[one, two])]
+    texts = [digest for digest in (digests[one], digests[two]) if digest is not None]
+    assert [(pair.first, pair.second) for pair in pfh.compare(texts, family=family)] == [("0", "1")]
+    assert list(pfh.compare(pyarrow.array(texts), family=family)) == list(pfh.compare(texts, family=family))
+    frame = polars.DataFrame(pairs)
+    assert frame.columns == ["first", "second", "score"] and len(frame) == len(pairs)
+    assert pairs[0] == list(pairs)[0] == pairs[-len(pairs)] == pairs[:1][0]
+    assert "<table>" in pairs._repr_html_() and family in repr(pairs)
+
+
+def test_compare_that_is_wrong_says_what_to_do() -> None:
+    with pytest.raises(pfh.OptionError, match="digest 0 is none of ssdeep"):
+        pfh.compare(["nonsense"], family="ssdeep")
+    with pytest.raises(pfh.UnknownAlgorithm):
+        pfh.compare([], family="md5")
+    with pytest.raises(TypeError, match="list of digests"):
+        pfh.compare("3:a6/G:asG", family="ssdeep")
+    with pytest.raises(pfh.OptionError, match="threshold=101"):
+        pfh.compare([], family="ssdeep", threshold=101)
+    with pytest.raises(IndexError, match="among 0"):
+        pfh.compare([], family="ssdeep")[0]
+
+
+def test_html_is_escaped() -> None:
+    pairs = pfh.compare([("<b>", "3:a6/G:asG"), ("&", "3:a6/G:asG")], family="ssdeep")
+    assert "<b>" not in pairs._repr_html_() and "&lt;b&gt;" in pairs._repr_html_()

@@ -1,0 +1,219 @@
+//! The Python package: its wheel, and its tests in interpreters.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::need::Need;
+use crate::process::{self, find_program};
+use crate::summary::Outcome;
+use crate::workspace::Workspace;
+
+/// The features with which the program and the module are built together.
+const FEATURES: &str = "pfh-python/beside-program";
+
+/// The first version of Python that the module loads in.
+const MINOR_MIN: u32 = 11;
+
+/// Pages of the reference, and the script that makes them of the stubs.
+pub(crate) const REFERENCE: &str = "docs/reference/python.md";
+const REFERENCE_SCRIPT: &str = "python/reference.py";
+
+/// `cargo xtask wheel [--profile PROFILE]`: builds the wheel for others.
+pub(crate) fn wheel(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
+    let profile = match arguments {
+        [] => "dist",
+        [option, profile] if option == "--profile" => profile,
+        _ => bail!("wheel takes --profile PROFILE only"),
+    };
+    let Some(python) = interpreters().into_iter().next() else { bail!("{}", missing()) };
+    let environment = Environment::new(workspace, &python)?;
+    let wheel = build(workspace, &environment, profile, true)?;
+    println!("{} ({} bytes)", wheel.display(), fs::metadata(&wheel)?.len());
+    Ok(true)
+}
+
+/// Builds the wheel of the profile of tests, and runs the tests of the package.
+pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
+    let interpreters = interpreters();
+    let Some(python) = interpreters.first() else { return Ok(Outcome::skipped(Need::Python, missing())) };
+    let environment = match Environment::new(workspace, python) {
+        Ok(environment) => environment,
+        Err(error) => {
+            return Ok(Outcome::skipped(Need::Python, format!("the packages of its tests cannot be had: {error:#}")));
+        }
+    };
+    let wheel = build(workspace, &environment, "dev", false)?;
+    let run = |command: &mut Command| process::run(command.current_dir(workspace.root.join("python")));
+
+    // With nothing beside it: the wheel has no dependencies.
+    let alone = environment.folder.join("alone");
+    process::run(Command::new(&python.path).args(["-m", "venv", "--clear", "--without-pip"]).arg(&alone))?;
+    let alone_python = alone.join("bin/python");
+    let install = |python: &Path, options: &[&str]| {
+        let mut pip = environment.python();
+        pip.args(["-m", "pip", "--python"]).arg(python).args(["install", "--quiet", "--no-deps", "--no-index"]);
+        process::run(pip.args(options).arg(&wheel))
+    };
+    install(&alone_python, &[])?;
+    run(Command::new(&alone_python).arg("tests/smoke.py"))?;
+    let packages = process::stdout(
+        Command::new(&alone_python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"]),
+    )?;
+    let packages = String::from_utf8(packages)?;
+    for other in &interpreters[1..] {
+        run(Command::new(&other.path).arg("tests/smoke.py").env("PYTHONPATH", &packages))?;
+    }
+
+    install(&environment.executable(), &["--force-reinstall"])?;
+    run(environment.python().args(["-m", "pytest", "-q"]))?;
+    run(environment.python().args(["-m", "mypy", "--strict"]))?;
+    run(environment.python().args(["-m", "mypy.stubtest", "pfh", "--concise"]))?;
+    let mut skipped = Vec::new();
+    // Its own is no Python program: it fetches one that runs it, where that can be had.
+    let can_run = Command::new(environment.executable()).args(["-m", "pyright", "--version"]).output();
+    if can_run.is_ok_and(|output| output.status.success()) {
+        run(environment.python().args(["-m", "pyright"]))?;
+    } else {
+        skipped.push(Need::Pyright);
+        println!("pyright SKIPPED: it cannot fetch the program that runs it");
+    }
+    let versions: Vec<String> = interpreters.iter().map(|python| format!("3.{}", python.minor)).collect();
+    Ok(Outcome::Passed(format!("Python {}", versions.join(", ")), skipped))
+}
+
+fn missing() -> String {
+    format!("there is no Python 3.{MINOR_MIN} or later with pip and venv")
+}
+
+/// An interpreter that the module loads in.
+struct Interpreter {
+    path: PathBuf,
+    minor: u32,
+}
+
+/// Interpreters of this machine, one of each version, that of `python3` first.
+fn interpreters() -> Vec<Interpreter> {
+    const QUESTION: &str = "import sys, sysconfig, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], \
+                            sysconfig.get_config_var('Py_GIL_DISABLED') or 0, end='')";
+    let mut candidates: Vec<PathBuf> = find_program("python3").into_iter().collect();
+    candidates.extend((MINOR_MIN..=30).filter_map(|minor| find_program(&format!("python3.{minor}"))));
+    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    for folder in fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten().flatten() {
+        candidates.push(folder.path().join("bin/python3"));
+    }
+    let (mut found, mut minors) = (Vec::new(), BTreeSet::new());
+    for path in candidates {
+        let Ok(answer) = Command::new(&path).args(["-c", QUESTION]).output() else { continue };
+        let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let numbers: Vec<u32> = answer.split(' ').filter_map(|number| number.parse().ok()).collect();
+        if let [3, minor @ MINOR_MIN.., 0] = numbers[..]
+            && minors.insert(minor)
+        {
+            found.push(Interpreter { path, minor });
+        }
+    }
+    found
+}
+
+/// The packages that building and testing take, in a virtual environment that is kept.
+struct Environment {
+    folder: PathBuf,
+}
+
+impl Environment {
+    fn new(workspace: &Workspace, python: &Interpreter) -> Result<Self> {
+        let folder = workspace.target_folder()?.join("python");
+        let environment = Self { folder };
+        let requirements = workspace.read("python/requirements.txt")?;
+        let wanted = format!("{}\n{requirements}", python.path.display());
+        let stamp = environment.folder.join("installed.txt");
+        if fs::read_to_string(&stamp).ok().as_deref() == Some(&wanted) {
+            return Ok(environment);
+        }
+        fs::create_dir_all(&environment.folder)?;
+        process::stdout(Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")))?;
+        let mut pip = environment.python();
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+        process::stdout(pip.arg(workspace.root.join("python/requirements.txt")))?;
+        fs::write(stamp, wanted)?;
+        Ok(environment)
+    }
+
+    fn executable(&self) -> PathBuf {
+        self.folder.join("tools/bin/python")
+    }
+
+    fn python(&self) -> Command {
+        Command::new(self.executable())
+    }
+}
+
+/// Builds the program and the module, and the wheel of both. One that is shipped names no folder of this machine.
+fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shipped: bool) -> Result<PathBuf> {
+    let root = workspace.root.to_str().context("the workspace has no path in UTF-8")?;
+    let home = env::var("HOME").unwrap_or_default();
+    let cargo_home = env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
+    let rust = process::stdout(workspace.command("rustc").args(["--print", "sysroot"]))?;
+    let rust = String::from_utf8(rust)?.trim().to_owned();
+    let mut variables: Vec<(&str, OsString)> = Vec::new();
+    // Other flags make other artefacts, which would push out those of a usual build.
+    let mut target = workspace.target_folder()?;
+    if is_shipped {
+        let remap = [(root, "/pfh"), (&cargo_home, "/cargo"), (&rust, "/rust")];
+        let flags: Vec<String> = remap.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
+        variables.push(("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f").into()));
+        variables.push(("CFLAGS", format!("-ffile-prefix-map={cargo_home}=/cargo").into()));
+        target = target.join("wheel");
+    }
+    variables.push(("CARGO_TARGET_DIR", target.clone().into()));
+    let built = target.join(if profile == "dev" { "debug" } else { profile }).join("pfh");
+    let mut cargo = workspace.cargo();
+    cargo.args(["build", "--locked", "--profile", profile, "--features", FEATURES]);
+    process::run(cargo.args(["-p", "pfh", "-p", "pfh-python"]).envs(variables.clone()))?;
+
+    let scripts = workspace.root.join("python/data/scripts");
+    fs::create_dir_all(&scripts)?;
+    let program = scripts.join("pfh");
+    let _ = fs::remove_file(&program);
+    fs::copy(&built, &program).with_context(|| format!("cannot copy `{}`", built.display()))?;
+    process::run(Command::new("strip").arg(&program)).context("the program is stripped by binutils")?;
+
+    let out = environment.folder.join(if is_shipped { "shipped" } else { "built" });
+    let _ = fs::remove_dir_all(&out);
+    let mut maturin = environment.python();
+    maturin.current_dir(workspace.root.join("python"));
+    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--strip", "--profile", profile]);
+    maturin.args(["--features", "beside-program", "--out"]).arg(&out).arg("--interpreter").arg(environment.executable());
+    if !is_shipped {
+        // Tests run on this machine.
+        maturin.args(["--compatibility", "linux"]);
+    }
+    process::run(maturin.envs(variables))?;
+    let wheels: Vec<PathBuf> = fs::read_dir(&out)?.flatten().map(|entry| entry.path()).collect();
+    let [wheel] = &wheels[..] else { bail!("one wheel was expected in `{}`", out.display()) };
+
+    let mut check = environment.python();
+    check.arg(workspace.root.join("python/check_wheel.py")).arg(wheel);
+    if is_shipped {
+        check.args(["--shipped", root, &cargo_home, &rust]);
+        if home.len() > 1 {
+            check.arg(format!("{home}/"));
+        }
+    }
+    process::run(&mut check).context("the wheel is not as it should be")?;
+    Ok(wheel.clone())
+}
+
+/// The page that the script makes of the stubs; `None` where there is no Python.
+pub(crate) fn reference(workspace: &Workspace) -> Result<Option<Vec<u8>>> {
+    let Some(python) = find_program("python3") else { return Ok(None) };
+    let page = process::stdout(workspace.command(python).arg(REFERENCE_SCRIPT))?;
+    ensure!(!page.is_empty(), "{REFERENCE_SCRIPT} printed nothing");
+    Ok(Some(page))
+}
