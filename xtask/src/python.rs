@@ -112,7 +112,8 @@ fn interpreters() -> Vec<Interpreter> {
         let Ok(answer) = Command::new(&path).args(["-c", QUESTION]).output() else { continue };
         let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
         let numbers: Vec<u32> = answer.split(' ').filter_map(|number| number.parse().ok()).collect();
-        if let [3, minor @ MINOR_MIN.., 0] = numbers[..]
+        if let [3, minor, 0] = numbers[..]
+            && minor >= MINOR_MIN
             && minors.insert(minor)
         {
             found.push(Interpreter { path, minor });
@@ -137,7 +138,9 @@ impl Environment {
             return Ok(environment);
         }
         fs::create_dir_all(&environment.folder)?;
-        process::stdout(Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")))?;
+        process::stdout(
+            Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")),
+        )?;
         let mut pip = environment.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
         process::stdout(pip.arg(workspace.root.join("python/requirements.txt")))?;
@@ -189,7 +192,11 @@ fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shi
     let mut maturin = environment.python();
     maturin.current_dir(workspace.root.join("python"));
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--strip", "--profile", profile]);
-    maturin.args(["--features", "beside-program", "--out"]).arg(&out).arg("--interpreter").arg(environment.executable());
+    maturin
+        .args(["--features", "beside-program", "--out"])
+        .arg(&out)
+        .arg("--interpreter")
+        .arg(environment.executable());
     if !is_shipped {
         // Tests run on this machine.
         maturin.args(["--compatibility", "linux"]);
