@@ -103,7 +103,7 @@ solid-state\t''
 network\t''
 memory\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l profile -d 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l plan -d 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l plan -d 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l shard -d 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for compatibility: contents are always read as they are'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'Same as `-f bsd`'
@@ -684,7 +684,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand copy" -s V -l version -d 'Print 
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s o -l output -d 'The folder of the plan, which must be new or empty. All machines need it, under any path' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shards -d 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shard-size -d 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'What a file weighs beside its size: the bytes that are read in the time that it takes to open one' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l status -d 'Print the numbers of the shards of PLAN that have no result, instead of planning' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l piecewise -d 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r

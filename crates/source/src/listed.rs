@@ -1,4 +1,4 @@
-//! What an earlier walk found, perhaps on another machine, as a source.
+//! The findings of an earlier walk, perhaps on another machine, as a source.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};

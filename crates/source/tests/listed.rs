@@ -1,4 +1,4 @@
-//! What an earlier walk found, as a source: each file as it is now.
+//! The findings of an earlier walk, as a source: each file as it is now.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]

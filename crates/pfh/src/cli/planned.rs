@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &HashArguments, folder: &Path, shard: ShardWord) ->
     engine.similarity = plans::families(&plan)?.similarity_options();
     engine.piece_bytes = options.piece_bytes;
     engine.facts = plans::facts(options, &plan)?;
-    // What other formats have a place for is not to be lost.
+    // Metadata that other formats have a place for are not to be lost.
     let write = WriteOptions { posix: true, ..plans::write_options(&plan)? };
     let format = FormatName::Jsonl.writer(&options.selection, &write).map_err(Failed::usage)?;
     enter(options, arguments.shards.any_tree)?;
