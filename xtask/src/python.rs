@@ -137,7 +137,9 @@ impl Environment {
             return Ok(environment);
         }
         fs::create_dir_all(&environment.folder)?;
-        process::stdout(Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")))?;
+        process::stdout(
+            Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")),
+        )?;
         let mut pip = environment.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
         process::stdout(pip.arg(workspace.root.join("python/requirements.txt")))?;
@@ -189,7 +191,11 @@ fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shi
     let mut maturin = environment.python();
     maturin.current_dir(workspace.root.join("python"));
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--strip", "--profile", profile]);
-    maturin.args(["--features", "beside-program", "--out"]).arg(&out).arg("--interpreter").arg(environment.executable());
+    maturin
+        .args(["--features", "beside-program", "--out"])
+        .arg(&out)
+        .arg("--interpreter")
+        .arg(environment.executable());
     if !is_shipped {
         // Tests run on this machine.
         maturin.args(["--compatibility", "linux"]);

@@ -114,7 +114,10 @@ impl Named {
                 self.push(name, digest);
                 Ok(())
             }
-            Err(error) => Err(errors::option(py, format!("digest {} is none of {family}: {error}", String::from_utf8_lossy(&name)))),
+            Err(error) => Err(errors::option(
+                py,
+                format!("digest {} is none of {family}: {error}", String::from_utf8_lossy(&name)),
+            )),
         }
     }
 }
@@ -317,7 +320,8 @@ impl Pairs {
     fn _repr_html_(&self) -> String {
         /// Rows that are shown.
         const SHOWN: usize = 10;
-        let escaped = |text: &[u8]| String::from_utf8_lossy(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let escaped =
+            |text: &[u8]| String::from_utf8_lossy(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let rows = self.pairs.iter().take(SHOWN).map(|pair| {
             let Pair { first, second, score } = self.pair(pair);
             format!("<tr><td>{}</td><td>{}</td><td>{score}</td></tr>", escaped(&first), escaped(&second))

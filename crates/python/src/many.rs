@@ -77,7 +77,9 @@ pub(crate) fn digest_many<'py>(
         many.rows(&view, messages)?;
     } else {
         let mut iterator = messages.try_iter().map_err(|_| {
-            PyTypeError::new_err("messages are a list of bytes-like objects, an Arrow array or stream, or a numpy array")
+            PyTypeError::new_err(
+                "messages are a list of bytes-like objects, an Arrow array or stream, or a numpy array",
+            )
         })?;
         let mut end = false;
         while !end {
@@ -177,13 +179,7 @@ impl Messages for [&[u8]] {
 
 impl Many {
     fn new(algorithm: Algorithm, threads: usize) -> Many {
-        Many {
-            algorithm,
-            threads,
-            hasher: BatchHasher::new(algorithm),
-            scratch: Vec::new(),
-            found: Found::default(),
-        }
+        Many { algorithm, threads, hasher: BatchHasher::new(algorithm), scratch: Vec::new(), found: Found::default() }
     }
 
     fn finish(self, py: Python<'_>) -> PyResult<FixedSizeBinaryArray> {

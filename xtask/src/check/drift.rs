@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::python::REFERENCE;
 use crate::generate::{self, COMPLETIONS_FOLDER, Files, MAN_FOLDER};
+use crate::python::REFERENCE;
 use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 

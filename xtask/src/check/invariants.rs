@@ -306,7 +306,9 @@ fn judge_roots(workspace: &Workspace, findings: &mut Findings) -> Result<()> {
 }
 
 fn is_lib_or_bin(target: &Value) -> bool {
-    target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib" || kind == "bin" || kind == "cdylib"))
+    target["kind"]
+        .as_array()
+        .is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib" || kind == "bin" || kind == "cdylib"))
 }
 
 #[cfg(test)]
