@@ -112,7 +112,8 @@ fn interpreters() -> Vec<Interpreter> {
         let Ok(answer) = Command::new(&path).args(["-c", QUESTION]).output() else { continue };
         let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
         let numbers: Vec<u32> = answer.split(' ').filter_map(|number| number.parse().ok()).collect();
-        if let [3, minor @ MINOR_MIN.., 0] = numbers[..]
+        if let [3, minor, 0] = numbers[..]
+            && minor >= MINOR_MIN
             && minors.insert(minor)
         {
             found.push(Interpreter { path, minor });
