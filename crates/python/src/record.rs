@@ -126,7 +126,7 @@ impl Record {
         RecordError::of(&self.inner().outcome)
     }
 
-    /// Raises `FileError` unless the file is complete.
+    /// Raises `FileError` if the file was to be read and was not.
     fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
         match self.inner().outcome.is_failure() {
             true => Err(errors::file(py, self.inner())),

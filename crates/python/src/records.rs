@@ -95,7 +95,10 @@ impl Drop for Running {
         if thread::Builder::new().name("pfh-end".to_owned()).spawn(end).is_ok() {
             let mut when_ended: Receiver<()> = when_ended;
             let receiver = &mut when_ended;
-            let mut wait = move || drop(receiver.recv_timeout(ENDING_MAX));
+            let mut wait = move || {
+                // It ends in time, or it does not.
+                let _ = receiver.recv_timeout(ENDING_MAX);
+            };
             if Python::try_attach(|py| outside(py, &mut wait)).is_none() {
                 wait();
             }
@@ -384,6 +387,8 @@ impl Records {
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
         self.shared.cancel.cancel();
+        // A consumer of the stream may have made another exception of an interrupt.
+        look(py)?;
         let slot = {
             let mut slot = lock(&self.shared.slot);
             match *slot {
