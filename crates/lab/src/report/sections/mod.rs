@@ -31,6 +31,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     let mut sections = vec![
         ledger::claims(report),
         programs::trials(report),
+        programs::outputs(report),
         programs::projections(report),
         rates::heat_maps(report),
         rates::dots(report),
