@@ -31,7 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let algorithms: Vec<Algorithm> = algorithms.collect::<Result<_, _>>()?;
     let each_bytes = bytes / threads as u64;
     match mode.as_str() {
-        "lanes" => algorithms.iter().for_each(|&algorithm| together(&vec![algorithm; threads], each_bytes, hash_batches)),
+        "lanes" => {
+            algorithms.iter().for_each(|&algorithm| together(&vec![algorithm; threads], each_bytes, hash_batches))
+        }
         "streams" => {
             algorithms.iter().for_each(|&algorithm| together(&vec![algorithm; threads], each_bytes, hash_stream));
         }

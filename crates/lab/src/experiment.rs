@@ -266,8 +266,7 @@ impl Definition {
         let mut names: Vec<String> = Vec::new();
         for trial in &self.trials {
             let of_trial = |program: &&Program| trial.programs.contains(&program.id);
-            let is_offered =
-                |name: &&String| self.programs.iter().filter(of_trial).any(|program| program.has(name));
+            let is_offered = |name: &&String| self.programs.iter().filter(of_trial).any(|program| program.has(name));
             for corpus in &trial.corpus {
                 for algorithm in trial.algorithms.iter().filter(is_offered) {
                     for &cache in &trial.cache {

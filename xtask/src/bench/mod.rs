@@ -128,11 +128,11 @@ impl Bench<'_> {
         ensure!(is_measured, "`pfh lab run` ended with {status}; `--resume` continues what it has measured");
         let mut report = laboratory::command(self.workspace, &self.pfh, &["report"]);
         print!("{}", String::from_utf8_lossy(&process::stdout(report.arg(&results))?));
-        let record = record::file(&results, &self.options.output_folder(self.workspace)?, &record::Head {
-            name: &experiment.name,
-            command: &self.options.command(),
-            notes,
-        })?;
+        let record = record::file(
+            &results,
+            &self.options.output_folder(self.workspace)?,
+            &record::Head { name: &experiment.name, command: &self.options.command(), notes },
+        )?;
         println!("wrote `{}`, with .csv and .jsonl beside it", record.display());
         Ok(status.success())
     }

@@ -43,7 +43,8 @@ fn with_head(report: &str, head: &Head<'_>) -> String {
 
 /// The day on which these results were begun: `2026-11-24`.
 fn date(runs: &str) -> Result<String> {
-    let header: Value = serde_json::from_str(runs.lines().next().unwrap_or_default()).context("no header of results")?;
+    let header: Value =
+        serde_json::from_str(runs.lines().next().unwrap_or_default()).context("no header of results")?;
     let started = header["started"].as_str().and_then(|time| time.get(..10));
     Ok(started.context("the header of the results lacks its time")?.to_owned())
 }

@@ -199,7 +199,10 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
     let corpora = of(&results, "corpus");
     assert_eq!(corpora.len(), 2);
     let noise = corpora.iter().find(|corpus| corpus["corpus"] == "noise").unwrap();
-    assert_eq!((&noise["files"], &noise["bytes"], &noise["longest_bytes"]), (&json!(12), &json!(120_000), &json!(10_000)));
+    assert_eq!(
+        (&noise["files"], &noise["bytes"], &noise["longest_bytes"]),
+        (&json!(12), &json!(120_000), &json!(10_000))
+    );
     let kept = |path: &Path| {
         let mut names: Vec<_> = fs::read_dir(path.join("kept")).unwrap().flatten().map(|e| e.file_name()).collect();
         names.sort();
@@ -275,7 +278,8 @@ cache = ["cached"]
     let head = page.lines().find(|line| line.starts_with("| Program | Conditions")).expect("a table");
     let columns: Vec<&str> = head.split('|').map(str::trim).collect();
     let row = |name: &str| -> Vec<String> {
-        let line = page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("{name}"));
+        let line =
+            page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("{name}"));
         line.split('|').map(|cell| cell.trim().to_owned()).collect()
     };
     let cell = |name: &str, column: &str| {

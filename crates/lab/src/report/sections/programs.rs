@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::experiment::Experiment;
 use crate::experiment::Definition;
+use crate::experiment::Experiment;
 use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
 use crate::report::Report;
@@ -11,7 +11,7 @@ use crate::report::format::{algorithm, count, duration, estimate, number, size};
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
 use crate::report::sections::profile_name;
 use crate::size::Size;
-use crate::statistics::{Estimate, median, of_medians, ratio_of_medians};
+use crate::statistics::{Estimate, median, of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -88,10 +88,11 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
             continue;
         }
         section.push(Block::folded(
-            format!("Figures of {} cells: {}", of.len(), trial.title),
+            format!("Figures of {} cells: {}{}", of.len(), trial.title, common(&of)),
             [table(report, &definition, trial, &of)],
         ));
-        let notes: Vec<String> = bounds(report, &definition, trial, &of).into_iter().chain(caches(report, &of)).collect();
+        let notes: Vec<String> =
+            bounds(report, &definition, trial, &of).into_iter().chain(caches(report, &of)).collect();
         if !notes.is_empty() {
             section.push(Block::List(notes));
         }
@@ -143,6 +144,16 @@ fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
     told.map(text).collect::<Vec<_>>().join(", ")
 }
 
+/// The files and the cache that all cells of a trial share, in words: `, files: large, cached`.
+fn common(of: &[Measured<'_>]) -> String {
+    let varying = varying(of);
+    let Some((key, _)) = of.first() else { return String::new() };
+    let shared = |name: &str| key.dimensions.get(name).filter(|_| !varying.contains(name));
+    let files = shared(CORPUS).map(|corpus| format!(", files: {corpus}"));
+    let cache = shared(CACHE).map(|cache| format!(", {cache}"));
+    files.into_iter().chain(cache).collect()
+}
+
 /// The dimensions that have several values among these cells.
 fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -179,8 +190,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
         let maybe =
             |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
         let percent = |share: f64| (format!("{} %", number(share * 100.0)), share);
-        let times = reference(definition, trial, of, key)
-            .and_then(|reference| ratio_of_medians(point.times_ns(), reference.times_ns()));
+        let times = reference(definition, trial, of, key).map(|reference| point.time.median / reference.time.median);
         let mut row = vec![
             Cell::text(report.measurements.label(&key.runner)),
             Cell::text(conditions(key, &varying)),
@@ -188,10 +198,10 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
             Cell::text(profile_name(report, &key.profile)),
             Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
             Cell::text(quartiles),
-            maybe(times.map(|times| (number(times.value), times.value))),
+            maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))),
         ];
         if has_bounds {
-            row.push(maybe(bound.as_ref().and_then(|bound| bound.share(point)).map(|share| percent(share.value))));
+            row.push(maybe(bound.as_ref().map(|bound| percent(bound.seconds() / median))));
         }
         row.push(maybe(share.map(|share| percent(share.value))));
         if has_parts {
@@ -212,12 +222,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
 
 /// The cell that others of a trial are compared with: of the trial's first program, with the first values of its
 /// dimensions, over the same files in the same state.
-fn reference<'a>(
-    definition: &Definition,
-    trial: &Trial,
-    of: &[Measured<'a>],
-    key: &SeriesKey,
-) -> Option<&'a Point> {
+fn reference<'a>(definition: &Definition, trial: &Trial, of: &[Measured<'a>], key: &SeriesKey) -> Option<&'a Point> {
     let first = trial.programs.first()?;
     let program = definition.programs.iter().find(|program| program.id == *first)?;
     let is_first = |other: &SeriesKey| {
@@ -305,7 +310,7 @@ fn bounds(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Mea
     let sentence = |(key, point): &Measured<'_>| {
         let bound = Bound::of(report.measurements, definition, trial, key)?;
         let share = bound.share(point)?.map(|share| share * 100.0);
-        let of_reading = ratio_of_medians(bound.reading.times_ns(), point.times_ns())?;
+        let of_reading = bound.reading.time.median / point.time.median;
         let [reading, hashing, longest] = bound.parts_s().map(duration);
         let dimension = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
         Some(format!(
@@ -317,7 +322,7 @@ fn bounds(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Mea
             duration(bound.seconds()),
             report.measurements.label(&key.runner),
             estimate(&share),
-            number(of_reading.value * 100.0),
+            number(of_reading * 100.0),
         ))
     };
     firsts.filter_map(sentence).collect()
@@ -329,7 +334,8 @@ fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
         let bytes = device_bytes(point).filter(|_| !is_simulated(report.measurements, key))?;
         let all = point.bytes as f64;
         let label = report.measurements.label(&key.runner);
-        let cell = format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, &BTreeSet::from([CORPUS, CACHE])));
+        let cell =
+            format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, &BTreeSet::from([CORPUS, CACHE])));
         if is_cached(key) {
             // Programs and libraries are read too: a few MB say nothing.
             let is_much = bytes > 0.01 * all + 20e6;
