@@ -178,7 +178,8 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
     fs::write(path.join("test.toml"), &definition).unwrap();
     let ended = pfh(path, ["lab", "list", "./test.toml"]).run();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
-    let names: Vec<&str> = ended.stdout.lines().collect();
+    let listed = String::from_utf8(ended.stdout).unwrap();
+    let names: Vec<&str> = listed.lines().collect();
     assert_eq!(names.len(), 8);
     assert_eq!(names[..2], ["all/noise/md5/cached", "all/noise/md5/cold"]);
     let options = ["--comparison", "all/noise/md5/cold", "--comparison", "all/documents/sha256/cached"];
@@ -213,7 +214,7 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
     let file = path.join("kept/noise-12-120000/0000").read_dir().unwrap().next().unwrap().unwrap().path();
     let before = fs::read(&file).unwrap();
     fs::remove_dir_all(path.join("out")).unwrap();
-    let (again, _) = run(path, &definition, &[&options[..], &["--seed", "2"]].concat()[..]);
+    let (again, _) = run(path, &definition, &[&options[..], &["--seed", "2"]].concat());
     assert!(again.code() == 2, "a second --seed: {}", again.stderr);
     let (again, _) = run(path, &definition, &options);
     assert_eq!(again.code(), 0, "{}", again.stderr);
@@ -273,7 +274,8 @@ cache = ["cached"]
     let ended = pfh(directory.path(), ["lab", "report", "out"]).run();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     // Parts of the work are not the fastest programs.
-    assert!(!ended.stdout.contains("the fastest is reading alone"), "{}", ended.stdout);
+    let answer = String::from_utf8(ended.stdout).unwrap();
+    assert!(!answer.contains("the fastest is reading alone"), "{answer}");
     let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
     let head = page.lines().find(|line| line.starts_with("| Program | Conditions")).expect("a table");
     let columns: Vec<&str> = head.split('|').map(str::trim).collect();

@@ -207,11 +207,9 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
         if has_parts {
             row.push(maybe(parts(point)));
         }
-        row.extend([
-            Cell::number(number(point.bytes as f64 / 1e6 / median)),
-            Cell::number(number(point.count as f64 / median)),
-            maybe(peak(key, point)),
-        ]);
+        let (bytes, files) = work(report.measurements, definition, key, point);
+        let rate = |work: Option<f64>| maybe(work.map(|work| (number(work / median), work / median)));
+        row.extend([rate(bytes.map(|bytes| bytes / 1e6)), rate(files), maybe(peak(key, point))]);
         if has_device {
             row.push(maybe(device_bytes(point).filter(|_| is_real(key)).map(|bytes| (size(bytes as u64), bytes))));
         }
@@ -248,6 +246,21 @@ fn is_cached(key: &SeriesKey) -> bool {
 fn is_simulated(measurements: &Measurements, key: &SeriesKey) -> bool {
     let device = key.dimensions.get(DEVICE).and_then(|device| measurements.devices.get(device));
     device.is_some_and(|device| device.simulated)
+}
+
+/// Bytes and files that a program has worked on, as far as it has.
+fn work(
+    measurements: &Measurements,
+    definition: &Definition,
+    key: &SeriesKey,
+    point: &Point,
+) -> (Option<f64>, Option<f64>) {
+    let corpus = key.dimensions.get(CORPUS).and_then(|corpus| measurements.corpora.get(corpus));
+    match limit(definition, key) {
+        Some(Limit::Longest) => (corpus.map(|corpus| corpus.longest_bytes as f64), None),
+        Some(Limit::Hashing) => (Some(point.bytes as f64), None),
+        Some(Limit::Reading) | None => (Some(point.bytes as f64), Some(point.count as f64)),
+    }
 }
 
 fn limit(definition: &Definition, key: &SeriesKey) -> Option<Limit> {
