@@ -253,6 +253,33 @@ impl Definition {
         trials::validate(&self.corpora, &self.programs, &self.trials)
     }
 
+    /// Replaces the number of rounds, that of the experiment and those of its trials.
+    pub(crate) fn set_rounds(&mut self, rounds: u32) {
+        self.rounds = rounds;
+        self.trials.iter_mut().for_each(|trial| trial.rounds = None);
+    }
+
+    /// The names of the comparisons of whole programs, in the order of the definition, each once: one for each trial,
+    /// corpus, algorithm that a program of the trial has, and state of the cache.
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for trial in &self.trials {
+            let of_trial = |program: &&Program| trial.programs.contains(&program.id);
+            let is_offered = |name: &&String| self.programs.iter().filter(of_trial).any(|program| program.has(name));
+            for corpus in &trial.corpus {
+                for algorithm in trial.algorithms.iter().filter(is_offered) {
+                    for &cache in &trial.cache {
+                        names.push(trial.comparison(corpus, algorithm, cache));
+                    }
+                }
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+
     /// The longest time of one task.
     #[must_use]
     pub fn task_limit(&self) -> Duration {
