@@ -1,16 +1,21 @@
 //! Finding digests among sorted ones.
 //!
-//! The index tells where the digests of a prefix lie. The bits after the prefix tell where in there a digest should be,
-//! since digests are evenly distributed. Mostly the line of memory at that place has it, or shows that it is missing;
+//! The index tells where the digests of a bucket lie, and the next bits of a digest where in there it should be, since
+//! digests are evenly distributed. Mostly the line of memory at that place has it, or shows that it is missing;
 //! if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits for.
 
 use pfh_digest::Digest;
 use pfh_vector::prefetch;
 
-use crate::index::{Index, first_bits, prefix};
+use crate::index::{Index, first_bits};
 
-/// Look-ups that are under way at a time: as many as a core has loads in flight, or a few more.
-const BATCH: usize = 32;
+/// Look-ups of a part. While a part waits for its records, the next one waits for its lines of the index: so twice as
+/// many are under way, about as many as a core has loads in flight.
+const PART: usize = 16;
+
+/// Parts under way: their lines of the index are announced, then those of their records; these are compared, and the
+/// lines beside them, where these must be read too.
+const STAGES: usize = 4;
 
 /// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
 const LINE_BYTES: usize = 64;
@@ -54,9 +59,20 @@ struct Table<'a, const W: usize> {
 struct LookUp {
     /// The first 64 bits of the digest.
     first_bits: u64,
-    /// The first of the records to compare with next.
+    /// The first of the records to compare with.
     window: usize,
+    /// The first of those to compare with after them.
+    beside: usize,
     found: Option<u64>,
+}
+
+/// Look-ups that go through the stages together.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    look_ups: [LookUp; PART],
+    /// The places of those that have to look beside their window.
+    beside: [u8; PART],
+    beside_count: usize,
 }
 
 impl<'a, const W: usize> Table<'a, W> {
@@ -69,56 +85,93 @@ impl<'a, const W: usize> Table<'a, W> {
 
     fn find(&self, searched: &[u8]) -> Option<u64> {
         let (first_bits, searched) = (first_bits(searched), searched.first_chunk()?);
-        let beside = match self.compare(self.window(first_bits), first_bits, searched) {
-            Ok(found) => return found,
-            Err(beside) => beside,
-        };
-        self.compare(beside, first_bits, searched).unwrap_or_else(|_| self.search(searched))
+        let window = self.window(first_bits);
+        self.compare(window, first_bits, searched)
+            .unwrap_or_else(|beside| self.compare_beside(beside, window, first_bits, searched))
     }
 
     fn find_many(&self, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
-        for batch in digests.chunks(BATCH) {
-            let mut look_ups = [LookUp::default(); BATCH];
-            let look_ups = &mut look_ups[..batch.len()];
-            for (look_up, digest) in look_ups.iter_mut().zip(batch) {
-                look_up.first_bits = first_bits(digest.bytes());
-                self.index.prefetch(prefix(look_up.first_bits, self.index.bits));
+        let mut under_way = [Part::default(); STAGES];
+        let parts = digests.len().div_ceil(PART);
+        for step in 0..parts + STAGES - 1 {
+            let digests_of = |part: usize| digests.chunks(PART).nth(part);
+            if let Some(digests) = digests_of(step) {
+                self.announce(digests, &mut under_way[step % STAGES]);
             }
-            for look_up in look_ups.iter_mut() {
-                look_up.window = self.window(look_up.first_bits);
-                prefetch(self.records, look_up.window);
+            if step >= 1 && let Some(digests) = digests_of(step - 1) {
+                self.locate(digests, &mut under_way[(step - 1) % STAGES]);
             }
-            let (mut beside, mut count) = ([0_u8; BATCH], 0);
-            for (place, (look_up, digest)) in look_ups.iter_mut().zip(batch).enumerate() {
-                let Some(searched) = digest.bytes().first_chunk() else { continue };
-                match self.compare(look_up.window, look_up.first_bits, searched) {
-                    Ok(found) => look_up.found = found,
-                    Err(window) => {
-                        look_up.window = window;
-                        prefetch(self.records, window);
-                        beside[count] = place as u8;
-                        count += 1;
-                    }
+            if step >= 2 && let Some(digests) = digests_of(step - 2) {
+                self.compare_part(digests, &mut under_way[(step - 2) % STAGES]);
+            }
+            if step >= 3 && let Some(digests) = digests_of(step - 3) {
+                let part = &mut under_way[(step - 3) % STAGES];
+                self.look_beside(digests, part);
+                part.look_ups.iter().zip(digests).for_each(|(look_up, digest)| found(digest, look_up.found));
+            }
+        }
+    }
+
+    /// Announces the lines of the index.
+    #[inline]
+    fn announce(&self, digests: &[Digest], part: &mut Part) {
+        for (look_up, digest) in part.look_ups.iter_mut().zip(digests) {
+            look_up.first_bits = first_bits(digest.bytes());
+            self.index.prefetch(look_up.first_bits);
+        }
+    }
+
+    /// Reads the index, and announces the records.
+    #[inline]
+    fn locate(&self, digests: &[Digest], part: &mut Part) {
+        for (look_up, _) in part.look_ups.iter_mut().zip(digests) {
+            look_up.window = self.window(look_up.first_bits);
+            self.prefetch(look_up.window);
+        }
+    }
+
+    /// Compares with the records, and announces those beside them where the result is not clear.
+    #[inline]
+    fn compare_part(&self, digests: &[Digest], part: &mut Part) {
+        part.beside_count = 0;
+        for (place, (look_up, digest)) in part.look_ups.iter_mut().zip(digests).enumerate() {
+            let Some(searched) = digest.bytes().first_chunk() else { continue };
+            match self.compare(look_up.window, look_up.first_bits, searched) {
+                Ok(found) => look_up.found = found,
+                Err(beside) => {
+                    look_up.beside = beside;
+                    self.prefetch(beside);
+                    part.beside[part.beside_count] = place as u8;
+                    part.beside_count += 1;
                 }
             }
-            for place in &beside[..count] {
-                let look_up = &mut look_ups[usize::from(*place)];
-                let Some(searched) = batch[usize::from(*place)].bytes().first_chunk() else { continue };
-                let compared = self.compare(look_up.window, look_up.first_bits, searched);
-                look_up.found = compared.unwrap_or_else(|_| self.search(searched));
-            }
-            look_ups.iter().zip(batch).for_each(|(look_up, digest)| found(digest, look_up.found));
+        }
+    }
+
+    /// Compares with the records beside the windows.
+    #[inline]
+    fn look_beside(&self, digests: &[Digest], part: &mut Part) {
+        for place in &part.beside[..part.beside_count] {
+            let look_up = &mut part.look_ups[usize::from(*place)];
+            let Some(searched) = digests[usize::from(*place)].bytes().first_chunk() else { continue };
+            look_up.found = self.compare_beside(look_up.beside, look_up.window, look_up.first_bits, searched);
+        }
+    }
+
+    /// Announces the records of a window.
+    #[inline]
+    fn prefetch(&self, window: usize) {
+        let bytes = self.records.as_flattened();
+        prefetch(bytes, window * W);
+        if !LINE_BYTES.is_multiple_of(W) {
+            prefetch(bytes, (window + Self::WINDOW) * W - 1);
         }
     }
 
     /// Returns the first of the records around the place where one with these bits should be.
     #[inline]
     fn window(&self, first_bits: u64) -> usize {
-        let range = self.index.range(prefix(first_bits, self.index.bits));
-        // The bits after the prefix tell the part of the way through its records, in units of 2⁻³².
-        let part = first_bits << self.index.bits >> 32;
-        let expected = range.start + ((range.end - range.start).wrapping_mul(part) >> 32);
-        let expected = expected as usize;
+        let expected = self.index.place(first_bits) as usize;
         if LINE_BYTES.is_multiple_of(W) {
             expected - expected % Self::WINDOW
         } else {
@@ -139,16 +192,27 @@ impl<'a, const W: usize> Table<'a, W> {
         match records.get(less) {
             Some(record) if record == searched => Ok(Some((window + less) as u64)),
             Some(record) if bits(record) == first_bits => Ok(self.search(searched)),
-            Some(_) if less > 0 => Ok(None),
+            Some(_) if less > 0 || window == 0 => Ok(None),
             Some(_) => Err(window.saturating_sub(Self::WINDOW)),
             None => Err(window + Self::WINDOW),
+        }
+    }
+
+    /// Compares with the records of a window to which [`Table::compare`] led from the window `before`.
+    #[inline]
+    fn compare_beside(&self, window: usize, before: usize, first_bits: u64, searched: &[u8; W]) -> Option<u64> {
+        match self.compare(window, first_bits, searched) {
+            Ok(found) => found,
+            // It would lie between the two.
+            Err(back) if back == before => None,
+            Err(_) => self.search(searched),
         }
     }
 
     /// Finds a record among those with its prefix.
     #[cold]
     fn search(&self, searched: &[u8; W]) -> Option<u64> {
-        let range = self.index.range(prefix(first_bits(searched), self.index.bits));
+        let range = self.index.range(first_bits(searched));
         let records = &self.records[range.start as usize..range.end as usize];
         records.binary_search(searched).ok().map(|place| range.start + place as u64)
     }
@@ -157,7 +221,7 @@ impl<'a, const W: usize> Table<'a, W> {
 /// Finds a record of any length.
 fn find_any(records: &[u8], index: &Index<'_>, searched: &[u8]) -> Option<u64> {
     let record = |number: u64| &records[number as usize * searched.len()..][..searched.len()];
-    let mut range = index.range(prefix(first_bits(searched), index.bits));
+    let mut range = index.range(first_bits(searched));
     let end = range.end;
     while range.start < range.end {
         let middle = range.start + (range.end - range.start) / 2;
