@@ -1,28 +1,29 @@
 //! The index of a sorted section: about where each record lies.
 //!
-//! Digests are evenly distributed. So the index divides the range of their first 64 bits into equal buckets of a few
-//! records each, and keeps how far the first record of a bucket is from where it should be, in one byte. A line of
-//! memory has the number of a record and 56 such bytes, so that a look-up reads one line of the index, and the index of
-//! tens of millions of records remains in a processor's cache.
+//! Digests are evenly distributed, so a record lies near the place that its first bits tell. The index divides the range
+//! of these bits into groups, and a group into buckets of a few records. For each group it has the number of the first
+//! record, and for each bucket, in one byte, by how much its records are off the line from there with the mean slope.
+//! A group is a line of memory. So a look-up reads one line of the index, which of a section of tens of millions of
+//! records remains in a processor's cache.
 
 /// Bytes of a group: a line of memory.
 pub(crate) const GROUP_BYTES: usize = 64;
 
-/// Buckets of a group.
-const BUCKETS: u64 = 56;
+/// Bytes of the number of a group's first record.
+const BASE_BYTES: usize = 8;
 
-/// Most records that a bucket has on average.
+/// Buckets of a group, in a byte each.
+const BUCKETS: usize = GROUP_BYTES - BASE_BYTES;
+
+/// Most records of a bucket on average.
 const RECORDS_FOR_BUCKET: u64 = 4;
 
-/// Bytes of the number of a group's first record. The next byte is the difference of its first bucket, which is 0.
-const BASE_BYTES: usize = 7;
-
-/// The mark of a group whose differences do not fit a byte, in place of that 0.
-const UNEVEN: u8 = 1;
+/// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
+pub(crate) const LINE_BYTES: usize = 64;
 
 /// Returns the number of groups for this many records.
 pub(crate) fn groups(records: u64) -> u64 {
-    records.div_ceil(BUCKETS * RECORDS_FOR_BUCKET)
+    records.div_ceil(BUCKETS as u64 * RECORDS_FOR_BUCKET)
 }
 
 /// Returns the first 64 bits of a record as a number, which is ordered as records are.
@@ -31,22 +32,45 @@ pub(crate) fn first_bits(record: &[u8]) -> u64 {
     record.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-/// Returns the upper and the lower half of a product.
+/// Returns how many records of a length are compared at once: as many as a line has.
 #[inline]
-fn product(one: u64, other: u64) -> (u64, u64) {
-    let product = u128::from(one) * u128::from(other);
-    ((product >> 64) as u64, product as u64)
+pub(crate) const fn window_records(record_bytes: usize) -> usize {
+    if record_bytes < LINE_BYTES { LINE_BYTES / record_bytes } else { 1 }
 }
 
-/// Returns the mean number of records of a bucket in units of 2⁻¹⁶.
-fn step(records: u64, groups: u64) -> u64 {
-    (records << 16).checked_div(groups.saturating_mul(BUCKETS)).unwrap_or(0)
+/// Returns the first of the records that are compared where one is expected at `place`: those of its line, or, where
+/// lines end within records, those around it.
+#[inline]
+pub(crate) fn window(place: u64, record_bytes: usize) -> u64 {
+    let records = window_records(record_bytes) as u64;
+    if LINE_BYTES.is_multiple_of(record_bytes) { place - place % records } else { place.saturating_sub(records / 2) }
 }
 
-/// Returns how many records of a group evenly distributed ones would have before this bucket.
-#[inline]
-fn expected(bucket: u64, step: u64) -> u64 {
-    bucket.wrapping_mul(step) >> 16
+/// Where first bits fall in an index.
+#[derive(Clone, Copy)]
+struct Position {
+    group: u64,
+    /// The part of the way through the group, in units of 2⁻³².
+    part: u64,
+}
+
+impl Position {
+    #[inline]
+    fn of(first_bits: u64, groups: u64) -> Position {
+        let product = u128::from(first_bits) * u128::from(groups);
+        Position { group: (product >> 64) as u64, part: product as u64 >> 32 }
+    }
+
+    #[inline]
+    fn bucket(self) -> usize {
+        (self.part * BUCKETS as u64 >> 32) as usize
+    }
+
+    /// Returns how many records of its group evenly distributed ones would have before here.
+    #[inline]
+    fn expected(self, records_for_group: u64) -> u64 {
+        self.part.wrapping_mul(records_for_group) >> 32
+    }
 }
 
 /// The index of one section.
@@ -54,75 +78,73 @@ fn expected(bucket: u64, step: u64) -> u64 {
 pub(crate) struct Index<'a> {
     groups: &'a [[u8; GROUP_BYTES]],
     records: u64,
-    step: u64,
+    records_for_group: u64,
 }
 
 impl<'a> Index<'a> {
     pub(crate) fn new(bytes: &'a [u8], records: u64) -> Index<'a> {
         let groups = bytes.as_chunks().0;
-        Index { groups, records, step: step(records, groups.len() as u64) }
+        let records_for_group = records.checked_div(groups.len() as u64).unwrap_or(0);
+        Index { groups, records, records_for_group }
     }
 
     /// Announces that a record with these first bits will be asked for.
     #[inline]
     pub(crate) fn prefetch(&self, first_bits: u64) {
-        pfh_vector::prefetch(self.groups, product(first_bits, self.groups.len() as u64).0 as usize);
+        pfh_vector::prefetch(self.groups, Position::of(first_bits, self.groups.len() as u64).group as usize);
     }
 
-    /// Returns the place where a record with these first bits should be.
+    /// Returns about the place where a record with these first bits should be. It may be outside of the section.
     #[inline]
     pub(crate) fn place(&self, first_bits: u64) -> u64 {
-        let (std::ops::Range { start, end }, part) = self.bucket(first_bits);
-        start + ((end - start).wrapping_mul(part >> 32) >> 32)
+        let position = Position::of(first_bits, self.groups.len() as u64);
+        let Some(group) = self.groups.get(position.group as usize) else { return 0 };
+        let difference = group[BASE_BYTES + position.bucket()].cast_signed();
+        let expected = base(group).wrapping_add(position.expected(self.records_for_group));
+        expected.wrapping_add_signed(difference.into())
     }
 
     /// Returns the range of the records that may have these first bits. A damaged index gives a wrong range, within
     /// the section.
     pub(crate) fn range(&self, first_bits: u64) -> std::ops::Range<u64> {
-        self.bucket(first_bits).0
-    }
-
-    /// Returns the range of the records of a bucket, and the part of the way through it in units of 2⁻⁶⁴.
-    #[inline]
-    fn bucket(&self, first_bits: u64) -> (std::ops::Range<u64>, u64) {
-        let (group, rest) = product(first_bits, self.groups.len() as u64);
-        let Some(bytes) = self.groups.get(group as usize) else { return (0..0, 0) };
-        let base = base(bytes);
-        if bytes[BASE_BYTES] != 0 {
-            let end = self.groups.get(group as usize + 1).map_or(self.records, self::base).min(self.records);
-            return (base.min(end)..end, rest);
-        }
-        let (bucket, part) = product(rest, BUCKETS);
-        let start = |bucket: u64| {
-            let difference = bytes[BASE_BYTES + bucket as usize].cast_signed();
-            base.wrapping_add(expected(bucket, self.step)).wrapping_add_signed(difference.into())
-        };
-        let end = start(bucket + 1).min(self.records);
-        (start(bucket).min(end)..end, part)
+        let group = Position::of(first_bits, self.groups.len() as u64).group as usize;
+        let base = |group: usize| self.groups.get(group).map_or(self.records, self::base).min(self.records);
+        let end = base(group + 1);
+        base(group).min(end)..end
     }
 }
 
 /// Returns the number of the first record of a group.
 #[inline]
 fn base(group: &[u8; GROUP_BYTES]) -> u64 {
-    group.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)) & (u64::MAX >> 8)
+    group.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Makes the groups of an index.
 pub(crate) struct Grouper {
     groups: u64,
-    step: u64,
-    /// The group that is being made, and the numbers of the first records of its buckets so far.
+    records_for_group: u64,
+    record_bytes: usize,
+    /// The group that is being made, and the number of its first record.
     group: u64,
-    starts: Vec<u64>,
+    base: u64,
+    /// The positions of its records. Of a group with very many, only of the first.
+    positions: Vec<Position>,
     records: u64,
 }
 
 impl Grouper {
-    pub(crate) fn new(records: u64) -> Grouper {
+    /// Most records of a group that decide about its buckets.
+    const POSITIONS_MAX: usize = 1 << 12;
+
+    /// The differences that are tried around the mean one.
+    const TRIED: i64 = 2;
+
+    /// Begins the index of `records` records of `record_bytes` bytes.
+    pub(crate) fn new(records: u64, record_bytes: usize) -> Grouper {
         let groups = groups(records);
-        let starts = Vec::with_capacity(BUCKETS as usize + 1);
-        Grouper { groups, step: step(records, groups), group: 0, starts, records: 0 }
+        let records_for_group = records.checked_div(groups).unwrap_or(0);
+        Grouper { groups, records_for_group, record_bytes, group: 0, base: 0, positions: Vec::new(), records: 0 }
     }
 
     /// Takes the first bits of the next record, and calls `each` with every group that ends before it.
@@ -131,11 +153,13 @@ impl Grouper {
         first_bits: u64,
         each: &mut impl FnMut(&[u8; GROUP_BYTES]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (group, rest) = product(first_bits, self.groups);
-        while self.group < group {
-            self.end_group(each)?;
+        let position = Position::of(first_bits, self.groups);
+        while self.group < position.group {
+            each(&self.end_group())?;
         }
-        self.begin_buckets(product(rest, BUCKETS).0);
+        if self.positions.len() < Grouper::POSITIONS_MAX {
+            self.positions.push(position);
+        }
         self.records += 1;
         Ok(())
     }
@@ -143,34 +167,41 @@ impl Grouper {
     /// Calls `each` with the groups that are left.
     pub(crate) fn end<E>(mut self, each: &mut impl FnMut(&[u8; GROUP_BYTES]) -> Result<(), E>) -> Result<(), E> {
         while self.group < self.groups {
-            self.end_group(each)?;
+            each(&self.end_group())?;
         }
         Ok(())
     }
 
-    /// Begins all buckets up to this one, unless they have begun.
-    fn begin_buckets(&mut self, last: u64) {
-        while self.starts.len() as u64 <= last {
-            self.starts.push(self.records);
+    fn end_group(&mut self) -> [u8; GROUP_BYTES] {
+        let mut group = [0; GROUP_BYTES];
+        group[..BASE_BYTES].copy_from_slice(&self.base.to_le_bytes());
+        let mut first = self.base;
+        for of_bucket in self.positions.chunk_by(|one, other| one.bucket() == other.bucket()) {
+            group[BASE_BYTES + of_bucket[0].bucket()] = self.difference(first, of_bucket).cast_unsigned();
+            first += of_bucket.len() as u64;
         }
+        self.positions.clear();
+        self.base = self.records;
+        self.group += 1;
+        group
     }
 
-    fn end_group<E>(&mut self, each: &mut impl FnMut(&[u8; GROUP_BYTES]) -> Result<(), E>) -> Result<(), E> {
-        self.begin_buckets(BUCKETS);
-        let base = self.starts[0];
-        let mut group = [0; GROUP_BYTES];
-        group[..BASE_BYTES].copy_from_slice(&base.to_le_bytes()[..BASE_BYTES]);
-        for (bucket, start) in (0..).zip(&self.starts) {
-            let difference = (start - base).cast_signed() - expected(bucket, self.step).cast_signed();
-            let Ok(difference) = i8::try_from(difference) else {
-                group[BASE_BYTES..].fill(0);
-                group[BASE_BYTES] = UNEVEN;
-                break;
+    /// Returns the difference with which most records of a bucket lie in the window where they are looked for, of
+    /// several the one nearest to the mean. `first` is the number of the first of them.
+    fn difference(&self, first: u64, positions: &[Position]) -> i8 {
+        let expected = |position: &Position| self.base + position.expected(self.records_for_group);
+        let records = || (first..).zip(positions);
+        let differences = records().map(|(record, position)| record.cast_signed() - expected(position).cast_signed());
+        let mean = differences.sum::<i64>().div_euclid(positions.len() as i64);
+        let found = |difference: i64| {
+            let is_found = |(record, position): (u64, &Position)| {
+                let window = window(expected(position).saturating_add_signed(difference), self.record_bytes);
+                record.wrapping_sub(window) < window_records(self.record_bytes) as u64
             };
-            group[BASE_BYTES + bucket as usize] = difference.cast_unsigned();
-        }
-        self.starts.clear();
-        self.group += 1;
-        each(&group)
+            records().filter(|one| is_found(*one)).count()
+        };
+        let tried = mean - Grouper::TRIED..=mean + Grouper::TRIED;
+        let best = tried.max_by_key(|difference| (found(*difference), -(difference - mean).abs()));
+        best.unwrap_or(mean).clamp(i8::MIN.into(), i8::MAX.into()) as i8
     }
 }

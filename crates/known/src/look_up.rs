@@ -1,13 +1,12 @@
 //! Finding digests among sorted ones.
 //!
-//! The index tells where the digests of a bucket lie, and the next bits of a digest where in there it should be, since
-//! digests are evenly distributed. Mostly the line of memory at that place has it, or shows that it is missing;
+//! The index tells where a digest should be. Mostly the line of memory at that place has it, or shows that it is missing;
 //! if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits for.
 
 use pfh_digest::Digest;
 use pfh_vector::prefetch;
 
-use crate::index::{Index, first_bits};
+use crate::index::{Index, LINE_BYTES, first_bits, window, window_records};
 
 /// Look-ups of a part. While a part waits for its records, the next one waits for its lines of the index: so twice as
 /// many are under way, about as many as a core has loads in flight.
@@ -16,9 +15,6 @@ const PART: usize = 16;
 /// Parts under way: their lines of the index are announced, then those of their records; these are compared, and the
 /// lines beside them, where these must be read too.
 const STAGES: usize = 4;
-
-/// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
-const LINE_BYTES: usize = 64;
 
 /// Returns the place of a record that equals `searched`.
 pub(crate) fn find(records: &[u8], index: &Index<'_>, searched: &[u8]) -> Option<u64> {
@@ -76,8 +72,8 @@ struct Part {
 }
 
 impl<'a, const W: usize> Table<'a, W> {
-    /// Records that are compared at once: as many as a line has.
-    const WINDOW: usize = if W < LINE_BYTES { LINE_BYTES / W } else { 1 };
+    /// Records that are compared at once.
+    const WINDOW: usize = window_records(W);
 
     fn new(records: &'a [u8], index: &'a Index<'a>) -> Table<'a, W> {
         Table { records: records.as_chunks().0, index }
@@ -162,28 +158,23 @@ impl<'a, const W: usize> Table<'a, W> {
     #[inline]
     fn prefetch(&self, window: usize) {
         let bytes = self.records.as_flattened();
-        prefetch(bytes, window * W);
+        prefetch(bytes, window.wrapping_mul(W));
         if !LINE_BYTES.is_multiple_of(W) {
-            prefetch(bytes, (window + Self::WINDOW) * W - 1);
+            prefetch(bytes, window.wrapping_add(Self::WINDOW).wrapping_mul(W).wrapping_sub(1));
         }
     }
 
     /// Returns the first of the records around the place where one with these bits should be.
     #[inline]
     fn window(&self, first_bits: u64) -> usize {
-        let expected = self.index.place(first_bits) as usize;
-        if LINE_BYTES.is_multiple_of(W) {
-            expected - expected % Self::WINDOW
-        } else {
-            expected.saturating_sub(Self::WINDOW / 2)
-        }
+        window(self.index.place(first_bits), W) as usize
     }
 
     /// Returns the place of a record, or that there is none, if the window tells; otherwise the window to look into
     /// next.
     #[inline]
     fn compare(&self, window: usize, first_bits: u64, searched: &[u8; W]) -> Result<Option<u64>, usize> {
-        let Some(records) = self.records.get(window..window + Self::WINDOW) else {
+        let Some(records) = self.records.get(window..window.wrapping_add(Self::WINDOW)) else {
             return Ok(self.search(searched));
         };
         // Counting has no branch that could be guessed wrong. The first 64 bits tell nearly all records apart.
@@ -209,7 +200,7 @@ impl<'a, const W: usize> Table<'a, W> {
         }
     }
 
-    /// Finds a record among those with its prefix.
+    /// Finds a record among those of its group.
     #[cold]
     fn search(&self, searched: &[u8; W]) -> Option<u64> {
         let range = self.index.range(first_bits(searched));

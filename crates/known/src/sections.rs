@@ -41,7 +41,7 @@ impl TableWriter {
         first_bits.rewind()?;
         let mut first_bits = BufReader::with_capacity(BUFFER_BYTES, first_bits);
         let offset = file.align()?;
-        let mut grouper = Grouper::new(records);
+        let mut grouper = Grouper::new(records, algorithm.digest_bytes());
         let mut each = |group: &[u8; GROUP_BYTES]| file.write_all(group);
         for _ in 0..records {
             let mut bits = [0; 8];
