@@ -16,7 +16,7 @@ const BASE_BYTES: usize = 8;
 const BUCKETS: usize = GROUP_BYTES - BASE_BYTES;
 
 /// Most records of a bucket on average.
-const RECORDS_FOR_BUCKET: u64 = 4;
+const RECORDS_FOR_BUCKET: u64 = 6;
 
 /// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
 pub(crate) const LINE_BYTES: usize = 64;

@@ -10,11 +10,15 @@ use crate::index::{Index, LINE_BYTES, first_bits, window, window_records};
 
 /// Look-ups of a part. While a part waits for its records, the next one waits for its lines of the index: so twice as
 /// many are under way, about as many as a core has loads in flight.
-const PART: usize = 16;
+const PART: usize = 24;
 
 /// Parts under way: their lines of the index are announced, then those of their records; these are compared, and the
 /// lines beside them, where these must be read too.
 const STAGES: usize = 4;
+
+/// Windows that are compared one after the other before the whole group is searched. In evenly distributed digests even
+/// the third is rare.
+const WINDOWS_MAX: usize = 4;
 
 /// Returns the place of a record that equals `searched`.
 pub(crate) fn find(records: &[u8], index: &Index<'_>, searched: &[u8]) -> Option<u64> {
@@ -189,15 +193,25 @@ impl<'a, const W: usize> Table<'a, W> {
         }
     }
 
-    /// Compares with the records of a window to which [`Table::compare`] led from the window `before`.
+    /// Compares with the records of a window to which [`Table::compare`] led from the window `before`, and with the
+    /// next ones in the same direction.
     #[inline]
-    fn compare_beside(&self, window: usize, before: usize, first_bits: u64, searched: &[u8; W]) -> Option<u64> {
-        match self.compare(window, first_bits, searched) {
-            Ok(found) => found,
-            // It would lie between the two.
-            Err(back) if back == before => None,
-            Err(_) => self.search(searched),
+    fn compare_beside(
+        &self,
+        mut window: usize,
+        mut before: usize,
+        first_bits: u64,
+        searched: &[u8; W],
+    ) -> Option<u64> {
+        for _ in 0..WINDOWS_MAX {
+            match self.compare(window, first_bits, searched) {
+                Ok(found) => return found,
+                // It would lie between the two.
+                Err(beside) if beside == before => return None,
+                Err(beside) => (before, window) = (window, beside),
+            }
         }
+        self.search(searched)
     }
 
     /// Finds a record among those of its group.
