@@ -6,8 +6,11 @@
 //! A group is a line of memory. So a look-up reads one line of the index, which of a section of tens of millions of
 //! records remains in a processor's cache.
 
-/// Bytes of a group: a line of memory.
-pub(crate) const GROUP_BYTES: usize = 64;
+/// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
+pub(crate) const LINE_BYTES: usize = 64;
+
+/// Bytes of a group.
+pub(crate) const GROUP_BYTES: usize = LINE_BYTES;
 
 /// Bytes of the number of a group's first record.
 const BASE_BYTES: usize = 8;
@@ -15,15 +18,13 @@ const BASE_BYTES: usize = 8;
 /// Buckets of a group, in a byte each.
 const BUCKETS: usize = GROUP_BYTES - BASE_BYTES;
 
-/// Most records of a bucket on average.
-const RECORDS_FOR_BUCKET: u64 = 6;
+/// Most bytes that the records of a bucket have on average: two lines of memory. Smaller buckets tell the line of a
+/// record more often, but an index of twice the length is less often in the cache, and takes longer altogether.
+const BYTES_FOR_BUCKET: usize = 2 * LINE_BYTES;
 
-/// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
-pub(crate) const LINE_BYTES: usize = 64;
-
-/// Returns the number of groups for this many records.
-pub(crate) fn groups(records: u64) -> u64 {
-    records.div_ceil(BUCKETS as u64 * RECORDS_FOR_BUCKET)
+/// Returns the number of groups for this many records of this length.
+pub(crate) fn groups(records: u64, record_bytes: usize) -> u64 {
+    records.div_ceil((BUCKETS * (BYTES_FOR_BUCKET / record_bytes).max(1)) as u64)
 }
 
 /// Returns the first 64 bits of a record as a number, which is ordered as records are.
@@ -142,7 +143,7 @@ impl Grouper {
 
     /// Begins the index of `records` records of `record_bytes` bytes.
     pub(crate) fn new(records: u64, record_bytes: usize) -> Grouper {
-        let groups = groups(records);
+        let groups = groups(records, record_bytes);
         let records_for_group = records.checked_div(groups).unwrap_or(0);
         Grouper { groups, records_for_group, record_bytes, group: 0, base: 0, positions: Vec::new(), records: 0 }
     }

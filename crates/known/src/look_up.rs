@@ -10,7 +10,7 @@ use crate::index::{Index, LINE_BYTES, first_bits, window, window_records};
 
 /// Look-ups of a part. While a part waits for its records, the next one waits for its lines of the index: so twice as
 /// many are under way, about as many as a core has loads in flight.
-const PART: usize = 24;
+const PART: usize = 16;
 
 /// Parts under way: their lines of the index are announced, then those of their records; these are compared, and the
 /// lines beside them, where these must be read too.
@@ -92,24 +92,27 @@ impl<'a, const W: usize> Table<'a, W> {
 
     fn find_many(&self, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
         let mut under_way = [Part::default(); STAGES];
-        let parts = digests.len().div_ceil(PART);
-        for step in 0..parts + STAGES - 1 {
-            let digests_of = |part: usize| digests.chunks(PART).nth(part);
-            if let Some(digests) = digests_of(step) {
+        // Parts of a length that the compiler knows, and the rest.
+        let (parts, rest) = digests.as_chunks::<PART>();
+        for step in 0..parts.len() + STAGES - 1 {
+            if let Some(digests) = parts.get(step) {
                 self.announce(digests, &mut under_way[step % STAGES]);
             }
-            if step >= 1 && let Some(digests) = digests_of(step - 1) {
+            if let Some(digests) = parts.get(step.wrapping_sub(1)) {
                 self.locate(digests, &mut under_way[(step - 1) % STAGES]);
             }
-            if step >= 2 && let Some(digests) = digests_of(step - 2) {
+            if let Some(digests) = parts.get(step.wrapping_sub(2)) {
                 self.compare_part(digests, &mut under_way[(step - 2) % STAGES]);
             }
-            if step >= 3 && let Some(digests) = digests_of(step - 3) {
-                let part = &mut under_way[(step - 3) % STAGES];
-                self.look_beside(digests, part);
-                part.look_ups.iter().zip(digests).for_each(|(look_up, digest)| found(digest, look_up.found));
+            if let Some(digests) = parts.get(step.wrapping_sub(3)) {
+                self.look_beside(digests, &mut under_way[(step - 3) % STAGES], found);
             }
         }
+        let part = &mut under_way[0];
+        self.announce(rest, part);
+        self.locate(rest, part);
+        self.compare_part(rest, part);
+        self.look_beside(rest, part, found);
     }
 
     /// Announces the lines of the index.
@@ -148,14 +151,15 @@ impl<'a, const W: usize> Table<'a, W> {
         }
     }
 
-    /// Compares with the records beside the windows.
+    /// Compares with the records beside the windows, and delivers.
     #[inline]
-    fn look_beside(&self, digests: &[Digest], part: &mut Part) {
+    fn look_beside(&self, digests: &[Digest], part: &mut Part, found: &mut impl FnMut(&Digest, Option<u64>)) {
         for place in &part.beside[..part.beside_count] {
             let look_up = &mut part.look_ups[usize::from(*place)];
             let Some(searched) = digests[usize::from(*place)].bytes().first_chunk() else { continue };
             look_up.found = self.compare_beside(look_up.beside, look_up.window, look_up.first_bits, searched);
         }
+        part.look_ups.iter().zip(digests).for_each(|(look_up, digest)| found(digest, look_up.found));
     }
 
     /// Announces the records of a window.

@@ -41,7 +41,8 @@ impl TableWriter {
         first_bits.rewind()?;
         let mut first_bits = BufReader::with_capacity(BUFFER_BYTES, first_bits);
         let offset = file.align()?;
-        let mut grouper = Grouper::new(records, algorithm.digest_bytes());
+        let record_bytes = algorithm.digest_bytes();
+        let mut grouper = Grouper::new(records, record_bytes);
         let mut each = |group: &[u8; GROUP_BYTES]| file.write_all(group);
         for _ in 0..records {
             let mut bits = [0; 8];
@@ -53,7 +54,7 @@ impl TableWriter {
             kind: Kind::Index,
             name: algorithm.name().to_owned(),
             offset,
-            records: groups(records),
+            records: groups(records, record_bytes),
             record_bytes: GROUP_BYTES as u32,
         });
         Ok(())
