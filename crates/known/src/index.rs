@@ -206,3 +206,39 @@ impl Grouper {
         best.unwrap_or(mean).clamp(i8::MIN.into(), i8::MAX.into()) as i8
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_testing::Random;
+
+    /// The share of evenly distributed records that lie in the window of their estimate.
+    fn share_in_window(record_bytes: usize) -> f64 {
+        let mut random = Random::new(record_bytes as u64);
+        let mut records: Vec<u64> = (0..100_000).map(|_| first_bits(&random.bytes(8))).collect();
+        records.sort_unstable();
+        let (mut bytes, mut grouper) = (Vec::new(), Grouper::new(records.len() as u64, record_bytes));
+        let mut each = |group: &[u8; GROUP_BYTES]| {
+            bytes.extend_from_slice(group);
+            Ok::<(), ()>(())
+        };
+        assert!(
+            records.iter().all(|record| grouper.push(*record, &mut each).is_ok()) && grouper.end(&mut each).is_ok()
+        );
+        assert_eq!(bytes.len() as u64, GROUP_BYTES as u64 * groups(records.len() as u64, record_bytes));
+        let index = Index::new(&bytes, records.len() as u64);
+        let is_in_window = |(number, record): (u64, &u64)| {
+            assert!(index.range(*record).contains(&number), "{number}");
+            number.wrapping_sub(window(index.place(*record), record_bytes)) < window_records(record_bytes) as u64
+        };
+        (0..).zip(&records).filter(|one| is_in_window(*one)).count() as f64 / records.len() as f64
+    }
+
+    #[test]
+    fn most_records_lie_in_their_window() {
+        for (record_bytes, least) in [(16, 0.78), (20, 0.7), (32, 0.6), (64, 0.45)] {
+            let share = share_in_window(record_bytes);
+            assert!(share > least && share < 0.95, "{record_bytes} bytes: {share}");
+        }
+    }
+}

@@ -103,12 +103,17 @@ impl Kind {
         match self {
             Kind::Digests => (8..=64).contains(&bytes),
             Kind::Index => bytes == GROUP_BYTES as u32,
-            Kind::Links | Kind::Places | Kind::Numbers | Kind::Texts | Kind::Firsts | Kind::Located | Kind::Occurs => {
-                (1..=8).contains(&bytes)
-            }
+            Kind::Links
+            | Kind::Places
+            | Kind::Numbers
+            | Kind::Texts
+            | Kind::Sizes
+            | Kind::Firsts
+            | Kind::Located
+            | Kind::Occurs => (1..=8).contains(&bytes),
             Kind::Files => bytes == FILE_BYTES as u32,
             Kind::Shapes => bytes == 16,
-            Kind::Blocks | Kind::Sizes => bytes == 8,
+            Kind::Blocks => bytes == 8,
             Kind::Strings | Kind::About => bytes == 1,
         }
     }

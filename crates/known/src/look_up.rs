@@ -200,13 +200,7 @@ impl<'a, const W: usize> Table<'a, W> {
     /// Compares with the records of a window to which [`Table::compare`] led from the window `before`, and with the
     /// next ones in the same direction.
     #[inline]
-    fn compare_beside(
-        &self,
-        mut window: usize,
-        mut before: usize,
-        first_bits: u64,
-        searched: &[u8; W],
-    ) -> Option<u64> {
+    fn compare_beside(&self, mut window: usize, mut before: usize, first_bits: u64, searched: &[u8; W]) -> Option<u64> {
         for _ in 0..WINDOWS_MAX {
             match self.compare(window, first_bits, searched) {
                 Ok(found) => return found,

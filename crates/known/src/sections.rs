@@ -165,13 +165,18 @@ pub(crate) struct DistinctSizes {
     sort: ExternalSort<8>,
     /// Sizes that came lately, most of which come again.
     lately: Vec<u64>,
+    largest: u64,
 }
 
 impl DistinctSizes {
     const LATELY: usize = 1 << 12;
 
     pub(crate) fn new(memory_bytes: u64) -> DistinctSizes {
-        DistinctSizes { sort: ExternalSort::new(memory_bytes), lately: vec![u64::MAX; DistinctSizes::LATELY] }
+        DistinctSizes {
+            sort: ExternalSort::new(memory_bytes),
+            lately: vec![u64::MAX; DistinctSizes::LATELY],
+            largest: 0,
+        }
     }
 
     pub(crate) fn push(&mut self, size: u64) -> io::Result<()> {
@@ -180,17 +185,18 @@ impl DistinctSizes {
             return Ok(());
         }
         *lately = size;
+        self.largest = self.largest.max(size);
         self.sort.push(size.to_be_bytes())
     }
 
     pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>) -> io::Result<()> {
-        let (mut sizes, mut last) = (temporary()?, None);
+        let (mut sizes, mut last) = (Column::new(self.largest.saturating_add(1))?, None);
         self.sort.into_each(|size| {
             if last.replace(size) == Some(size) {
                 return Ok(());
             }
-            sizes.write_all(&u64::from_be_bytes(size).to_le_bytes())
+            sizes.push(u64::from_be_bytes(size))
         })?;
-        file.copy(Kind::Sizes, "", 8, sizes)
+        sizes.write(file, Kind::Sizes, "")
     }
 }

@@ -299,8 +299,12 @@ impl KnownSet {
     /// If the file of the set cannot be read, or was truncated.
     pub fn may_have_size(&self, size: u64) -> io::Result<bool> {
         let Some(sizes) = &self.sizes else { return Ok(true) };
-        let sizes = self.section(sizes).as_chunks::<8>().0;
-        let found = sizes.binary_search_by_key(&size, |bytes| u64::from_le_bytes(*bytes)).is_ok();
+        let (mut first, mut end) = (0, sizes.records);
+        while first < end {
+            let middle = first.midpoint(end);
+            if self.number(sizes, middle) < Some(size) { first = middle + 1 } else { end = middle }
+        }
+        let found = first < sizes.records && self.number(sizes, first) == Some(size);
         self.bytes.check()?;
         Ok(found)
     }
