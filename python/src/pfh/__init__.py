@@ -6,6 +6,7 @@ many messages                 :func:`digest_many`
 files and trees               :func:`hash`
 lists of digests              :func:`read`, :func:`verify`
 known and similar files       :func:`match`, :class:`KnownFiles`, :func:`compare`
+many machines                 :func:`shard`, :class:`Plan`; :mod:`pfh.dask`, :mod:`pfh.spark`
 what there is                 :func:`algorithms`, :func:`main_path`
 ============================  =========================================================
 
@@ -44,11 +45,13 @@ from ._native import (
     read,
     verify,
 )
+from ._plan import Counts, Plan, Shard, shard
 from ._python import file_digest, main_path, match
 
 __all__ = [
     "AlgorithmInfo",
     "Array",
+    "Counts",
     "Error",
     "FileError",
     "Finding",
@@ -60,11 +63,13 @@ __all__ = [
     "OptionError",
     "Pair",
     "Pairs",
+    "Plan",
     "Progress",
     "Record",
     "RecordError",
     "Records",
     "Report",
+    "Shard",
     "StartError",
     "UnknownAlgorithm",
     "__version__",
@@ -78,6 +83,7 @@ __all__ = [
     "match",
     "new",
     "read",
+    "shard",
     "verify",
 ]
 

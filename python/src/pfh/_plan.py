@@ -1,0 +1,260 @@
+"""Plans: a listing that was cut into shards, which tasks hash on many machines."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import NamedTuple
+
+from . import _native
+from ._errors import Error, ListError
+from ._program import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ._arrow import Algorithms, StrOrBytesPath
+    from ._native import Record
+
+__all__ = ["Counts", "Plan", "Shard", "hash_shard", "shard"]
+
+#: Exit statuses of the program: everything was done; some files could not be read.
+_DONE, _UNREAD = 0, 3
+
+#: The last line of a result is shorter.
+_SUMMARY_BYTES = 4096
+
+
+class Shard(NamedTuple):
+    """A shard of a plan: a contiguous range of the listing."""
+
+    number: int
+    """The number, from 0."""
+    entries: int
+    """The number of records that its result has."""
+    files: int
+    """The number of regular files."""
+    bytes: int
+    """The size of the files when they were listed."""
+    weight: int
+    """The size, and a cost for each file."""
+
+
+class Counts(NamedTuple):
+    """What became of the files of some shards."""
+
+    shards: int = 0
+    """The number of shards."""
+    files: int = 0
+    """The number of files and directories with a record."""
+    complete: int = 0
+    """Files that were read and hashed to their end."""
+    failed: int = 0
+    """Files and directories that could not be read, that ended early, or that changed meanwhile."""
+    skipped: int = 0
+    """What was left out on purpose: sockets, loops of links ..."""
+    bytes: int = 0
+    """Bytes that were read."""
+
+    def plus(self, other: Counts) -> Counts:
+        """Returns the sums of both."""
+        return Counts(*(own + others for own, others in zip(self, other, strict=True)))
+
+
+class Plan:
+    """A plan of ``pfh shard``: a listing that was cut into shards, and their results.
+
+    ``folder`` is the plan's folder, which every task must see. Make plans with :func:`shard`; hash them with
+    :mod:`pfh.dask`, :mod:`pfh.spark`, or the program (``pfh hash --plan``) under any scheduler.
+
+    >>> plan = pfh.Plan("plan")
+    >>> pfh.dask.hash(plan, client=client)
+    >>> plan.merge("SHA256SUMS")
+
+    Raises ``ListError`` for what is no plan, or one of another version.
+    """
+
+    folder: str
+    """The absolute path of the folder."""
+    shards: tuple[Shard, ...]
+    """The shards, in the order of the listing."""
+    algorithms: list[str]
+    """The names of the digests, in their order."""
+    piece_bytes: int | None
+    """The length of the pieces, where pieces are digested too."""
+
+    def __init__(self, folder: StrOrBytesPath) -> None:
+        self.folder = os.path.abspath(os.fsdecode(folder))
+        path = os.path.join(self.folder, "plan.json")
+        raw = os.fsencode(path)
+        try:
+            with open(path, "rb") as file:
+                plan: Any = json.load(file)
+        except FileNotFoundError:
+            raise ListError(f"{self.folder} has no plan.json, so it is no plan; pfh.shard makes one", raw) from None
+        except ValueError as error:
+            raise ListError(f"{path} is not as pfh wrote it: {error}; make the plan anew", raw) from None
+        if not isinstance(plan, dict) or plan.get("type") != "pfh-plan":
+            raise ListError(f"{path} is not as pfh wrote it: its type is not pfh-plan; make the plan anew", raw)
+        if plan.get("version") != 1:
+            raise ListError(
+                f"{path} has version {plan.get('version')}, and this pfh reads version 1; use the pfh that wrote it on "
+                "all machines",
+                raw,
+            )
+        try:
+            self.shards = tuple(
+                Shard(number, one["entries"], one["files"], one["bytes"], one["weight"])
+                for number, one in enumerate(plan["lists"])
+            )
+            self.algorithms = [str(name) for name in plan["algorithms"]]
+        except (KeyError, TypeError) as error:
+            raise ListError(f"{path} is not as pfh wrote it: {error!r}; make the plan anew", raw) from None
+        self.piece_bytes = plan.get("piece_bytes")
+
+    @classmethod
+    def of(cls, plan: Plan | StrOrBytesPath) -> Plan:
+        """Returns a plan itself, or that of a folder."""
+        return plan if isinstance(plan, cls) else cls(plan)  # type: ignore[arg-type]
+
+    def result(self, number: int) -> str:
+        """Returns the path of the result of a shard, whether it is there or not."""
+        return _result(self.folder, number)
+
+    def missing(self) -> list[int]:
+        """Returns the numbers of the shards that have no result yet."""
+        there = set(os.listdir(self.folder))
+        return [shard.number for shard in self.shards if os.path.basename(self.result(shard.number)) not in there]
+
+    def heaviest_first(self) -> list[int]:
+        """Returns the numbers of the shards in the order in which to begin them: so none waits long for the last."""
+        return [shard.number for shard in sorted(self.shards, key=lambda shard: -shard.weight)]
+
+    def merge(self, list: StrOrBytesPath, format: str | None = None) -> None:
+        """Joins the results into a list, that of one run, byte for byte.
+
+        ``list`` is the path of the list, which appears whole. ``format`` is a format of ``pfh hash``; by default the
+        usual one for the digests.
+
+        Raises ``Error`` if a shard has no result, or one that is not its own.
+        """
+        path = os.path.abspath(os.fsencode(list))
+        chosen = [] if format is None else ["--format", format]
+        status, message = run(["merge", "--quiet", "--allow-empty", *chosen, "--output", path, self.folder])
+        missing = [] if status == _DONE else self.missing()
+        if missing or status not in (_DONE, _UNREAD) or not os.path.exists(path):
+            raise Error(message or f"pfh merge ended with status {status}")
+
+    def records(self) -> Iterator[Record]:
+        """Yields the records of all shards, in the order of one run, as :func:`read` does.
+
+        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged.
+        """
+        for shard in self.shards:
+            yield from _native.read(self.result(shard.number), "jsonl")
+
+    def __reduce__(self) -> tuple[type[Plan], tuple[str]]:
+        return type(self), (self.folder,)
+
+    def __repr__(self) -> str:
+        return f"<pfh.Plan: {len(self.shards)} shards in {self.folder!r}>"
+
+
+def _result(folder: str, number: int) -> str:
+    return os.path.join(folder, f"{number:05}.jsonl")
+
+
+def shard(
+    *paths: StrOrBytesPath,
+    plan: StrOrBytesPath,
+    shards: int | None = None,
+    shard_size: int | str | None = None,
+    per_file: int | str | None = None,
+    algorithms: Algorithms | None = None,
+    piece_bytes: int | str | None = None,
+    files: Iterable[StrOrBytesPath] | None = None,
+    include: str | Iterable[str] | None = None,
+    exclude: str | Iterable[str] | None = None,
+    min_size: int | str | None = None,
+    max_size: int | str | None = None,
+    one_file_system: bool = False,
+    follow_files: bool = False,
+    follow_directories: bool = False,
+) -> Plan:
+    """Walks trees once, cuts the listing into shards, and returns the plan: ``pfh shard``.
+
+    ``plan`` is a new folder on storage that all machines see. Make 8 to 32 ``shards`` for each task that runs at once,
+    or name their mean weight, ``shard_size``. The other options are those of :func:`hash`; no file is opened.
+
+    >>> plan = pfh.shard("/data", plan="plan", shards=64, algorithms="sha256,ssdeep")
+    >>> plan.shards[0].files
+
+    Raises ``Error`` if the plan cannot be made. What cannot be listed has a record.
+    """
+    arguments: list[str | bytes] = ["shard", "--quiet", "--output", os.fsencode(plan)]
+
+    def option(name: str, value: object | None) -> None:
+        if value is not None:
+            arguments.append(f"--{name}={value}")
+
+    option("shards", shards)
+    option("shard-size", shard_size)
+    option("per-file", per_file)
+    if algorithms is not None:
+        option("algorithm", algorithms if isinstance(algorithms, str) else ",".join(algorithms))
+    option("piecewise", piece_bytes)
+    for name, globs in (("include", include), ("exclude", exclude)):
+        for glob in [globs] if isinstance(globs, str) else globs or []:
+            option(name, glob)
+    option("min-size", min_size)
+    option("max-size", max_size)
+    for name, is_wanted in (
+        ("one-file-system", one_file_system),
+        ("follow-files", follow_files),
+        ("follow-directories", follow_directories),
+    ):
+        if is_wanted:
+            arguments.append(f"--{name}")
+    listing = None
+    if files is not None:
+        arguments.append("--files-from0=-")
+        listing = b"".join(os.fsencode(file) + b"\0" for file in files)
+    status, message = run([*arguments, "--", *map(os.fsencode, paths)], listing)
+    if status not in (_DONE, _UNREAD):
+        raise Error(message or f"pfh shard ended with status {status}")
+    return Plan(plan)
+
+
+def hash_shard(plan: str, number: int, threads: int, memory: int | str, any_tree: bool) -> Counts:
+    """Hashes a shard, unless it has a result, and returns its counts. This is the task that engines distribute.
+
+    Any number of attempts may run at once, anywhere. The program is killed with the process that waits for it.
+
+    Raises ``Error`` if there is no whole result then.
+    """
+    path = _result(plan, number)
+    was_there = os.path.exists(path)
+    tree = ["--any-tree"] if any_tree else []
+    status, message = run(
+        ["hash", "--quiet", f"--plan={plan}", f"--shard={number}", f"--threads={threads}", f"--memory={memory}", *tree]
+    )
+    # What was there and is not whole stays as it is.
+    if status == _DONE or (status == _UNREAD and not was_there and os.path.exists(path)):
+        return _counts(path)
+    raise Error(f"shard {number} of {plan}: {message or f'pfh hash ended with status {status}'}")
+
+
+def _counts(path: str) -> Counts:
+    """Returns the counts of a result, which its last line has."""
+    with open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - _SUMMARY_BYTES))
+        line = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    try:
+        last: Any = json.loads(line)
+        failed = last["changed_while_reading"] + last["short"] + last["unreadable"]
+        return Counts(1, last["files"], last["complete"], failed, last["skipped"], last["bytes"])
+    except (ValueError, KeyError, TypeError):
+        raise ListError(f"{path} has no summary; remove it, and hash the shard again", os.fsencode(path)) from None
