@@ -125,11 +125,11 @@ impl Read for Paths {
 /// A file that cannot be read is a record whose ``outcome`` is not ``complete`` and whose ``error`` says why; a missing
 /// path too. ``records.raise_for_failures()`` raises after the end, where that is wanted.
 ///
-/// What is read: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
+/// Files to read: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
 /// the run goes on. ``include`` and ``exclude`` are patterns of names, as of the program; ``min_size`` and ``max_size``
 /// bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
 ///
-/// What is computed: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
+/// Digests to compute: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
 /// ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``piece_bytes`` also digests every piece of that many bytes.
 ///
 /// How: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are

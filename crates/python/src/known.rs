@@ -187,7 +187,7 @@ impl Match {
         self.class.is_some()
     }
 
-    /// What it means that it is known: `bad`, `other` or `good`; `None` for an unknown file.
+    /// The meaning of being known: `bad`, `other` or `good`; `None` for an unknown file.
     #[getter]
     fn class_(&self) -> Option<&'static str> {
         self.class

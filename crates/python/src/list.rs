@@ -29,7 +29,7 @@ const GROUP: usize = 256;
 
 type Group = Vec<Result<Item, ReadError>>;
 
-/// What is known of a list once its first entries are read.
+/// Facts about a list, once its first entries are read.
 struct Opened {
     name: Vec<u8>,
     format: FormatName,

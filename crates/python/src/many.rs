@@ -267,7 +267,7 @@ impl Many {
     /// Hashes messages, part by part, and looks at signals in between.
     fn range<M: Messages + ?Sized>(&mut self, py: Python<'_>, messages: &M) -> PyResult<()> {
         let (length, longest) = (messages.len(), messages.longest());
-        // Without long messages a part has at most so many bytes.
+        // Without long messages a part has at most this number of bytes.
         let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
         let mut start = 0;
         while start < length {
