@@ -918,12 +918,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
-            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('measure', 'measure', [CompletionResultType]::ParameterValue, 'Run a shell command once and print what it cost, as JSON; experiments start this')
             [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
             [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
@@ -957,6 +958,11 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Measure only under this profile (repeatable); `today` is the default profile, without changes')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on')
+            [CompletionResult]::new('--comparison', '--comparison', [CompletionResultType]::ParameterName, 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints')
+            [CompletionResult]::new('--rounds', '--rounds', [CompletionResultType]::ParameterName, 'Measure N rounds, in the place of the experiment''s number')
+            [CompletionResult]::new('--corpus', '--corpus', [CompletionResultType]::ParameterName, 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment')
+            [CompletionResult]::new('--keep-corpora', '--keep-corpora', [CompletionResultType]::ParameterName, 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed')
             [CompletionResult]::new('--runners', '--runners', [CompletionResultType]::ParameterName, 'Also look for runners in DIR')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the data and of the order [default: a new one each time; it is saved]')
             [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]')
@@ -994,6 +1000,14 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write HTML to FILE [default: Markdown on standard output]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;lab;measure' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the output of the command to FILE [default: nowhere]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -1043,6 +1057,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Stop after N seconds')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'The algorithm, or `none`')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'The algorithm, or `none`')
+            [CompletionResult]::new('--readers', '--readers', [CompletionResultType]::ParameterName, 'Begin with N readers for places that answer late')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
             [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Number of threads [default: one per core]')
@@ -1071,12 +1086,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
-            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('measure', 'measure', [CompletionResultType]::ParameterValue, 'Run a shell command once and print what it cost, as JSON; experiments start this')
             [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
             [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
@@ -1101,6 +1117,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help;compare' {
+            break
+        }
+        'pfh;lab;help;measure' {
             break
         }
         'pfh;lab;help;mount' {
@@ -1279,12 +1298,13 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
-            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits')
+            [CompletionResult]::new('claims', 'claims', [CompletionResultType]::ParameterValue, 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two results: of two machines, systems or versions')
+            [CompletionResult]::new('measure', 'measure', [CompletionResultType]::ParameterValue, 'Run a shell command once and print what it cost, as JSON; experiments start this')
             [CompletionResult]::new('mount', 'mount', [CompletionResultType]::ParameterValue, 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use')
             [CompletionResult]::new('survey', 'survey', [CompletionResultType]::ParameterValue, 'Find samples for `pfh lab advise`')
@@ -1308,6 +1328,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab;compare' {
+            break
+        }
+        'pfh;help;lab;measure' {
             break
         }
         'pfh;help;lab;mount' {

@@ -292,6 +292,9 @@ _pfh() {
             pfh__subcmd__help__subcmd__lab,list)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__list"
                 ;;
+            pfh__subcmd__help__subcmd__lab,measure)
+                cmd="pfh__subcmd__help__subcmd__lab__subcmd__measure"
+                ;;
             pfh__subcmd__help__subcmd__lab,mount)
                 cmd="pfh__subcmd__help__subcmd__lab__subcmd__mount"
                 ;;
@@ -370,6 +373,9 @@ _pfh() {
             pfh__subcmd__lab,list)
                 cmd="pfh__subcmd__lab__subcmd__list"
                 ;;
+            pfh__subcmd__lab,measure)
+                cmd="pfh__subcmd__lab__subcmd__measure"
+                ;;
             pfh__subcmd__lab,mount)
                 cmd="pfh__subcmd__lab__subcmd__mount"
                 ;;
@@ -405,6 +411,9 @@ _pfh() {
                 ;;
             pfh__subcmd__lab__subcmd__help,list)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__list"
+                ;;
+            pfh__subcmd__lab__subcmd__help,measure)
+                cmd="pfh__subcmd__lab__subcmd__help__subcmd__measure"
                 ;;
             pfh__subcmd__lab__subcmd__help,mount)
                 cmd="pfh__subcmd__lab__subcmd__help__subcmd__mount"
@@ -3101,7 +3110,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__lab)
-            opts="list doctor run report claims compare mount advise survey sample runner"
+            opts="list doctor run report claims compare measure mount advise survey sample runner"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3171,6 +3180,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__lab__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__lab__subcmd__measure)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3736,7 +3759,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab)
-            opts="-h -V --help --version list doctor run report claims compare mount advise survey sample runner help"
+            opts="-h -V --help --version list doctor run report claims compare measure mount advise survey sample runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3939,7 +3962,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__help)
-            opts="list doctor run report claims compare mount advise survey sample runner help"
+            opts="list doctor run report claims compare measure mount advise survey sample runner help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4023,6 +4046,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__lab__subcmd__help__subcmd__measure)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4134,6 +4171,24 @@ _pfh() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pfh__subcmd__lab__subcmd__measure)
+            opts="-h -V --output --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pfh__subcmd__lab__subcmd__mount)
             opts="-h -V --device --until-closed --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4220,7 +4275,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__run)
-            opts="-o -a -h -V --output --full --runner --algorithm --profile --resume --runners --seed --memory --progress --help --version"
+            opts="-o -a -h -V --output --full --runner --algorithm --profile --device --comparison --rounds --corpus --keep-corpora --resume --runners --seed --memory --progress --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4254,6 +4309,32 @@ _pfh() {
                     ;;
                 --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --comparison)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --corpus)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --keep-corpora)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --runners)
@@ -4297,7 +4378,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__sample)
-            opts="-a -j -t -p -m -h -V --walk --list --bytes-max --seconds --algorithm --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -j -t -p -m -h -V --walk --list --bytes-max --seconds --algorithm --readers --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4324,6 +4405,10 @@ _pfh() {
                     return 0
                     ;;
                 -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --readers)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

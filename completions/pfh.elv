@@ -855,12 +855,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -891,6 +892,11 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -a 'Measure only this algorithm of the experiment (repeatable)'
             cand --algorithm 'Measure only this algorithm of the experiment (repeatable)'
             cand --profile 'Measure only under this profile (repeatable); `today` is the default profile, without changes'
+            cand --device 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on'
+            cand --comparison 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints'
+            cand --rounds 'Measure N rounds, in the place of the experiment''s number'
+            cand --corpus 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment'
+            cand --keep-corpora 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed'
             cand --runners 'Also look for runners in DIR'
             cand --seed 'Seed of the data and of the order [default: a new one each time; it is saved]'
             cand --memory 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]'
@@ -925,6 +931,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --output 'Write HTML to FILE [default: Markdown on standard output]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;lab;measure'= {
+            cand --output 'Write the output of the command to FILE [default: nowhere]'
+            cand -h 'Print help'
+            cand --help 'Print help'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -970,6 +983,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --seconds 'Stop after N seconds'
             cand -a 'The algorithm, or `none`'
             cand --algorithm 'The algorithm, or `none`'
+            cand --readers 'Begin with N readers for places that answer late'
             cand -t 'Number of threads [default: one per core]'
             cand -j 'Number of threads [default: one per core]'
             cand --threads 'Number of threads [default: one per core]'
@@ -996,12 +1010,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;lab;help'= {
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -1020,6 +1035,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;help;claims'= {
         }
         &'pfh;lab;help;compare'= {
+        }
+        &'pfh;lab;help;measure'= {
         }
         &'pfh;lab;help;mount'= {
         }
@@ -1154,12 +1171,13 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;cpu'= {
         }
         &'pfh;help;lab'= {
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits'
+            cand claims 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
             cand compare 'Compare two results: of two machines, systems or versions'
+            cand measure 'Run a shell command once and print what it cost, as JSON; experiments start this'
             cand mount 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
             cand advise 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
             cand survey 'Find samples for `pfh lab advise`'
@@ -1177,6 +1195,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;lab;claims'= {
         }
         &'pfh;help;lab;compare'= {
+        }
+        &'pfh;help;lab;measure'= {
         }
         &'pfh;help;lab;mount'= {
         }

@@ -691,20 +691,21 @@ complete -c pfh -n "__fish_pfh_using_subcommand algorithms" -s V -l version -d '
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -l json -d 'Print one JSON object instead of tables'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "list" -d 'List the experiments'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "run" -d 'Run an experiment and save its results'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "survey" -d 'Find samples for `pfh lab advise`'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare mount advise survey sample runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "run" -d 'Run an experiment and save its results'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "measure" -d 'Run a shell command once and print what it cost, as JSON; experiments start this'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "survey" -d 'Find samples for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from doctor" -l install -d 'Print the commands that install what GROUP needs; `all` for every group' -r
@@ -717,6 +718,11 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l runner -d 'Measure only this runner (repeatable). Others may still be asked for the right answers' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s a -l algorithm -d 'Measure only this algorithm of the experiment (repeatable)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l profile -d 'Measure only under this profile (repeatable); `today` is the default profile, without changes' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l device -d 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l comparison -d 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l rounds -d 'Measure N rounds, in the place of the experiment\'s number' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l corpus -d 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep-corpora -d 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l runners -d 'Also look for runners in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the data and of the order [default: a new one each time; it is saved]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l memory -d 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]' -r
@@ -742,6 +748,9 @@ cpu\t'Processor time, where the runner reports it'"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'Write HTML to FILE [default: Markdown on standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -l output -d 'Write the output of the command to FILE [default: nowhere]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -s h -l help -d 'Print help'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -l device -d 'The device: a name (see below), or the path of a description that ends in `.toml`' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -l until-closed -d 'End as soon as standard input is closed, as it is when the program that holds it ends'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -771,6 +780,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l bytes-max -d 'Read at most SIZE of each file' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l seconds -d 'Stop after N seconds' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s a -l algorithm -d 'The algorithm, or `none`' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l readers -d 'Begin with N readers for places that answer late' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
@@ -796,12 +806,13 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "measure" -d 'Run a shell command once and print what it cost, as JSON; experiments start this'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "survey" -d 'Find samples for `pfh lab advise`'
@@ -850,12 +861,13 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "create" -d 'Make directories bags of version 1.0'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "verify" -d 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "claims" -d 'Print all claims of the studies and where each is judged, and recompute their published fits; or the verdicts of results on them'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two results: of two machines, systems or versions'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "measure" -d 'Run a shell command once and print what it cost, as JSON; experiments start this'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "mount" -d 'Show a directory as slow as a storage device, and with its faults, until Ctrl-C (docs/reference/devices.md)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "advise" -d 'Measure a path and this machine for a minute, and advise: what limits, how long it takes, which options to use'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "survey" -d 'Find samples for `pfh lab advise`'
