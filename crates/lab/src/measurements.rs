@@ -43,7 +43,7 @@ pub struct Measurements {
     pub devices: BTreeMap<String, Device>,
     /// The files that whole programs got, by name.
     pub corpora: BTreeMap<String, Corpus>,
-    /// The output of whole programs, by program and name.
+    /// Outputs of whole programs, by program and name.
     pub outputs: BTreeMap<(String, String), Output>,
     /// The timed series, in the order of runner, profile, mode, algorithm, chunk, dimensions.
     pub series: BTreeMap<SeriesKey, Series>,

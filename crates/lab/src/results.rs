@@ -18,7 +18,7 @@ pub enum Entry {
     Device(Device),
     /// The files that whole programs got.
     Corpus(Corpus),
-    /// The output of a whole program, where its definition keeps that.
+    /// The output of a whole program whose definition keeps it.
     Output(Output),
     /// An answer on which different implementations agree.
     Truth(Truth),
@@ -86,7 +86,7 @@ pub struct Corpus {
     pub longest_bytes: u64,
 }
 
-/// The output of a whole program, where its definition keeps that.
+/// The output of a whole program whose definition keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The id of the program.

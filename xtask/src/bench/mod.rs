@@ -36,7 +36,7 @@ Usage: cargo xtask bench [OPTIONS]
   Peers are looked for in $PFH_BENCH_PEERS first, which is the place for those that no package has (sdhash, mrsh-v2,
   blazehash).";
 
-/// The exit status of `pfh lab run` when a program failed or disagreed: its results are saved.
+/// The status with which `pfh lab run` ends when a program failed or disagreed: its results are saved.
 const FOUND_FAULTS: i32 = 1;
 
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";

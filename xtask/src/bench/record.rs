@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The file with every single run, in the folder of the results.
 pub(super) const RESULTS: &str = "results.jsonl";
 
-/// The facts that a record tells beside the report.
+/// Facts that a record tells beside the report.
 pub(super) struct Head<'h> {
     pub(super) name: &'h str,
     pub(super) command: &'h str,

@@ -60,7 +60,7 @@ pub(crate) struct Stage<'a> {
     absent: BTreeMap<String, String>,
     /// The folder of each corpus, relative to that of a device, and its numbers; by name.
     corpora: BTreeMap<String, (String, Counts)>,
-    /// The output of programs.
+    /// Outputs of programs whose definition keeps them.
     outputs: Vec<Output>,
     /// The lists by corpus, algorithm and form, and the programs that printed them.
     expected: BTreeMap<(String, String, bool), (Digests, BTreeSet<String>)>,
@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
         self.corpora.iter().map(entry).collect()
     }
 
-    /// The output of programs whose definition keeps it.
+    /// Outputs of programs whose definition keeps them, each once.
     pub(crate) fn take_outputs(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.outputs)
     }

@@ -167,7 +167,7 @@ command = 'a-program-that-nobody-has'
     assert_eq!(absent["unavailable"], "`a-program-that-nobody-has` is not installed");
 }
 
-/// The needs of harnesses: a part of an experiment, another number of rounds, and corpora that stay.
+/// Harnesses need a part of an experiment, another number of rounds, and corpora that stay.
 #[test]
 fn a_part_of_an_experiment_with_corpora_that_stay() {
     let directory = scratch();

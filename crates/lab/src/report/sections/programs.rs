@@ -105,7 +105,7 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     section
 }
 
-/// The output of programs whose definition keeps it.
+/// Outputs of programs whose definition keeps them.
 pub(super) fn outputs(report: &Report<'_>) -> Section {
     let mut section = Section::new("outputs", "What programs printed");
     for output in report.measurements.outputs.values() {
