@@ -1,8 +1,9 @@
 //! The index of a sorted section: about where each record lies.
 //!
-//! Digests are evenly distributed, so a record lies near the place that its first bits tell. The index divides the range
-//! of these bits into groups, and a group into buckets of a few records. For each group it has the number of the first
-//! record, and for each bucket, in one byte, by how much its records are off the line from there with the mean slope.
+//! Digests are evenly distributed, so a record lies near the place that its first bits tell. The index divides the
+//! range of these bits into groups, and a group into buckets of a few records. For each group it has the number of the
+//! first record, and for each bucket, in one byte, by how much its records are off the line from there with the mean
+//! slope.
 //! A group is a line of memory. So a look-up reads one line of the index, which of a section of tens of millions of
 //! records remains in a processor's cache.
 

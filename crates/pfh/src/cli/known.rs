@@ -452,7 +452,8 @@ struct Queries {
 }
 
 impl Queries {
-    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is none of the sets' algorithms.
+    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is by none of the sets'
+    /// algorithms.
     fn push(&mut self, text: Range<usize>, classifier: &Classifier) -> bool {
         let before = self.digests.len();
         classifier.push_digests_in_hex(&self.text[text.clone()], &mut self.digests);
