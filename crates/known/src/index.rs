@@ -3,7 +3,8 @@
 //! Digests are evenly distributed, so a record lies near the place that its first bits tell. The index divides the
 //! range of these bits into groups, and a group into buckets of a few records. For each group it has the number of the
 //! first record, and for each bucket, in one byte, by how much its records are off the line from there with the mean
-//! slope. A group is a line of memory. So a look-up reads one line of the index, which of a section of tens of millions of
+//! slope.
+//! A group is a line of memory. So a look-up reads one line of the index, which of a section of tens of millions of
 //! records remains in a processor's cache.
 
 /// Bytes that a processor reads from memory at a time. Sections begin at a multiple of it.
@@ -64,7 +65,7 @@ impl Position {
 
     #[inline]
     fn bucket(self) -> usize {
-        ((self.part * BUCKETS as u64) >> 32) as usize
+        (self.part * BUCKETS as u64 >> 32) as usize
     }
 
     /// Returns how many records of its group evenly distributed ones would have before here.

@@ -452,7 +452,7 @@ struct Queries {
 }
 
 impl Queries {
-    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is none of the sets'
+    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is by none of the sets'
     /// algorithms.
     fn push(&mut self, text: Range<usize>, classifier: &Classifier) -> bool {
         let before = self.digests.len();
