@@ -453,6 +453,56 @@ total = "1M"
     }
 
     #[test]
+    fn corpora_have_full_sizes_too_and_comparisons_have_names() {
+        let text = r#"
+title = "t"
+question = "q"
+rounds = 3
+repeats = 1
+corpus = [
+    { name = "a", kind = "noise", files = 1, bytes = 10, full = { files = 2, bytes = "1K" } },
+    { name = "b", kind = "command", command = "true", full = { command = "false" } },
+]
+program = [{ id = "p", label = "p", command = "true", offers = ["md5"] }, { id = "q", label = "q", command = "true" }]
+
+[[trial]]
+title = "Table I: one, two"
+programs = ["p"]
+algorithms = ["md5", "sha1"]
+corpus = ["b", "a"]
+cache = ["cached"]
+rounds = 9
+
+[[trial]]
+name = "all"
+title = "All"
+programs = ["p", "q"]
+algorithms = ["md5", "sha1"]
+corpus = ["a"]
+cache = ["cold", "dropped"]
+"#;
+        let quick = parse(text, false).expect("well-formed").definition;
+        let mut full = parse(text, true).expect("well-formed").definition;
+        let corpora = |definition: &Definition| -> Vec<(u64, u64, String)> {
+            definition.corpora.iter().map(|corpus| (corpus.files, corpus.bytes.0, corpus.command.clone())).collect()
+        };
+        assert_eq!(corpora(&quick), [(1, 10, String::new()), (0, 0, "true".to_owned())]);
+        assert_eq!(corpora(&full), [(2, 1024, String::new()), (0, 0, "false".to_owned())]);
+        // Nobody has SHA-1 in the first trial.
+        let expected = [
+            "table-i-one-two/b/md5/cached",
+            "table-i-one-two/a/md5/cached",
+            "all/a/md5/cold",
+            "all/a/md5/dropped",
+            "all/a/sha1/cold",
+            "all/a/sha1/dropped",
+        ];
+        assert_eq!(full.comparisons(), expected);
+        full.set_rounds(5);
+        assert_eq!((full.rounds, full.trials[0].rounds), (5, None));
+    }
+
+    #[test]
     fn a_star_means_every_digest_that_is_offered() {
         let experiment = parse(TEXT, false).expect("well-formed");
         let offered = ["md5", "aes-128-cbc", "tiger", "bcrypt"].map(str::to_owned);

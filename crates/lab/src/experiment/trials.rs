@@ -62,6 +62,7 @@ pub enum CorpusKind {
 struct FullCorpus {
     files: Option<u64>,
     bytes: Option<Size>,
+    command: Option<String>,
 }
 
 /// A program that is measured as a whole.
@@ -230,9 +231,10 @@ impl Cache {
 
 impl CorpusDefinition {
     pub(super) fn choose_full(&mut self) {
-        let FullCorpus { files, bytes } = std::mem::take(&mut self.full);
+        let FullCorpus { files, bytes, command } = std::mem::take(&mut self.full);
         self.files = files.unwrap_or(self.files);
         self.bytes = bytes.unwrap_or(self.bytes);
+        self.command = command.unwrap_or(std::mem::take(&mut self.command));
     }
 }
 
