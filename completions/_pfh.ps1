@@ -37,6 +37,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
             [CompletionResult]::new('copy', 'copy', [CompletionResultType]::ParameterValue, 'Copy files and directories, and verify each copy by reading it back')
+            [CompletionResult]::new('shard', 'shard', [CompletionResultType]::ParameterValue, 'Plan hashing on many machines: walk once, and cut the listing into shards')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Join the results of the shards of a plan into one list')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -82,6 +84,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache')
             [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'Type of storage that the files are on, if the system does not know it or is wrong')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there')
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other')
             [CompletionResult]::new('-b', '-b', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
             [CompletionResult]::new('--binary', '--binary', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Same as `-f bsd`')
@@ -108,6 +112,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links point to; loops are detected')
             [CompletionResult]::new('--preserve-access-time', '--preserve-access-time', [CompletionResultType]::ParameterName, 'Preserve access times where the system permits it')
             [CompletionResult]::new('--balance', '--balance', [CompletionResultType]::ParameterName, 'With --mode mtp: prefer files that fit the free part of the memory table')
+            [CompletionResult]::new('--any-tree', '--any-tree', [CompletionResultType]::ParameterName, 'Hash what lies at the paths of the plan even if the directories there are not those that were planned')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -881,6 +886,66 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;shard' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The folder of the plan, which must be new or empty. All machines need it, under any path')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The folder of the plan, which must be new or empty. All machines need it, under any path')
+            [CompletionResult]::new('--shards', '--shards', [CompletionResultType]::ParameterName, 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one')
+            [CompletionResult]::new('--shard-size', '--shard-size', [CompletionResultType]::ParameterName, 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--per-file', '--per-file', [CompletionResultType]::ParameterName, 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one')
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Print the numbers of the shards of PLAN that have no result, instead of planning')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
+            [CompletionResult]::new('--piecewise', '--piecewise', [CompletionResultType]::ParameterName, 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Also find facts about contents, as `pfh hash` does')
+            [CompletionResult]::new('--sdhash-profile', '--sdhash-profile', [CompletionResultType]::ParameterName, 'Version of sdhash that digests and scores are compatible with')
+            [CompletionResult]::new('--sdhash-blocks', '--sdhash-blocks', [CompletionResultType]::ParameterName, 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]')
+            [CompletionResult]::new('--sdhash-segments', '--sdhash-segments', [CompletionResultType]::ParameterName, 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Also read paths from FILE, one per line; `-` is standard input')
+            [CompletionResult]::new('--files-from0', '--files-from0', [CompletionResultType]::ParameterName, 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only')
+            [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Exclude files smaller than SIZE')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Exclude files larger than SIZE')
+            [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the given paths; 1 means only the files directly in a directory')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--mrsh-network', '--mrsh-network', [CompletionResultType]::ParameterName, 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Accepted for compatibility: directories are always walked')
+            [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Accepted for compatibility: directories are always walked')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each given path')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the filesystem of each given path')
+            [CompletionResult]::new('--follow-files', '--follow-files', [CompletionResultType]::ParameterName, 'Read files that symbolic links point to. (Links among the given paths are always followed.)')
+            [CompletionResult]::new('--follow-directories', '--follow-directories', [CompletionResultType]::ParameterName, 'Walk directories that symbolic links point to; loops are detected')
+            [CompletionResult]::new('--preserve-access-time', '--preserve-access-time', [CompletionResultType]::ParameterName, 'Preserve access times where the system permits it')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings, nor how the shards turned out')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings, nor how the shards turned out')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'pfh;merge' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show progress on standard error')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Replace an existing LIST of -o even with a list that has not a single complete file')
+            [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--zero', '--zero', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--uppercase', '--uppercase', [CompletionResultType]::ParameterName, 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)')
+            [CompletionResult]::new('--base64', '--base64', [CompletionResultType]::ParameterName, 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single files (the totals at the end and the exit status still count them)')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print every warning, rather than the first ten of each kind in each directory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;frash' {
             [CompletionResult]::new('--tests', '--tests', [CompletionResultType]::ParameterName, 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]')
@@ -1167,6 +1232,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Verify collections over the years: what changed, moved, went missing or rotted')
             [CompletionResult]::new('bag', 'bag', [CompletionResultType]::ParameterValue, 'Make, verify and update bags (BagIt): directories whose contents are listed with digests')
             [CompletionResult]::new('copy', 'copy', [CompletionResultType]::ParameterValue, 'Copy files and directories, and verify each copy by reading it back')
+            [CompletionResult]::new('shard', 'shard', [CompletionResultType]::ParameterValue, 'Plan hashing on many machines: walk once, and cut the listing into shards')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Join the results of the shards of a plan into one list')
             [CompletionResult]::new('frash', 'frash', [CompletionResultType]::ParameterValue, 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise')
             [CompletionResult]::new('algorithms', 'algorithms', [CompletionResultType]::ParameterValue, 'List the algorithms: names, digest length, how far to trust them, code path on this CPU')
             [CompletionResult]::new('cpu', 'cpu', [CompletionResultType]::ParameterValue, 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family')
@@ -1286,6 +1353,12 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;copy' {
+            break
+        }
+        'pfh;help;shard' {
+            break
+        }
+        'pfh;help;merge' {
             break
         }
         'pfh;help;frash' {

@@ -70,6 +70,12 @@ _pfh() {
             pfh,match)
                 cmd="pfh__subcmd__match"
                 ;;
+            pfh,merge)
+                cmd="pfh__subcmd__merge"
+                ;;
+            pfh,shard)
+                cmd="pfh__subcmd__shard"
+                ;;
             pfh,verify)
                 cmd="pfh__subcmd__verify"
                 ;;
@@ -216,6 +222,12 @@ _pfh() {
                 ;;
             pfh__subcmd__help,match)
                 cmd="pfh__subcmd__help__subcmd__match"
+                ;;
+            pfh__subcmd__help,merge)
+                cmd="pfh__subcmd__help__subcmd__merge"
+                ;;
+            pfh__subcmd__help,shard)
+                cmd="pfh__subcmd__help__subcmd__shard"
                 ;;
             pfh__subcmd__help,verify)
                 cmd="pfh__subcmd__help__subcmd__verify"
@@ -440,7 +452,7 @@ _pfh() {
 
     case "${cmd}" in
         pfh)
-            opts="-h -V --help --version hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help"
+            opts="-h -V --help --version hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2400,7 +2412,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --profile --help --version"
+            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --profile --plan --shard --any-tree --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2612,6 +2624,17 @@ _pfh() {
                     fi
                     return 0
                     ;;
+                --plan)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --shard)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2620,7 +2643,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help)
-            opts="hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help"
+            opts="hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3306,6 +3329,34 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__match)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__merge)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__shard)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4721,6 +4772,191 @@ _pfh() {
                     ;;
                 --max-depth)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__merge)
+            opts="-f -o -0 -q -h -V --format --output --allow-empty --zero --null --uppercase --base64 --progress --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "gnu bsd hashdeep md5deep sfv csv jsonl dfxml ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "gnu bsd hashdeep md5deep sfv csv jsonl dfxml ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__shard)
+            opts="-o -a -r -x -q -h -V --output --shards --shard-size --per-file --status --algorithm --piecewise --facts --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --progress --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shard-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --per-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --status)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --algorithm)
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    return 0
+                    ;;
+                -a)
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    return 0
+                    ;;
+                --piecewise)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts)
+                    COMPREPLY=($(compgen -W "sampled exact" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-profile)
+                    COMPREPLY=($(compgen -W "3.4 4.0" -- "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sdhash-segments)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --files-from0)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -34,6 +34,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
             cand copy 'Copy files and directories, and verify each copy by reading it back'
+            cand shard 'Plan hashing on many machines: walk once, and cut the listing into shards'
+            cand merge 'Join the results of the shards of a plan into one list'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -78,6 +80,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --io 'How reading uses the page cache'
             cand --medium 'Type of storage that the files are on, if the system does not know it or is wrong'
             cand --profile 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here'
+            cand --plan 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there'
+            cand --shard 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other'
             cand -b 'Accepted for compatibility: contents are always read as they are'
             cand --binary 'Accepted for compatibility: contents are always read as they are'
             cand --tag 'Same as `-f bsd`'
@@ -104,6 +108,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --follow-directories 'Walk directories that symbolic links point to; loops are detected'
             cand --preserve-access-time 'Preserve access times where the system permits it'
             cand --balance 'With --mode mtp: prefer files that fit the free part of the memory table'
+            cand --any-tree 'Hash what lies at the paths of the plan even if the directories there are not those that were planned'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -821,6 +826,64 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;shard'= {
+            cand -o 'The folder of the plan, which must be new or empty. All machines need it, under any path'
+            cand --output 'The folder of the plan, which must be new or empty. All machines need it, under any path'
+            cand --shards 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one'
+            cand --shard-size 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)'
+            cand --per-file 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one'
+            cand --status 'Print the numbers of the shards of PLAN that have no result, instead of planning'
+            cand -a 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
+            cand --algorithm 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
+            cand --piecewise 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)'
+            cand --facts 'Also find facts about contents, as `pfh hash` does'
+            cand --sdhash-profile 'Version of sdhash that digests and scores are compatible with'
+            cand --sdhash-blocks 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]'
+            cand --sdhash-segments 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none'
+            cand --files-from 'Also read paths from FILE, one per line; `-` is standard input'
+            cand --files-from0 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input'
+            cand --include 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell'
+            cand --exclude 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only'
+            cand --min-size 'Exclude files smaller than SIZE'
+            cand --max-size 'Exclude files larger than SIZE'
+            cand --max-depth 'Descend at most N levels below the given paths; 1 means only the files directly in a directory'
+            cand --progress 'Show progress on standard error'
+            cand --mrsh-network 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk'
+            cand -r 'Accepted for compatibility: directories are always walked'
+            cand --recursive 'Accepted for compatibility: directories are always walked'
+            cand -x 'Stay on the filesystem of each given path'
+            cand --one-file-system 'Stay on the filesystem of each given path'
+            cand --follow-files 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+            cand --follow-directories 'Walk directories that symbolic links point to; loops are detected'
+            cand --preserve-access-time 'Preserve access times where the system permits it'
+            cand -q 'Do not print warnings, nor how the shards turned out'
+            cand --quiet 'Do not print warnings, nor how the shards turned out'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'pfh;merge'= {
+            cand -f 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
+            cand --format 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --progress 'Show progress on standard error'
+            cand --allow-empty 'Replace an existing LIST of -o even with a list that has not a single complete file'
+            cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --null 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --zero 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --uppercase 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+            cand --base64 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
+            cand -q 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --quiet 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+            cand --verbose 'Print every warning, rather than the first ten of each kind in each directory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;frash'= {
             cand --tests 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]'
             cand -a 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]'
@@ -1075,6 +1138,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand audit 'Verify collections over the years: what changed, moved, went missing or rotted'
             cand bag 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
             cand copy 'Copy files and directories, and verify each copy by reading it back'
+            cand shard 'Plan hashing on many machines: walk once, and cut the listing into shards'
+            cand merge 'Join the results of the shards of a plan into one list'
             cand frash 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
             cand algorithms 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
             cand cpu 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -1163,6 +1228,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;bag;update'= {
         }
         &'pfh;help;copy'= {
+        }
+        &'pfh;help;shard'= {
+        }
+        &'pfh;help;merge'= {
         }
         &'pfh;help;frash'= {
         }

@@ -38,6 +38,8 @@ complete -c pfh -n "__fish_pfh_needs_command" -f -a "covers" -d 'Find files of w
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "bag" -d 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "copy" -d 'Copy files and directories, and verify each copy by reading it back'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "shard" -d 'Plan hashing on many machines: walk once, and cut the listing into shards'
+complete -c pfh -n "__fish_pfh_needs_command" -f -a "merge" -d 'Join the results of the shards of a plan into one list'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
 complete -c pfh -n "__fish_pfh_needs_command" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
@@ -101,6 +103,8 @@ solid-state\t''
 network\t''
 memory\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l profile -d 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l plan -d 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l shard -d 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for compatibility: contents are always read as they are'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'Same as `-f bsd`'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l json -d 'Same as `-f jsonl`'
@@ -121,6 +125,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-files -d 'Read f
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l balance -d 'With --mode mtp: prefer files that fit the free part of the memory table'
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l any-tree -d 'Hash what lies at the paths of the plan even if the directories there are not those that were planned'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Also compare the digests in LIST (repeatable), which ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote; `-` is standard input' -r -F
@@ -676,6 +681,65 @@ complete -c pfh -n "__fish_pfh_using_subcommand copy" -s q -l quiet -d 'Do not p
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s o -l output -d 'The folder of the plan, which must be new or empty. All machines need it, under any path' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shards -d 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shard-size -d 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l status -d 'Print the numbers of the shards of PLAN that have no result, instead of planning' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l piecewise -d 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l facts -d 'Also find facts about contents, as `pfh hash` does' -r -f -a "sampled\t'The first 4096 bytes, and of the others 32 in each 1024'
+exact\t'All bytes'"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l sdhash-profile -d 'Version of sdhash that digests and scores are compatible with' -r -f -a "3.4\t''
+4.0\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l sdhash-blocks -d 'Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l sdhash-segments -d 'Segment size of sdhash in MiB (`sdhash -z`); 0 for none' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l files-from -d 'Also read paths from FILE, one per line; `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l files-from0 -d 'Also read paths from FILE, each terminated by NUL (as `find -print0` writes them); `-` is standard input' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l include -d 'Read only files that match GLOB (repeatable: any one suffices). Quote it for the shell' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l exclude -d 'Exclude files and directories that match GLOB (repeatable). `GLOB/` excludes directories only' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l min-size -d 'Exclude files smaller than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l max-size -d 'Exclude files larger than SIZE' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l mrsh-network -d 'Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s x -l one-file-system -d 'Stay on the filesystem of each given path'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l preserve-access-time -d 'Preserve access times where the system permits it'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s q -l quiet -d 'Do not print warnings, nor how the shards turned out'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s f -l format -d 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]' -r -f -a "gnu\t''
+bsd\t''
+hashdeep\t''
+md5deep\t''
+sfv\t''
+csv\t''
+jsonl\t''
+dfxml\t''
+ssdeep\t''
+sdhash\t''
+mrsh-v2\t''
+tlsh\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l progress -d 'Show progress on standard error' -r -f -a "auto\t'When standard error is a terminal'
+always\t'Also elsewhere, in the form of `log`'
+log\t'One line per minute with the time, and one at the end, as suits log files'
+never\t''"
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l allow-empty -d 'Replace an existing LIST of -o even with a list that has not a single complete file'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l uppercase -d 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l base64 -d 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s q -l quiet -d 'Do not print warnings about single files (the totals at the end and the exit status still count them)'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l tests -d 'Experiments: generation, comparison, compression, common-block, fragment, alignment, noise, repetition, variety, needle, cross, threshold [default: all]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s a -l algorithm -d 'Families: ssdeep, sdhash, mrsh-v2, tlsh [default: all]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the random numbers: the same seed gives the same results, except for times' -r
@@ -823,25 +887,27 @@ complete -c pfh -n "__fish_pfh_using_subcommand completions" -s h -l help -d 'Pr
 complete -c pfh -n "__fish_pfh_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand man" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "bag" -d 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "copy" -d 'Copy files and directories, and verify each copy by reading it back'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "hash" -d 'Print digests of files, directories, devices and standard input'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "compare" -d 'Find similar files: all against all, two sides, clusters, indexes'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "match" -d 'Find files, and entries of lists, whose digests are known or similar to known ones'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "known" -d 'Build sets of known files, and look digests up in them'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "verify" -d 'Compare files with a list of digests, of any format that pfh reads'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "convert" -d 'Write lists of digests in another format, and tell what that format cannot express'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "certify" -d 'Write the report on a list that is filed with it: what was hashed, by whom, when and how'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "dupes" -d 'Find files, and whole directories, with the same contents, and what they cost'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "covers" -d 'Find files of which there is no copy elsewhere: may this disk be wiped?'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "audit" -d 'Verify collections over the years: what changed, moved, went missing or rotted'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "bag" -d 'Make, verify and update bags (BagIt): directories whose contents are listed with digests'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "copy" -d 'Copy files and directories, and verify each copy by reading it back'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "shard" -d 'Plan hashing on many machines: walk once, and cut the listing into shards'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "merge" -d 'Join the results of the shards of a plan into one list'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "frash" -d 'Measure how similarity digests behave (FRASH): times, lengths, blocks in common, fragments, noise'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "algorithms" -d 'List the algorithms: names, digest length, how far to trust them, code path on this CPU'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "cpu" -d 'Show what hashing uses on this CPU: features, backends, and the kernels of each algorithm and similarity family'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "lab" -d 'Measure hash and cipher implementations of many languages, and check their answers'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "man" -d 'Write the man pages into a directory'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and not __fish_seen_subcommand_from hash compare match known verify convert certify dupes covers audit bag copy shard merge frash algorithms cpu lab completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "build" -d 'Build a set from lists, and from other sets'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "check" -d 'Compare a downloaded archive of NSRL with the check values that NIST publishes beside it'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from known" -f -a "info" -d 'Show what is in a set, and where it comes from'
