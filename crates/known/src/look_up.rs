@@ -1,7 +1,8 @@
 //! Finding digests among sorted ones.
 //!
 //! The index tells where a digest should be. Mostly the line of memory at that place has it, or shows that it is
-//! missing; if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits for.
+//! missing; if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits
+//! for.
 
 use pfh_digest::Digest;
 use pfh_vector::prefetch;
