@@ -65,7 +65,7 @@ impl Position {
 
     #[inline]
     fn bucket(self) -> usize {
-        (self.part * BUCKETS as u64 >> 32) as usize
+        ((self.part * BUCKETS as u64) >> 32) as usize
     }
 
     /// Returns how many records of its group evenly distributed ones would have before here.

@@ -17,13 +17,11 @@ pub(crate) fn algorithm(py: Python<'_>, name: &str) -> PyResult<Algorithm> {
 
 /// The key and the context of an algorithm that needs one.
 pub(crate) fn keys(key: Option<&Bound<'_, PyAny>>, context: Option<String>) -> PyResult<Keys> {
-    let mut keys = Keys::default();
-    keys.key = match key {
+    let key = match key {
         Some(key) => Some(Key::new(Data::of(key)?.into_bytes()?.as_bytes())),
         None => None,
     };
-    keys.context = context;
-    Ok(keys)
+    Ok(Keys { key, context })
 }
 
 /// Returns the digest of one message.

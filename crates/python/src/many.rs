@@ -58,7 +58,7 @@ pub(crate) fn digest_many<'py>(
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));
     }
     let mut many = Many::new(algorithm, threads_of(py, threads)?);
-    if let Some(list) = messages.cast::<PyList>().ok() {
+    if let Ok(list) = messages.cast::<PyList>() {
         let length = list.len();
         let changed = || PyRuntimeError::new_err("the list of messages changed while it was hashed");
         many.sequence(py, length, |place| list.get_item(place).map_err(|_| changed()))?;

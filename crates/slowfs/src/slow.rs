@@ -426,7 +426,8 @@ impl Filesystem for Served {
         self.operation(
             move |shown| shown.open(node),
             |opened, _| match opened {
-                Ok(handle) => reply.opened(handle, FopenFlags::empty()),
+                // Without the flag, opening a file drops it from the page cache, as no device does.
+                Ok(handle) => reply.opened(handle, FopenFlags::FOPEN_KEEP_CACHE),
                 Err(error) => reply.error(Errno::from(error)),
             },
         );

@@ -19,8 +19,11 @@ fn source(listed: Vec<Listed>, options: WalkOptions) -> Files {
     ListedFiles::new(LocalSource::new(options).unwrap(), listed.into_iter(), Totals::default())
 }
 
+/// A path, and the reason why there is no entry.
+type Other = (Vec<u8>, String);
+
 /// Walks a source, and returns the entries, and the paths of all else with the reasons.
-fn walk<S: Source<Handle = LocalHandle>>(source: &S) -> (Vec<Entry<LocalHandle>>, Vec<(Vec<u8>, String)>) {
+fn walk<S: Source<Handle = LocalHandle>>(source: &S) -> (Vec<Entry<LocalHandle>>, Vec<Other>) {
     let (mut entries, mut others) = (Vec::new(), Vec::new());
     source.walk(&mut |found| {
         match found {
