@@ -267,7 +267,10 @@ impl Many {
     /// Hashes messages, part by part, and looks at signals in between.
     fn range<M: Messages + ?Sized>(&mut self, py: Python<'_>, messages: &M) -> PyResult<()> {
         let (length, longest) = (messages.len(), messages.longest());
-        // Without long messages a part has at most so many bytes.
+        if length > GROUP {
+            self.found.bytes.reserve(length.saturating_mul(self.algorithm.digest_bytes()));
+        }
+        // Without long messages, this number of them has at most `PIECE_BYTES`.
         let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
         let mut start = 0;
         while start < length {
@@ -357,7 +360,6 @@ fn hash<M: Messages + ?Sized>(
     let mut group: [&[u8]; GROUP] = [&[]; GROUP];
     let mut nulls = [false; GROUP];
     scratch.resize_with(GROUP, || algorithm.digest(b""));
-    found.bytes.reserve(range.len() * algorithm.digest_bytes());
     for start in range.clone().step_by(GROUP) {
         if stop.load(Ordering::Relaxed) {
             return;

@@ -120,7 +120,7 @@ impl Record {
         self.0.part.map(|part| (part.offset, part.length))
     }
 
-    /// What stopped the reading; `None` if nothing did.
+    /// The error that stopped the reading; `None` if nothing did.
     #[getter]
     fn error(&self) -> Option<RecordError> {
         RecordError::of(&self.inner().outcome)
@@ -150,7 +150,7 @@ impl Record {
     }
 }
 
-/// What stopped the reading of a file.
+/// The error that stopped the reading of a file.
 #[pyclass(frozen, get_all, module = "pfh", name = "RecordError")]
 pub(crate) struct RecordError {
     /// The kind, as a word: `not-found`, `permission-denied`, `io` …

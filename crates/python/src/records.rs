@@ -118,7 +118,7 @@ enum Slot {
     Ended,
 }
 
-/// What the object, its iterator and its stream have in common.
+/// The state that the object, its iterator and its stream have in common.
 pub(crate) struct Shared {
     slot: Mutex<Slot>,
     shape: Shape,
@@ -531,7 +531,7 @@ impl Batches {
             if !feed.wait(left) || left.is_zero() {
                 return Ok(Step::Waits);
             }
-            // What is at hand costs no look at the clock.
+            // Records at hand cost no look at the clock.
             while feed.wait(Duration::ZERO) {
                 match feed.next() {
                     Next::Item(item) => {
@@ -691,7 +691,7 @@ impl Report {
     }
 }
 
-/// What a callback of progress is told.
+/// The numbers that a callback of progress gets.
 #[pyclass(frozen, get_all, module = "pfh", name = "Progress")]
 pub(crate) struct Progress {
     /// Files so far.
