@@ -49,7 +49,7 @@ def messages():
             "arrow": lambda name=name: pfh.digest_many(arrow, name),
             "list": lambda name=name: pfh.digest_many(data, name),
         }
-        times = medians(works, 3)
+        times = medians(works, 7)
         print(f"| {name} | {times['loop'] / times['arrow']:.1f} | {times['loop'] / times['list']:.1f} |", flush=True)
 
 

@@ -107,7 +107,7 @@ impl<T: Released> Owned<T> {
             return Err(PyValueError::new_err(format!("the capsule `{name}` is not aligned")));
         }
         // SAFETY: a capsule of this name has such a structure, and the interpreter keeps it from others while we are
-        // attached. The structure that is moved out is marked as released, as the interface demands.
+        // attached. The structure in the capsule is marked as released, as the interface demands.
         let moved = unsafe {
             let mut moved = Owned(ptr::read(pointer.as_ptr()));
             *(*pointer.as_ptr()).release() = None;

@@ -22,7 +22,7 @@ const MEMORY_BYTES: u64 = 64 << 20;
 /// Shortest digest that a set has.
 const DIGEST_BYTES_MIN: usize = 8;
 
-/// Known files, in which records are looked up.
+/// Known files, in which records are looked up: sets of `pfh known build`, and lists in any format.
 #[pyclass(frozen, module = "pfh", name = "KnownFiles")]
 pub(crate) struct KnownFiles {
     classifier: Classifier,

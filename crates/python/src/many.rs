@@ -58,7 +58,7 @@ pub(crate) fn digest_many<'py>(
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));
     }
     let mut many = Many::new(algorithm, threads_of(py, threads)?);
-    if let Ok(list) = messages.cast::<PyList>() {
+    if let Some(list) = messages.cast::<PyList>().ok() {
         let length = list.len();
         let changed = || PyRuntimeError::new_err("the list of messages changed while it was hashed");
         many.sequence(py, length, |place| list.get_item(place).map_err(|_| changed()))?;
@@ -267,7 +267,10 @@ impl Many {
     /// Hashes messages, part by part, and looks at signals in between.
     fn range<M: Messages + ?Sized>(&mut self, py: Python<'_>, messages: &M) -> PyResult<()> {
         let (length, longest) = (messages.len(), messages.longest());
-        // Without long messages a part has at most this number of bytes.
+        if length > GROUP {
+            self.found.bytes.reserve(length.saturating_mul(self.algorithm.digest_bytes()));
+        }
+        // Without long messages, this number of them has at most `PIECE_BYTES`.
         let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
         let mut start = 0;
         while start < length {
@@ -357,7 +360,6 @@ fn hash<M: Messages + ?Sized>(
     let mut group: [&[u8]; GROUP] = [&[]; GROUP];
     let mut nulls = [false; GROUP];
     scratch.resize_with(GROUP, || algorithm.digest(b""));
-    found.bytes.reserve(range.len() * algorithm.digest_bytes());
     for start in range.clone().step_by(GROUP) {
         if stop.load(Ordering::Relaxed) {
             return;

@@ -31,7 +31,6 @@ pub(crate) enum Feed {
 }
 
 /// The next thing of a feed.
-#[expect(clippy::large_enum_variant, reason = "items are moved on at once, and a box for each would cost time")]
 enum Next {
     Item(Item),
     Broken(Box<ReadError>),
@@ -111,7 +110,7 @@ impl Drop for Running {
 const ENDING_MAX: Duration = Duration::from_millis(50);
 
 enum Slot {
-    Here(Box<Running>),
+    Here(Running),
     /// A call is in progress, on this thread or another.
     Busy,
     /// A stream has it.
@@ -119,7 +118,7 @@ enum Slot {
     Ended,
 }
 
-/// State that the object, its iterator and its stream have in common.
+/// The state that the object, its iterator and its stream have in common.
 pub(crate) struct Shared {
     slot: Mutex<Slot>,
     shape: Shape,
@@ -170,7 +169,7 @@ pub(crate) struct Begin {
 
 impl Shared {
     /// Takes the feed for a call.
-    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Box<Running>>> {
+    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Running>> {
         let mut slot = lock(&self.slot);
         match std::mem::replace(&mut *slot, next) {
             Slot::Here(running) if running.process != std::process::id() => {
@@ -234,7 +233,7 @@ impl Shared {
     }
 
     /// Keeps what is known after the end.
-    fn end(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
+    fn end(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
         if let Some(feed) = running.feed.take() {
             let report = outside(py, || caught(|| feed.finish()))?;
             *lock(&self.report) = report;
@@ -246,7 +245,7 @@ impl Shared {
     }
 
     /// Stops what is left in the middle, and keeps its report if it ends at once.
-    fn leave(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
+    fn leave(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
         let Some(mut feed) = running.feed.take() else { return Ok(()) };
         let deadline = Instant::now() + ENDING_MAX;
         let has_ended = outside(py, || {
@@ -318,7 +317,7 @@ impl Records {
             Feed::List(list) => (list.cancel.clone(), Arc::clone(&list.counters)),
         };
         let watched = |callback| Mutex::new(Watched { callback, told: None, files: 0, bytes: 0 });
-        let running = Box::new(Running { feed: Some(begin.feed), process: std::process::id() });
+        let running = Running { feed: Some(begin.feed), process: std::process::id() };
         let shared = Shared {
             slot: Mutex::new(Slot::Here(running)),
             shape: begin.shape,
@@ -507,7 +506,7 @@ impl Records {
 struct Batches {
     shared: Arc<Shared>,
     /// `None` once it has ended.
-    running: Option<Box<Running>>,
+    running: Option<Running>,
     columns: Columns,
     schema: SchemaRef,
 }
@@ -532,7 +531,7 @@ impl Batches {
             if !feed.wait(left) || left.is_zero() {
                 return Ok(Step::Waits);
             }
-            // Records that are at hand cost no look at the clock.
+            // Records at hand cost no look at the clock.
             while feed.wait(Duration::ZERO) {
                 match feed.next() {
                     Next::Item(item) => {
@@ -692,7 +691,7 @@ impl Report {
     }
 }
 
-/// The argument of a callback of progress.
+/// The numbers that a callback of progress gets.
 #[pyclass(frozen, get_all, module = "pfh", name = "Progress")]
 pub(crate) struct Progress {
     /// Files so far.
