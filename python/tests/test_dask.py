@@ -135,6 +135,7 @@ def test_pairs_are_those_of_the_program(client: Any, tmp_path: Path) -> None:
         expected = pairs_of_program(merged, family)
         assert len(expected) > 10, family
         out = tmp_path / family
+        lists: list[str] = []
         for _ in range(2):
             lists = pfh_dask.compare(plan, family=family, out=out, blocks=4, client=client)
             lines = [line for path in lists for line in Path(path).read_bytes().splitlines()]

@@ -83,11 +83,18 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
     }
     run(&mut tests)?;
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
-    run(environment.python().args(["-m", "mypy.stubtest", "pfh", "--concise"]))?;
+    run(environment.python().args([
+        "-m",
+        "mypy.stubtest",
+        "pfh",
+        "--concise",
+        "--mypy-config-file",
+        "pyproject.toml",
+    ]))?;
     // Its own is no Python program: it fetches one that runs it, where that can be had.
     let can_run = Command::new(environment.executable()).args(["-m", "pyright", "--version"]).output();
     if can_run.is_ok_and(|output| output.status.success()) {
-        run(environment.python().args(["-m", "pyright"]))?;
+        run(environment.python().args(["-m", "pyright", "--pythonpath"]).arg(environment.executable()))?;
     } else {
         skipped.push(Need::Pyright);
         println!("pyright SKIPPED: it cannot fetch the program that runs it");

@@ -281,7 +281,8 @@ impl ForeignMessages {
                 }
                 Ok(())
             }
-            Layout::Views => match (0..self.len()).find(|&number| self.is_valid(number) && self.view(number).is_none()) {
+            Layout::Views => match (0..self.len()).find(|&number| self.is_valid(number) && self.view(number).is_none())
+            {
                 Some(number) => Err(format!("the Arrow array is not valid: view {number} leads beyond its buffer")),
                 None => Ok(()),
             },
@@ -347,7 +348,8 @@ impl ForeignMessages {
         const INLINE_BYTES_MAX: usize = 12;
         // SAFETY: there is a view of 16 bytes for each message.
         let view = unsafe { &*self.first.add(16 * self.place(number)).cast::<[u8; 16]>() };
-        let part = |at: usize| usize::try_from(i32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]));
+        let part =
+            |at: usize| usize::try_from(i32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]));
         let bytes = part(0).ok()?;
         if bytes <= INLINE_BYTES_MAX {
             return Some(&view[4..4 + bytes]);

@@ -179,9 +179,8 @@ impl Columns {
         self.path.append_value(&record.path);
         self.size.append_option(record.size().map(|size| size as i64));
         let mtime = record.metadata.and_then(|metadata| metadata.mtime);
-        let microseconds = mtime.map(|time| {
-            time.seconds.saturating_mul(1_000_000).saturating_add(i64::from(time.nanoseconds / 1000))
-        });
+        let microseconds =
+            mtime.map(|time| time.seconds.saturating_mul(1_000_000).saturating_add(i64::from(time.nanoseconds / 1000)));
         self.mtime.append_option(microseconds);
         self.mtime_ns.append_option(mtime.map(|time| (time.nanoseconds % 1000) as i16));
         self.outcome.append_value(record.outcome.word());

@@ -35,7 +35,8 @@ impl<'py> Data<'py> {
         }
         let view = PyMemoryView::from(object).map_err(|error| {
             let kind = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
-            let message = format!("{kind} has no bytes; pass bytes, bytearray, memoryview, an array, or a map of a file");
+            let message =
+                format!("{kind} has no bytes; pass bytes, bytearray, memoryview, an array, or a map of a file");
             if error.is_instance_of::<PyTypeError>(object.py()) { PyTypeError::new_err(message) } else { error }
         })?;
         if !view.getattr("c_contiguous")?.is_truthy()? {

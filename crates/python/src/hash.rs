@@ -12,11 +12,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
 
 use crate::columns::Shape;
+use crate::errors;
 use crate::hasher::keys;
 use crate::interpreter::{caught, outside};
 use crate::many::threads_of;
 use crate::records::{Begin, Feed, Records};
-use crate::errors;
 
 /// Returns the bytes of a path: `str`, `bytes`, or what has `__fspath__`.
 pub(crate) fn path_bytes(path: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
@@ -196,8 +196,7 @@ pub(crate) fn hash(
             return Err(PyTypeError::new_err("`files=` is an iterable of paths; a single path goes before it"));
         }
         let iterator = files.try_iter()?.unbind();
-        let paths =
-            Paths { iterator, raised: Arc::clone(&raised), text: Vec::new(), taken: 0, has_ended: false };
+        let paths = Paths { iterator, raised: Arc::clone(&raised), text: Vec::new(), taken: 0, has_ended: false };
         run.walk.files_from = Some(FileList::new(b"files=".to_vec(), Box::new(paths), 0));
     }
     let size = |size: Option<&Bound<'_, PyAny>>, name| size.map(|size| bytes_of(size, name)).transpose();

@@ -43,9 +43,8 @@ pub(crate) fn digest<'py>(
     key: Option<&Bound<'py, PyAny>>,
     context: Option<String>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let mut hasher = self::algorithm(py, algorithm)?
-        .hasher_with(&keys(key, context)?)
-        .map_err(|error| errors::option(py, error))?;
+    let mut hasher =
+        self::algorithm(py, algorithm)?.hasher_with(&keys(key, context)?).map_err(|error| errors::option(py, error))?;
     Data::of(data)?.feed(py, |piece| hasher.update(piece))?;
     Ok(PyBytes::new(py, hasher.finish().bytes()))
 }

@@ -46,7 +46,7 @@ const LONG_BYTES: usize = 1 << 20;
 /// Raises ``TypeError`` with the place of a message that has no bytes, and ``ValueError`` for an Arrow array that
 /// contradicts itself.
 #[pyfunction]
-#[pyo3(signature = (messages, algorithm = "sha256", *, threads = Some(1)))]
+#[pyo3(signature = (messages, algorithm = "sha256", *, threads = Some(1)), text_signature = "(messages, algorithm='sha256', *, threads=1)")]
 pub(crate) fn digest_many<'py>(
     py: Python<'py>,
     messages: &Bound<'py, PyAny>,
@@ -76,7 +76,9 @@ pub(crate) fn digest_many<'py>(
         many.rows(&view, messages)?;
     } else {
         let mut iterator = messages.try_iter().map_err(|_| {
-            PyTypeError::new_err("messages are a list of bytes-like objects, an Arrow array or stream, or a numpy array")
+            PyTypeError::new_err(
+                "messages are a list of bytes-like objects, an Arrow array or stream, or a numpy array",
+            )
         })?;
         let mut end = false;
         while !end {
