@@ -51,32 +51,55 @@ def text(node: ast.AST) -> str:
         if is_code and not line:
             found.append("```")
             is_code = False
-        found.append(line if is_code else line.replace("``", "`").replace(":func:", "").replace(":class:", ""))
+        found.append(line if is_code else line.replace("``", "`").replace(":func:", "").replace(":class:", "").replace(":mod:", ""))
     if is_code:
         found.append("```")
     return "\n".join(found)
 
 
+def members(node: ast.ClassDef) -> list[str]:
+    """The rows of a table: attributes with the text below them, and methods."""
+    rows: list[tuple[str, str, str]] = []
+    for member, after in zip(node.body, [*node.body[1:], None]):
+        if isinstance(member, ast.AnnAssign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            rows.append((ast.unparse(member.target), ast.unparse(member.annotation), str(after.value.value)))
+        elif isinstance(member, ast.FunctionDef) and ast.get_docstring(member):
+            is_property = any(ast.unparse(decorator) == "property" for decorator in member.decorator_list)
+            arguments = [argument.arg for argument in member.args.args[1:]]
+            name = member.name if is_property else f"{member.name}({', '.join(arguments)})"
+            rows.append((name, ast.unparse(member.returns) if member.returns else "", text(member)))
+    return [
+        f"| `{name}` | `{kind}` | {' '.join(meaning.split(chr(10))).replace('``', '`').replace('|', chr(92) + '|')} |\n".replace(
+            " | None` |", " \\| None` |"
+        )
+        for name, kind, meaning in rows
+    ]
+
+
+def function(node: ast.FunctionDef, module: str = "") -> str:
+    return f"\n### {module}{node.name}\n\n```python\n{signature(node)}\n```\n\n{text(node)}\n"
+
+
 def page() -> str:
     native = documented(SOURCE / "_native.pyi")
-    python = [node for node in documented(SOURCE / "_python.py") if not node.name.startswith("_")]
+    plan = documented(SOURCE / "_plan.py")
+    python = [node for node in documented(SOURCE / "_python.py") + plan if not node.name.startswith("_")]
+    # The task that engines distribute, which is no part of the interface.
+    python = [node for node in python if node.name != "hash_shard"]
     errors = documented(SOURCE / "_errors.py")
     parts = [HEAD, "\n## Functions\n"]
     functions = [node for node in native + python if isinstance(node, ast.FunctionDef)]
-    for function in sorted(functions, key=lambda node: node.name):
-        parts.append(f"\n### {function.name}\n\n```python\n{signature(function)}\n```\n\n{text(function)}\n")
+    parts.extend(function(node) for node in sorted(functions, key=lambda node: node.name))
+    for module in ("dask", "spark"):
+        path = SOURCE / f"{module}.py"
+        parts.append(f"\n## The module pfh.{module}\n\n{text(ast.parse(path.read_text()))}\n")
+        own = [node for node in documented(path) if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+        parts.extend(function(node, f"pfh.{module}.") for node in sorted(own, key=lambda node: node.name))
     parts.append("\n## Classes\n")
-    classes = [node for node in native if isinstance(node, ast.ClassDef) and not node.name.endswith("Iterator")]
+    classes = [node for node in native + plan if isinstance(node, ast.ClassDef) and not node.name.endswith("Iterator")]
     for one in sorted(classes, key=lambda node: node.name):
         parts.append(f"\n### {one.name}\n\n{text(one)}\n\n| member | type | meaning |\n| --- | --- | --- |\n")
-        for member in one.body:
-            if isinstance(member, ast.FunctionDef) and ast.get_docstring(member):
-                is_property = any(ast.unparse(decorator) == "property" for decorator in member.decorator_list)
-                returns = ast.unparse(member.returns) if member.returns else ""
-                arguments = [argument.arg for argument in member.args.args[1:]]
-                name = member.name if is_property else f"{member.name}({', '.join(arguments)})"
-                meaning = text(member).replace("\n", " ").replace("|", "\\|")
-                parts.append(f"| `{name}` | `{returns}` | {meaning} |\n".replace(" | None` |", " \\| None` |"))
+        parts.extend(members(one))
     parts.append("\n## Exceptions\n")
     for error in errors:
         assert isinstance(error, ast.ClassDef)

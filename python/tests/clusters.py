@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pfh
@@ -76,59 +79,80 @@ def _raw(line: dict[str, str], name: str) -> bytes:
     return os.fsencode(line[name]) if raw is None else base64.b64decode(raw)
 
 
-def children(parent: int) -> list[int]:
-    """The processes that a process has started and that run the program."""
-    found = []
+def stat(process: int) -> list[bytes]:
+    """The fields of a process after its name: state, parent ... (proc(5)); raises OSError if it is gone."""
+    return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def programs() -> Iterator[tuple[int, int]]:
+    """The processes that run the program and have used 40 ms of a processor, thus hash, with their parents."""
+    path = os.path.realpath(pfh.main_path())
     for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                own_parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
-                if own_parent == parent and os.readlink(folder / "exe") == os.path.realpath(pfh.main_path()):
-                    found.append(int(folder.name))
-            except (OSError, IndexError):
-                continue
-    return found
+        try:
+            if folder.name.isdigit() and os.readlink(folder / "exe") == path:
+                fields = stat(int(folder.name))
+                if int(fields[11]) + int(fields[12]) >= 4:
+                    yield int(folder.name), int(fields[1])
+        except OSError:
+            continue
 
 
 def is_running(process: int) -> bool:
     try:
-        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+        return stat(process)[0] != b"Z"
     except OSError:
         return False
 
 
-def bytes_read(process: int) -> int:
-    """The bytes that a process has read; 0 if it is gone."""
-    try:
-        return int(Path(f"/proc/{process}/io").read_text().split()[1])
-    except OSError:
-        return 0
-
-
 class Killer(threading.Thread):
-    """Kills the first process among some whose program is in the middle of a file."""
+    """Kills the first worker whose program is in the middle of a file."""
 
-    def __init__(self, candidates: Callable[[], Iterable[int]]) -> None:
+    def __init__(self, is_worker: Callable[[int], bool]) -> None:
         super().__init__(daemon=True)
-        self._candidates = candidates
-        self.killed: int | None = None
+        self._is_worker = is_worker
         self.program: int | None = None
 
     def run(self) -> None:
         end = time.monotonic() + 60
-        while time.monotonic() < end:
-            for candidate in self._candidates():
-                programs = [program for program in children(candidate) if bytes_read(program) > 1_000_000]
-                if programs:
-                    os.kill(candidate, signal.SIGKILL)
-                    self.killed, self.program = candidate, programs[0]
+        while self.program is None and time.monotonic() < end:
+            for program, parent in programs():
+                if self._is_worker(parent):
+                    os.kill(parent, signal.SIGKILL)
+                    self.program = program
                     return
             time.sleep(0.002)
 
     def program_ended(self) -> bool:
         """Whether the program of the killed process ended with it."""
-        assert self.killed is not None and self.program is not None, "nothing was killed"
+        assert self.program is not None, "nothing was killed"
         end = time.monotonic() + 1
         while is_running(self.program) and time.monotonic() < end:
             time.sleep(0.01)
         return not is_running(self.program)
+
+
+#: The guide, where the tests run in the repository.
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "cluster.md"
+
+
+def run_guide(heading: str, names: dict[str, object]) -> list[tuple[str, str]]:
+    """Runs the Python of a section of the guide, and returns what it printed beside what the guide says."""
+    section = GUIDE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    found: list[tuple[str, str]] = []
+    for kind, text in re.findall(r"^```(python|text)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
+        if kind == "text":
+            found[-1] = (found[-1][0], text)
+        else:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(text, names)
+            found.append((printed.getvalue(), ""))
+    return found
+
+
+def data_of_guide(folder: Path) -> None:
+    """The directory of the guide."""
+    for number in range(14):
+        path = folder / "data" / "ab"[number % 2] / str(number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(b"%03d;" % (line * line % 997) for line in range(number, 495)))

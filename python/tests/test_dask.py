@@ -6,12 +6,23 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pfh
 
-from .clusters import FAMILIES, Killer, is_one_run, pairs_of_lines, pairs_of_program, plan_of, similar
+from .clusters import (
+    FAMILIES,
+    Killer,
+    data_of_guide,
+    is_one_run,
+    pairs_of_lines,
+    pairs_of_program,
+    plan_of,
+    run_guide,
+    similar,
+)
 
 distributed = pytest.importorskip("distributed")
 
@@ -19,7 +30,7 @@ from pfh import dask as pfh_dask  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[object]:
+def client() -> Iterator[Any]:
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
@@ -29,7 +40,7 @@ def client() -> Iterator[object]:
         yield client
 
 
-def test_the_list_is_that_of_one_run(client: object, tree: Path, tmp_path: Path) -> None:
+def test_the_list_is_that_of_one_run(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 7)
     assert len(plan.missing()) == 7 and plan.heaviest_first() != sorted(plan.heaviest_first())
     counts = pfh_dask.hash(plan, client=client, memory="64M")
@@ -45,14 +56,14 @@ def test_the_list_is_that_of_one_run(client: object, tree: Path, tmp_path: Path)
         assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_files_that_are_gone_have_records(client: object, tree: Path, tmp_path: Path) -> None:
+def test_files_that_are_gone_have_records(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 3)
     (tree / "empty").unlink()
     counts = pfh_dask.hash(plan, client=client)
     assert (counts.files, counts.complete, counts.failed) == (103, 102, 1)
 
 
-def test_a_killed_worker_takes_its_program_along(client: object, tmp_path: Path) -> None:
+def test_a_killed_worker_takes_its_program_along(client: Any, tmp_path: Path) -> None:
     root = tmp_path / "long"
     root.mkdir()
     for number in range(4):
@@ -60,8 +71,8 @@ def test_a_killed_worker_takes_its_program_along(client: object, tmp_path: Path)
         with open(root / str(number), "wb") as file:
             file.truncate(64_000_000 + number)
     plan = plan_of(root, tmp_path / "plan", 4, "sha3-512")
-    processes = list(client.run(os.getpid).values())  # type: ignore[attr-defined]
-    killer = Killer(lambda: processes)
+    processes = set(client.run(os.getpid).values())
+    killer = Killer(processes.__contains__)
     killer.start()
     counts = pfh_dask.hash(plan, client=client)
     killer.join()
@@ -70,7 +81,7 @@ def test_a_killed_worker_takes_its_program_along(client: object, tmp_path: Path)
     is_one_run(plan, root, "-a", "sha3-512")
 
 
-def test_two_runs_at_once_are_one(client: object, tree: Path, tmp_path: Path) -> None:
+def test_two_runs_at_once_are_one(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 4)
     found: list[pfh.Counts] = []
     threads = [threading.Thread(target=lambda: found.append(pfh_dask.hash(plan, client=client))) for _ in range(2)]
@@ -82,7 +93,7 @@ def test_two_runs_at_once_are_one(client: object, tree: Path, tmp_path: Path) ->
     is_one_run(plan, tree)
 
 
-def test_a_list_that_was_cut_stops_no_other_shard(client: object, tree: Path, tmp_path: Path) -> None:
+def test_a_list_that_was_cut_stops_no_other_shard(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 5)
     cut = tmp_path / "plan" / "00002.list"
     whole = cut.read_bytes()
@@ -97,7 +108,7 @@ def test_a_list_that_was_cut_stops_no_other_shard(client: object, tree: Path, tm
     is_one_run(plan, tree)
 
 
-def test_what_is_no_plan_is_refused(client: object, tree: Path, tmp_path: Path) -> None:
+def test_what_is_no_plan_is_refused(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 2)
     text = tmp_path / "plan" / "plan.json"
     text.write_text(text.read_text().replace('"version":1,', '"version":2,', 1))
@@ -112,7 +123,7 @@ def test_what_is_no_plan_is_refused(client: object, tree: Path, tmp_path: Path) 
         plan_of(tree, tmp_path / "plan", 2)
 
 
-def test_pairs_are_those_of_the_program(client: object, tmp_path: Path) -> None:
+def test_pairs_are_those_of_the_program(client: Any, tmp_path: Path) -> None:
     root = similar(tmp_path / "tree")
     plan = plan_of(root, tmp_path / "plan", 9, ",".join(FAMILIES))
     with pytest.raises(pfh.Error, match="9 of 9 shards have no result"):
@@ -124,6 +135,7 @@ def test_pairs_are_those_of_the_program(client: object, tmp_path: Path) -> None:
         expected = pairs_of_program(merged, family)
         assert len(expected) > 10, family
         out = tmp_path / family
+        lists: list[str] = []
         for _ in range(2):
             lists = pfh_dask.compare(plan, family=family, out=out, blocks=4, client=client)
             lines = [line for path in lists for line in Path(path).read_bytes().splitlines()]
@@ -131,3 +143,13 @@ def test_pairs_are_those_of_the_program(client: object, tmp_path: Path) -> None:
         assert 0 < len(lists) <= 10
     with pytest.raises(pfh.Error, match="no digests of sha256"):
         pfh_dask.compare(plan, family="sha256", out=tmp_path / "none", client=client)
+
+
+def test_the_guide_says_what_happens(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data_of_guide(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    found = run_guide("Dask", {"client": client})
+    assert len(found) == 1
+    for printed, expected in found:
+        assert printed == expected
+    assert (tmp_path / "list.csv").read_bytes().count(b"\n") == 15

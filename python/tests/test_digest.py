@@ -269,13 +269,14 @@ def test_file_digest(tmp_path: Path) -> None:
     data = random.Random(1).randbytes(3_000_000)
     path.write_bytes(data)
     expected = hashlib.sha256(data).hexdigest()
-    for name in [path, str(path), bytes(path)]:
+    names: list[Path | str | bytes] = [path, str(path), bytes(path)]
+    for name in names:
         assert pfh.file_digest(name, "sha256").hexdigest() == expected
     with open(path, "rb") as file:
         assert pfh.file_digest(file, "sha256").hexdigest() == expected
     with open(path, "rb", buffering=0) as raw:
         raw.seek(10)
-        assert pfh.file_digest(raw, "sha256").digest() == hashlib.sha256(data[10:]).digest()  # type: ignore[arg-type]
+        assert pfh.file_digest(raw, "sha256").digest() == hashlib.sha256(data[10:]).digest()
     assert pfh.file_digest(io.BytesIO(data), "sha256").hexdigest() == expected
     with open(path) as text, pytest.raises(ValueError, match="reading bytes"):
         pfh.file_digest(text, "sha256")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

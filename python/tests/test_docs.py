@@ -32,7 +32,7 @@ def test_the_stub_and_help_have_the_same_text() -> None:
 
 
 def test_help_teaches() -> None:
-    for name in ["digest", "digest_many", "file_digest", "hash", "main_path", "match", "new", "read", "compare", "verify"]:
+    for name in ["digest", "digest_many", "file_digest", "hash", "main_path", "match", "new", "read", "compare", "verify", "shard"]:
         text = inspect.getdoc(getattr(pfh, name)) or ""
         assert ">>>" in text and "Raises" in text, name
     assert str(inspect.signature(pfh.digest)).startswith("(data, algorithm='sha256', *")

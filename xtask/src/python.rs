@@ -17,6 +17,9 @@ use crate::workspace::Workspace;
 /// The features with which the program and the module are built together.
 const FEATURES: &str = "pfh-python/beside-program";
 
+/// The engines of clusters that tests use.
+const ENGINES: &str = "python/requirements-engines.txt";
+
 /// The first version of Python that the module loads in.
 const MINOR_MIN: u32 = 11;
 
@@ -71,14 +74,27 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
     }
 
     install(&environment.executable(), &["--force-reinstall"])?;
-    run(environment.python().args(["-m", "pytest", "-q"]))?;
+    let mut skipped = environment.engines(workspace)?;
+    let mut tests = environment.python();
+    tests.args(["-m", "pytest", "-q", "--durations=5"]);
+    for need in &skipped {
+        // `test_dask.py`, `test_spark.py`.
+        tests.arg(format!("--ignore=tests/test_{}.py", need.name()));
+    }
+    run(&mut tests)?;
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
-    run(environment.python().args(["-m", "mypy.stubtest", "pfh", "--concise"]))?;
-    let mut skipped = Vec::new();
+    run(environment.python().args([
+        "-m",
+        "mypy.stubtest",
+        "pfh",
+        "--concise",
+        "--mypy-config-file",
+        "pyproject.toml",
+    ]))?;
     // Its own is no Python program: it fetches one that runs it, where that can be had.
     let can_run = Command::new(environment.executable()).args(["-m", "pyright", "--version"]).output();
     if can_run.is_ok_and(|output| output.status.success()) {
-        run(environment.python().args(["-m", "pyright"]))?;
+        run(environment.python().args(["-m", "pyright", "--pythonpath"]).arg(environment.executable()))?;
     } else {
         skipped.push(Need::Pyright);
         println!("pyright SKIPPED: it cannot fetch the program that runs it");
@@ -144,8 +160,38 @@ impl Environment {
         let mut pip = environment.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
         process::stdout(pip.arg(workspace.root.join("python/requirements.txt")))?;
+        // The new environment has no engines.
+        let _ = fs::remove_file(environment.folder.join("engines.txt"));
         fs::write(stamp, wanted)?;
         Ok(environment)
+    }
+
+    /// Installs the engines of clusters, which are large, and returns those that cannot be had.
+    fn engines(&self, workspace: &Workspace) -> Result<Vec<Need>> {
+        let wanted = workspace.read(ENGINES)?;
+        let stamp = self.folder.join("engines.txt");
+        if fs::read_to_string(&stamp).ok().as_deref() != Some(&wanted) {
+            let mut pip = self.python();
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+            match process::stdout(pip.arg(workspace.root.join(ENGINES))) {
+                Ok(_) => fs::write(stamp, wanted)?,
+                Err(error) => println!("{ENGINES} cannot be installed: {error:#}"),
+            }
+        }
+        let has = |module: &str| {
+            let output = self.python().args(["-c", &format!("import {module}")]).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        let mut missing = Vec::new();
+        if !has("distributed") {
+            println!("tests of Dask SKIPPED: it cannot be installed");
+            missing.push(Need::Dask);
+        }
+        if find_program("java").is_none() || !has("pyspark, pyarrow") {
+            println!("tests of Spark SKIPPED: it takes PySpark, and a program `java`");
+            missing.push(Need::Spark);
+        }
+        Ok(missing)
     }
 
     fn executable(&self) -> PathBuf {

@@ -39,6 +39,7 @@ pub(crate) fn for_tests() -> Vec<Program> {
         program("xxhsum", "xxhash", "independent digests"),
         program("b3sum", "b3sum", "independent digests"),
         program("python3", "python3", "independent digests, CSV and JSON readers"),
+        program("java", "default-jre-headless", "runs Spark"),
         program("xmllint", "libxml2-utils", "says whether DFXML is well-formed and PREMIS is valid"),
         program("systemd-analyze", "systemd", "checks our units"),
         program("fusermount3", "fuse3", "file systems that misbehave"),

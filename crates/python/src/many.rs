@@ -46,7 +46,7 @@ const LONG_BYTES: usize = 1 << 20;
 /// Raises ``TypeError`` with the place of a message that has no bytes, and ``ValueError`` for an Arrow array that
 /// contradicts itself.
 #[pyfunction]
-#[pyo3(signature = (messages, algorithm = "sha256", *, threads = Some(1)))]
+#[pyo3(signature = (messages, algorithm = "sha256", *, threads = Some(1)), text_signature = "(messages, algorithm='sha256', *, threads=1)")]
 pub(crate) fn digest_many<'py>(
     py: Python<'py>,
     messages: &Bound<'py, PyAny>,
@@ -58,7 +58,7 @@ pub(crate) fn digest_many<'py>(
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));
     }
     let mut many = Many::new(algorithm, threads_of(py, threads)?);
-    if let Some(list) = messages.cast::<PyList>().ok() {
+    if let Ok(list) = messages.cast::<PyList>() {
         let length = list.len();
         let changed = || PyRuntimeError::new_err("the list of messages changed while it was hashed");
         many.sequence(py, length, |place| list.get_item(place).map_err(|_| changed()))?;

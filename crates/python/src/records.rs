@@ -31,6 +31,7 @@ pub(crate) enum Feed {
 }
 
 /// The next thing of a feed.
+#[expect(clippy::large_enum_variant, reason = "items are moved on at once, and a box for each would cost time")]
 enum Next {
     Item(Item),
     Broken(Box<ReadError>),
@@ -110,7 +111,7 @@ impl Drop for Running {
 const ENDING_MAX: Duration = Duration::from_millis(50);
 
 enum Slot {
-    Here(Running),
+    Here(Box<Running>),
     /// A call is in progress, on this thread or another.
     Busy,
     /// A stream has it.
@@ -169,7 +170,7 @@ pub(crate) struct Begin {
 
 impl Shared {
     /// Takes the feed for a call.
-    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Running>> {
+    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Box<Running>>> {
         let mut slot = lock(&self.slot);
         match std::mem::replace(&mut *slot, next) {
             Slot::Here(running) if running.process != std::process::id() => {
@@ -233,7 +234,7 @@ impl Shared {
     }
 
     /// Keeps what is known after the end.
-    fn end(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
+    fn end(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
         if let Some(feed) = running.feed.take() {
             let report = outside(py, || caught(|| feed.finish()))?;
             *lock(&self.report) = report;
@@ -245,7 +246,7 @@ impl Shared {
     }
 
     /// Stops what is left in the middle, and keeps its report if it ends at once.
-    fn leave(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
+    fn leave(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
         let Some(mut feed) = running.feed.take() else { return Ok(()) };
         let deadline = Instant::now() + ENDING_MAX;
         let has_ended = outside(py, || {
@@ -317,7 +318,7 @@ impl Records {
             Feed::List(list) => (list.cancel.clone(), Arc::clone(&list.counters)),
         };
         let watched = |callback| Mutex::new(Watched { callback, told: None, files: 0, bytes: 0 });
-        let running = Running { feed: Some(begin.feed), process: std::process::id() };
+        let running = Box::new(Running { feed: Some(begin.feed), process: std::process::id() });
         let shared = Shared {
             slot: Mutex::new(Slot::Here(running)),
             shape: begin.shape,
@@ -506,7 +507,7 @@ impl Records {
 struct Batches {
     shared: Arc<Shared>,
     /// `None` once it has ended.
-    running: Option<Running>,
+    running: Option<Box<Running>>,
     columns: Columns,
     schema: SchemaRef,
 }

@@ -18,6 +18,8 @@ pub enum Need {
     BlockDevice,
     /// A Chromium that draws pages.
     Browser,
+    /// Dask, which pip installs.
+    Dask,
     /// fclones, which no distribution packages.
     Fclones,
     /// `/dev/fuse`, and the right to mount with it.
@@ -48,6 +50,8 @@ pub enum Need {
     Python,
     /// The runtimes of the laboratory's runners that are quickly installed.
     Runners,
+    /// PySpark, which pip installs, and Java.
+    Spark,
     /// The rights of the superuser.
     Superuser,
     /// A filesystem that makes files without a name.
@@ -56,12 +60,13 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Aarch64,
         Self::Axe,
         Self::Bagit,
         Self::BlockDevice,
         Self::Browser,
+        Self::Dask,
         Self::Fclones,
         Self::Fuse,
         Self::Instructions,
@@ -77,6 +82,7 @@ impl Need {
         Self::Pyright,
         Self::Python,
         Self::Runners,
+        Self::Spark,
         Self::Superuser,
         Self::UnnamedFiles,
     ];
@@ -89,6 +95,7 @@ impl Need {
             Self::Bagit => "bagit",
             Self::BlockDevice => "block-device",
             Self::Browser => "browser",
+            Self::Dask => "dask",
             Self::Fclones => "fclones",
             Self::Fuse => "fuse",
             Self::Instructions => "instructions",
@@ -104,6 +111,7 @@ impl Need {
             Self::Pyright => "pyright",
             Self::Python => "python",
             Self::Runners => "runners",
+            Self::Spark => "spark",
             Self::Superuser => "superuser",
             Self::UnnamedFiles => "unnamed-files",
         }

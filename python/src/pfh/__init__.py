@@ -45,8 +45,21 @@ from ._native import (
     read,
     verify,
 )
-from ._plan import Counts, Plan, Shard, shard
 from ._python import file_digest, main_path, match
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._plan import Counts, Plan, Shard, shard
+else:
+
+    def __getattr__(name: str) -> object:
+        # Imported when they are used: they take what costs more time than all else here.
+        if name not in ("Counts", "Plan", "Shard", "shard"):
+            raise AttributeError(f"module 'pfh' has no attribute {name!r}")
+        from . import _plan
+
+        return globals().setdefault(name, getattr(_plan, name))
+
 
 __all__ = [
     "AlgorithmInfo",

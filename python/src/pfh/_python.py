@@ -36,14 +36,14 @@ def file_digest(file: StrOrBytesPath | BinaryIO, algorithm: str) -> Hasher:
     hasher = _native.new(algorithm)
     if hasattr(file, "getbuffer"):
         # A file in memory; from its start, as hashlib does.
-        hasher.update(file.getbuffer())
+        hasher.update(file.getbuffer())  # pyright: ignore[reportAttributeAccessIssue]
         return hasher
     if not hasattr(file, "readinto"):
         raise ValueError(f"{file!r} is not a file that is open for reading bytes; open it with open(path, 'rb')")
     part = bytearray(_PART_BYTES)
     view = memoryview(part)
     while True:
-        size = file.readinto(part)
+        size = file.readinto(part)  # pyright: ignore[reportAttributeAccessIssue]
         if size is None:
             raise BlockingIOError("the file has nothing to read yet; take it out of non-blocking mode")
         if not size:
@@ -65,6 +65,8 @@ def main_path() -> str:
     places.append(sysconfig.get_path("scripts", f"{os.name}_user"))
     package = os.path.dirname(os.path.abspath(__file__))
     places.append(os.path.join(os.path.dirname(package), "bin"))
+    # Another interpreter that uses the packages of this prefix: PREFIX/lib/pythonX.Y/site-packages/pfh.
+    places.append(os.path.join(os.path.abspath(os.path.join(package, *[os.pardir] * 4)), "bin"))
     for place in places:
         path = os.path.join(place, "pfh")
         if os.access(path, os.X_OK) and os.path.isfile(path):

@@ -27,8 +27,8 @@ from ._tiles import compare_tile, tiles
 
 try:
     from distributed import Client, as_completed, get_client
-except ImportError as error:
-    raise ImportError("pfh.dask needs Dask: pip install 'dask[distributed]'") from error
+except ImportError:
+    raise ImportError("pfh.dask needs Dask: pip install 'dask[distributed]'") from None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -33,14 +33,12 @@ try:
     import pyarrow
     from pyspark.sql import functions
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-except ImportError as error:
-    raise ImportError("pfh.spark needs PySpark 4 or later, and pyarrow: pip install pyspark pyarrow") from error
+except ImportError:
+    raise ImportError("pfh.spark needs PySpark 4 or later, and pyarrow: pip install pyspark pyarrow") from None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from ._arrow import StrOrBytesPath
