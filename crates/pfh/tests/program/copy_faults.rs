@@ -154,21 +154,26 @@ fn what_cannot_be_read_back_gets_no_name() {
 fn a_write_error_ends_a_destination() {
     let Some(mut scene) = Scene::new(&["a", "b", "c"]) else { return };
     // The order in which files arrive, and so their numbers, vary: only the first one is short enough for the fault.
-    fs::write(scene.root().join("from/a"), contents(0, 10_000)).unwrap();
+    let path = |name: &str| scene.root().join(name);
+    fs::write(path("from/a"), contents(0, 10_000)).unwrap();
+    for (folder, name) in [("first", "a"), ("later", "b"), ("later", "c")] {
+        fs::create_dir_all(path(folder)).unwrap();
+        fs::copy(path("from").join(name), path(folder).join(name)).unwrap();
+    }
     let faults = [0, 1, 2].map(|number| format!(".pfh-copy/file-{number} unwritable 65536 5\n"));
     // While the others are waited for, the first file is verified.
-    if !scene.mount_at("from", "slow", None, "b stall 4000\nc stall 4000")
+    if !scene.mount_at("later", "slow", None, "b stall 4000\nc stall 4000")
         || !scene.mount(Writing::default(), &faults.concat())
     {
         return;
     }
     let said =
         format!("pfh: `to`: {IO}: {ENDED}; 1 of 3 files are at all destinations, and the same command goes on\n");
-    assert_eq!(scene.copy(&["-o", "-", "slow/", "to"], 4, &said), "");
+    assert_eq!(scene.copy(&["-o", "-", "first/", "slow/", "to"], 4, &said), "");
     scene.has("real", &[".pfh-copy", "a"]);
     assert_eq!(names(&scene.root().join("real/.pfh-copy")), [Path::new("journal.jsonl")]);
     let said = "pfh: 3 files, 210 kB; read back and equal; 1 was there before\n";
-    scene.goes_on(&["slow/", "to"], said, &["a", "b", "c"]);
+    scene.goes_on(&["first/", "slow/", "to"], said, &["a", "b", "c"]);
 }
 
 #[test]
