@@ -84,7 +84,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--io', '--io', [CompletionResultType]::ParameterName, 'How reading uses the page cache')
             [CompletionResult]::new('--medium', '--medium', [CompletionResultType]::ParameterName, 'Type of storage that the files are on, if the system does not know it or is wrong')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here')
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other')
             [CompletionResult]::new('-b', '-b', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
             [CompletionResult]::new('--binary', '--binary', [CompletionResultType]::ParameterName, 'Accepted for compatibility: contents are always read as they are')
@@ -891,7 +891,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The folder of the plan, which must be new or empty. All machines need it, under any path')
             [CompletionResult]::new('--shards', '--shards', [CompletionResultType]::ParameterName, 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one')
             [CompletionResult]::new('--shard-size', '--shard-size', [CompletionResultType]::ParameterName, 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)')
-            [CompletionResult]::new('--per-file', '--per-file', [CompletionResultType]::ParameterName, 'What a file weighs beside its size: the bytes that are read in the time that it takes to open one')
+            [CompletionResult]::new('--per-file', '--per-file', [CompletionResultType]::ParameterName, 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one')
             [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Print the numbers of the shards of PLAN that have no result, instead of planning')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
@@ -983,7 +983,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
@@ -1024,7 +1024,10 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Measure only under this profile (repeatable); `today` is the default profile, without changes')
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on')
+            [CompletionResult]::new('--comparison', '--comparison', [CompletionResultType]::ParameterName, 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints')
+            [CompletionResult]::new('--rounds', '--rounds', [CompletionResultType]::ParameterName, 'Measure N rounds, in the place of the experiment''s number')
             [CompletionResult]::new('--corpus', '--corpus', [CompletionResultType]::ParameterName, 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment')
+            [CompletionResult]::new('--keep-corpora', '--keep-corpora', [CompletionResultType]::ParameterName, 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed')
             [CompletionResult]::new('--runners', '--runners', [CompletionResultType]::ParameterName, 'Also look for runners in DIR')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the data and of the order [default: a new one each time; it is saved]')
             [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]')
@@ -1148,7 +1151,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;lab;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')
@@ -1368,7 +1371,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;lab' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the experiments, or the comparisons of whole programs of one')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Show which runners are available, build them, and tell how to install what they lack')
             [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run an experiment and save its results')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it')

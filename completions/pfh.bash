@@ -4326,7 +4326,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__run)
-            opts="-o -a -h -V --output --full --runner --algorithm --profile --device --corpus --resume --runners --seed --memory --progress --help --version"
+            opts="-o -a -h -V --output --full --runner --algorithm --profile --device --comparison --rounds --corpus --keep-corpora --resume --runners --seed --memory --progress --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4366,7 +4366,22 @@ _pfh() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --comparison)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --corpus)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --keep-corpora)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs

@@ -80,7 +80,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --io 'How reading uses the page cache'
             cand --medium 'Type of storage that the files are on, if the system does not know it or is wrong'
             cand --profile 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here'
-            cand --plan 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there'
+            cand --plan 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there'
             cand --shard 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other'
             cand -b 'Accepted for compatibility: contents are always read as they are'
             cand --binary 'Accepted for compatibility: contents are always read as they are'
@@ -831,7 +831,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --output 'The folder of the plan, which must be new or empty. All machines need it, under any path'
             cand --shards 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one'
             cand --shard-size 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)'
-            cand --per-file 'What a file weighs beside its size: the bytes that are read in the time that it takes to open one'
+            cand --per-file 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one'
             cand --status 'Print the numbers of the shards of PLAN that have no result, instead of planning'
             cand -a 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
             cand --algorithm 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
@@ -918,7 +918,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
@@ -956,7 +956,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --algorithm 'Measure only this algorithm of the experiment (repeatable)'
             cand --profile 'Measure only under this profile (repeatable); `today` is the default profile, without changes'
             cand --device 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on'
+            cand --comparison 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints'
+            cand --rounds 'Measure N rounds, in the place of the experiment''s number'
             cand --corpus 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment'
+            cand --keep-corpora 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed'
             cand --runners 'Also look for runners in DIR'
             cand --seed 'Seed of the data and of the order [default: a new one each time; it is saved]'
             cand --memory 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]'
@@ -1070,7 +1073,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;lab;help'= {
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
@@ -1237,7 +1240,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;cpu'= {
         }
         &'pfh;help;lab'= {
-            cand list 'List the experiments'
+            cand list 'List the experiments, or the comparisons of whole programs of one'
             cand doctor 'Show which runners are available, build them, and tell how to install what they lack'
             cand run 'Run an experiment and save its results'
             cand report 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'

@@ -103,7 +103,7 @@ solid-state\t''
 network\t''
 memory\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l profile -d 'Take the options that `pfh lab advise --save` found (threads, prefetchers, mode, order, method, medium) from FILE, except those that are given here' -r -F
-complete -c pfh -n "__fish_pfh_using_subcommand hash" -l plan -d 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l plan -d 'Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l shard -d 'The number of the shard, from 0; or I/N: every shard whose number is I modulo N, one after the other' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s b -l binary -d 'Accepted for compatibility: contents are always read as they are'
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l tag -d 'Same as `-f bsd`'
@@ -684,7 +684,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand copy" -s V -l version -d 'Print 
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s o -l output -d 'The folder of the plan, which must be new or empty. All machines need it, under any path' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shards -d 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shard-size -d 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)' -r
-complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'What a file weighs beside its size: the bytes that are read in the time that it takes to open one' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l status -d 'Print the numbers of the shards of PLAN that have no result, instead of planning' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l piecewise -d 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
@@ -757,7 +757,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s h -l help -d 'Print help
 complete -c pfh -n "__fish_pfh_using_subcommand cpu" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and not __fish_seen_subcommand_from list doctor run report claims compare measure mount advise survey sample runner help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
@@ -783,7 +783,10 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s a -l algorithm -d 'Measure only this algorithm of the experiment (repeatable)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l profile -d 'Measure only under this profile (repeatable); `today` is the default profile, without changes' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l device -d 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l comparison -d 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l rounds -d 'Measure N rounds, in the place of the experiment\'s number' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l corpus -d 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment' -r -f -a "(__fish_complete_directories)"
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep-corpora -d 'Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l runners -d 'Also look for runners in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the data and of the order [default: a new one each time; it is saved]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l memory -d 'Memory limit for all processes of one runner together (K, M, G: powers of 1024) [default: half of the memory]' -r
@@ -867,7 +870,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -l lanes -d 'Hash many messages at once; offers only algorithms that have lanes, and modes with many messages'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from runner" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'
@@ -924,7 +927,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "create" -d 'Make directories bags of version 1.0'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "verify" -d 'Verify bags of versions 0.93 to 1.0, and report everything that is wrong'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from bag" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
-complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'List the experiments, or the comparisons of whole programs of one'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "doctor" -d 'Show which runners are available, build them, and tell how to install what they lack'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run an experiment and save its results'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write a report of results: HTML, with CSV, JSON Lines and Markdown beside it'

@@ -43,7 +43,8 @@ path = $folder/data
 guest ok = yes
 read only = no
 END
-"${inside[@]}" smbd --foreground --no-process-group --configfile="$folder/smb.conf" >"$folder/state/out" 2>&1 &
+# In a session of its own, because it ends its whole process group.
+setsid "${inside[@]}" smbd --foreground --no-process-group --configfile="$folder/smb.conf" >"$folder/state/out" 2>&1 &
 password=$(rclone obscure none)
 # Names are forgotten at once, and contents never lie in a cache of rclone's.
 "${inside[@]}" rclone mount ":smb:data" "$folder/mount" --smb-host 127.0.0.1 --smb-user guest --smb-pass "$password" \

@@ -17,14 +17,14 @@ from .conftest import run_python
 #: What waits, each in its own way. `path` is a pipe that nobody writes to.
 WAITS = {
     "iterating": "list(pfh.hash(path))",
-    "pyarrow": "import pyarrow; ready(); pyarrow.table(pfh.hash(path))",
-    "polars": "import polars; ready(); polars.DataFrame(pfh.hash(path))",
-    "pandas": "import pandas; ready(); pandas.DataFrame.from_arrow(pfh.hash(path))",
+    "pyarrow": "import pyarrow\nwith pfh.hash(path) as records:\n    ready(); pyarrow.table(records)",
+    "polars": "import polars\nwith pfh.hash(path) as records:\n    ready(); polars.DataFrame(records)",
+    "pandas": "import pandas\nwith pfh.hash(path) as records:\n    ready(); pandas.DataFrame.from_arrow(records)",
     "duckdb": "import duckdb; records = pfh.hash(path); ready(); duckdb.sql('select count(*) from records').fetchall()",
     "reading a list": "list(pfh.read(path))",
     "verifying": "pfh.verify(path)",
     "one message": "data = bytes(2_000_000_000); ready(); pfh.digest(data, 'whirlpool')",
-    "many messages": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data * 10, 'whirlpool')",
+    "many messages": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool')",
     "many threads": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool', threads=2)",
     "a long message": "data = [bytes(2_000_000_000)]; ready(); pfh.digest_many(data, 'whirlpool')",
     "progress": "list(pfh.hash(path, progress=lambda p: None))",
@@ -63,7 +63,8 @@ def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
         with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-            time.sleep(0.3)
+            # Consumers import more when they are called first.
+            time.sleep(1.0)
             began = time.monotonic()
             child.send_signal(signal.SIGINT)
             try:
@@ -77,7 +78,7 @@ def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
     assert "KeyboardInterrupt" in errors, errors
     assert child.returncode == -signal.SIGINT, (child.returncode, errors)
     assert "panicked" not in errors and "Fatal" not in errors, errors
-    assert output == "interrupted\n" or name in {"pyarrow", "polars", "pandas", "duckdb"}
+    assert output == "interrupted\n"
     assert seconds < SECONDS_MAX, seconds
 
 
@@ -88,8 +89,12 @@ def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:
         """
         import os, signal, sys, pfh, pyarrow
         os.open(sys.argv[1], os.O_RDWR)
+        # It imports more when it is called first.
+        pyarrow.table({"a": [1]})
+        class TooLate(Exception):
+            pass
         def handler(*_):
-            raise TimeoutError("too late")
+            raise TooLate("too late")
         signal.signal(signal.SIGALRM, handler)
         for take in [list, pyarrow.table]:
             signal.setitimer(signal.ITIMER_REAL, 0.2)
@@ -101,7 +106,7 @@ def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:
         str(path),
     )
     lines = result.stdout.splitlines()
-    assert lines[0] == "TimeoutError too late" and "too late" in lines[1], result
+    assert lines[0] == "TooLate too late" and "too late" in lines[1], result
 
 
 @pytest.mark.parametrize(

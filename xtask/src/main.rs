@@ -9,6 +9,7 @@ mod elsewhere;
 mod fuzz;
 mod generate;
 mod instructions;
+mod laboratory;
 /// One text for the gate and for the tests.
 #[path = "../../crates/testing/src/need.rs"]
 mod need;
@@ -65,10 +66,6 @@ fn run() -> Result<bool> {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().unwrap_or_else(|| "--help".to_owned());
     let rest: Vec<String> = arguments.collect();
-    // The measuring child of `bench`: its exit must be as plain as possible.
-    if task == bench::runner::TASK {
-        return bench::runner::main(&rest);
-    }
     let workspace = Workspace::find()?;
     match task.as_str() {
         "check" => check::main(&workspace, &rest),

@@ -1,7 +1,6 @@
 //! Running other programs.
 
 use std::env;
-use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,12 +28,8 @@ pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
 
 /// Where a program lies, looked up in `PATH`.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
-    find_program_in(name, &env::var_os("PATH")?)
-}
-
-/// A program in the folders of another `PATH`.
-pub(crate) fn find_program_in(name: &str, path: &OsStr) -> Option<PathBuf> {
-    env::split_paths(path).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::laboratory;
 use crate::need::Need;
 use crate::process::{self, find_program};
 use crate::setup::{self, Consent};
@@ -96,9 +97,8 @@ fn folder(workspace: &Workspace, path: &Path) -> Result<Folder> {
 
 impl Laboratory<'_> {
     fn lab(&self, arguments: &[&str]) -> Command {
-        let mut command = self.workspace.command(&self.pfh);
-        command.arg("lab").args(arguments);
-        command.env("PFH_LAB", self.workspace.root.join("lab")).env("XDG_CACHE_HOME", &self.cache);
+        let mut command = laboratory::command(self.workspace, &self.pfh, arguments);
+        command.env("XDG_CACHE_HOME", &self.cache);
         command
     }
 

@@ -1,77 +1,76 @@
-//! `pfh-bench-rate THREADS ALGORITHM…` prints three rates for each algorithm, in MB (10^6 bytes) per second: one thread
-//! that hashes one message, THREADS threads that hash one message each, and THREADS threads that hash many messages
-//! each, side by side where there are lanes. All messages lie in the caches of the cores.
+//! `pfh-bench-rate MODE BYTES THREADS ALGORITHM[,ALGORITHM…]` hashes BYTES bytes in memory and ends, so that it can be
+//! timed beside programs that hash as many bytes in files. All messages lie in the caches of the cores.
+//!
+//! | mode | hashes |
+//! | --- | --- |
+//! | `lanes` | many messages on each thread, side by side where there are lanes; one algorithm after the other |
+//! | `streams` | one message on each thread, a part of BYTES each; one algorithm after the other |
+//! | `longest` | one message of BYTES; each algorithm on a thread of its own, as many at a time as there are threads |
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::hint::black_box;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::BatchHasher;
+
+const USAGE: &str = "usage: pfh-bench-rate lanes|streams|longest BYTES THREADS ALGORITHM[,ALGORITHM…]";
 
 /// As large as a slot of pfh's memory table.
 const UPDATE_BYTES: usize = 256 << 10;
 /// Fills all lanes of every kernel, and half of a second-level cache of 1 MiB.
 const BATCH_MESSAGES: usize = 64;
 const BATCH_MESSAGE_BYTES: usize = 8 << 10;
-const RUN_TIME: Duration = Duration::from_millis(300);
-const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let threads: usize = arguments.next().ok_or("usage: pfh-bench-rate THREADS ALGORITHM…")?.parse()?;
-    for name in arguments {
-        let algorithm = Algorithm::from_name(&name).map_err(|error| error.to_string())?;
-        // In turn, so that a change of the clock rate meets all of them.
-        let (mut alone, mut together, mut batches) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..RUNS {
-            alone.push(rate(1, || rate_of_stream(algorithm)));
-            together.push(rate(threads, || rate_of_stream(algorithm)));
-            batches.push(rate(threads, || rate_of_batches(algorithm)));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, bytes, threads, names] = arguments.as_slice() else { return Err(USAGE.into()) };
+    let (bytes, threads): (u64, usize) = (bytes.parse()?, threads.parse::<usize>()?.max(1));
+    let algorithms = names.split(',').map(|name| Algorithm::from_name(name).map_err(|error| error.to_string()));
+    let algorithms: Vec<Algorithm> = algorithms.collect::<Result<_, _>>()?;
+    let each_bytes = bytes / threads as u64;
+    match mode.as_str() {
+        "lanes" => {
+            algorithms.iter().for_each(|&algorithm| together(&vec![algorithm; threads], each_bytes, hash_batches))
         }
-        println!("{} {:.1} {:.1} {:.1}", algorithm.name(), median(alone), median(together), median(batches));
+        "streams" => {
+            algorithms.iter().for_each(|&algorithm| together(&vec![algorithm; threads], each_bytes, hash_stream));
+        }
+        "longest" => algorithms.chunks(threads).for_each(|some| together(some, bytes, hash_stream)),
+        _ => return Err(USAGE.into()),
     }
     Ok(())
 }
 
-/// MB per second of several threads together.
-fn rate(threads: usize, one: impl Fn() -> f64 + Sync) -> f64 {
+/// Hashes some bytes with each of these algorithms, on a thread each.
+fn together(algorithms: &[Algorithm], bytes: u64, hash: impl Fn(Algorithm, u64) + Sync) {
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(&one)).collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).sum()
-    })
+        for &algorithm in algorithms {
+            let hash = &hash;
+            scope.spawn(move || hash(algorithm, bytes));
+        }
+    });
 }
 
-fn rate_of_stream(algorithm: Algorithm) -> f64 {
+fn hash_stream(algorithm: Algorithm, bytes: u64) {
     let buffer: Vec<u8> = (0..=250).cycle().take(UPDATE_BYTES).collect();
     let mut hasher = algorithm.hasher();
-    let rate = timed(buffer.len(), || hasher.update(black_box(&buffer)));
+    let mut left = bytes;
+    while left > 0 {
+        let length = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        hasher.update(black_box(&buffer[..length]));
+        left -= length as u64;
+    }
     black_box(hasher.finish());
-    rate
 }
 
-fn rate_of_batches(algorithm: Algorithm) -> f64 {
+/// Whole batches; the last one may have more bytes than are left.
+fn hash_batches(algorithm: Algorithm, bytes: u64) {
     let messages: Vec<Vec<u8>> = (0..BATCH_MESSAGES as u8).map(|byte| vec![byte; BATCH_MESSAGE_BYTES]).collect();
     let mut digests = vec![algorithm.digest(b""); messages.len()];
     let mut hasher = BatchHasher::new(algorithm);
-    timed(BATCH_MESSAGES * BATCH_MESSAGE_BYTES, || hasher.hash(black_box(&messages), black_box(&mut digests)))
-}
-
-/// MB per second of work that is repeated, after one pass that does not count.
-fn timed(bytes: usize, mut work: impl FnMut()) -> f64 {
-    work();
-    let start = Instant::now();
-    let mut done_bytes = 0;
-    while start.elapsed() < RUN_TIME {
-        work();
-        done_bytes += bytes;
+    for _ in 0..bytes.div_ceil((BATCH_MESSAGES * BATCH_MESSAGE_BYTES) as u64) {
+        hasher.hash(black_box(&messages), black_box(&mut digests));
     }
-    done_bytes as f64 / 1e6 / start.elapsed().as_secs_f64()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -191,7 +191,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, leave: &Leave<'_, S>) -> bool {
         let context = worker.context;
         // Records are delivered in order, so cached files may overtake an announced one only a limited number of times.
-        let overdue = self.overtaken >= WINDOW_FILES_MAX;
+        let overdue = self.overtaken >= WINDOW_FILES_MAX && !self.opened.is_empty();
         while !overdue
             && self.open_files() < context.open_files_max
             && let Some(job) = self.next_job(worker)
@@ -274,6 +274,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         let first = worker.guarded(|_| opened.first_cached(slot.bytes()));
         match first.unwrap_or_else(|| FirstCached::Ready(Err(Failure::panicked()))) {
             FirstCached::Ready(first) => {
+                self.overtaken = 0;
                 self.go_on(worker, opened, slot, first);
                 true
             }

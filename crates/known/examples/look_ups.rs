@@ -1,11 +1,14 @@
 //! Look-ups per second on one core in a set of MD5 digests, beside the machine's own bound and other structures:
-//! `cargo run --release -p pfh-known --example look_ups -- 50000000`, with `set` behind it for the set alone. The
-//! figures of bench/results/*-known.md.
+//! `cargo run --release -p pfh-known --example look_ups -- 50000000`, with `set` after it for the set alone, and then a
+//! path to keep the set there and to use it again. The figures of bench/results/*-known.md.
 #![expect(clippy::print_stdout, reason = "a measurement that a developer runs")]
 
 use std::collections::HashSet;
 use std::error::Error;
+use std::fs::File;
 use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use pfh_digest::{Algorithm, Digest};
@@ -62,23 +65,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let entries: u64 = std::env::args().nth(1).map_or(Ok(50_000_000), |text| text.parse())?;
     let md5 = Algorithm::from_name("md5")?;
     let digest = |number| Digest::new(md5, &bytes_of(number)).ok_or("MD5 has 16 bytes");
-    let mut builder = SetBuilder::new(&[md5], Keep::default(), 4 << 30);
-    builder.begin_source(Origin::default())?;
-    let begun = Instant::now();
-    for number in 0..entries {
-        builder.push(&Row { digests: &[digest(number)?], ..Row::default() })?;
+    let temporary = tempfile::NamedTempFile::new()?;
+    let path = std::env::args_os().nth(3).map_or_else(|| temporary.path().to_owned(), PathBuf::from);
+    if path.metadata().map_or(0, |metadata| metadata.len()) == 0 {
+        let begun = Instant::now();
+        let mut builder = SetBuilder::new(&[md5], Keep::default(), 4 << 30);
+        builder.begin_source(Origin::default())?;
+        for number in 0..entries {
+            builder.push(&Row { digests: &[digest(number)?], ..Row::default() })?;
+        }
+        builder.write(&mut BufWriter::with_capacity(1 << 20, File::create(&path)?), "look_ups")?;
+        println!("built at {:.2} million a second", entries as f64 / begun.elapsed().as_secs_f64() / 1e6);
     }
-    let mut file = tempfile::NamedTempFile::new()?;
-    builder.write(&mut std::io::BufWriter::new(&mut file), "look_ups")?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let bytes = file.as_file().metadata()?.len();
-    println!(
-        "{entries} digests built at {:.2} million a second; {:.3} times the digests",
-        entries as f64 / seconds / 1e6,
-        bytes as f64 / (16 * entries) as f64
-    );
+    let bytes = path.metadata()?.len();
+    println!("{entries} digests: {:.3} times their length", bytes as f64 / (16 * entries) as f64);
     let opened = Instant::now();
-    let set = KnownSet::open(file.path())?;
+    let set = KnownSet::open(&path)?;
     println!("opened in {:.0} microseconds", opened.elapsed().as_secs_f64() * 1e6);
     // So that all of it is in memory.
     assert!(set.is_intact()?);
@@ -88,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sorted = hits.clone();
     sorted.sort_unstable_by(|one, other| one.bytes().cmp(other.bytes()));
     // The bound: independent reads of one cache line, of the file itself.
-    let mapped = pfh_source::MappedFile::open(file.path())?;
+    let mapped = pfh_source::MappedFile::open(&path)?;
     let lines = mapped.as_ref().as_chunks::<64>().0;
     let random_lines = || {
         let line = |number| u64::from(lines[(mixed(number) % lines.len() as u64) as usize][3]);

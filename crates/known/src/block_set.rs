@@ -181,7 +181,7 @@ impl BlockSetBuilder {
     pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
         let BlockSetBuilder { algorithm, block_bytes, mut origin, rows, pushed, numbers, mut files, names, .. } = self;
         let mut file = SetFile::begin(output, BLOCKS_VERSION)?;
-        let mut table = TableWriter::begin(&mut file, pushed)?;
+        let mut table = TableWriter::begin(&mut file)?;
         let (mut firsts, mut located) = (Column::new(pushed + 1)?, Column::new(self.blocks)?);
         let mut occurs = Column::new(OCCURS_MAX + 1)?;
         let (mut entries, mut kept_rows, mut kept_places) = (0_u64, 0_u64, 0_u64);

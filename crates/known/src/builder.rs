@@ -251,7 +251,7 @@ impl SetBuilder {
         let mut sources = Column::new(origins.len() as u64)?;
         let mut file_sizes = Column::new(self.largest_size.saturating_add(1))?;
         let mut leading = match leader {
-            Some(_) => Some(TableWriter::begin(&mut file, pushed)?),
+            Some(_) => Some(TableWriter::begin(&mut file)?),
             None => None,
         };
         let mut about = About {
@@ -546,7 +546,7 @@ fn write_linked(
     entries: u64,
     places_memory_bytes: Option<u64>,
 ) -> io::Result<()> {
-    let mut table = TableWriter::begin(file, entries)?;
+    let mut table = TableWriter::begin(file)?;
     let mut links = Column::new(entries)?;
     let mut places = places_memory_bytes.map(ExternalSort::<{ 2 * ENTRY_BYTES }>::new);
     let mut number = 0;

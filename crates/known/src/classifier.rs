@@ -75,16 +75,39 @@ impl Classifier {
         needed
     }
 
-    /// Returns the digests that digits in hexadecimal may be: one for each algorithm of the sets with digests of that
+    /// Appends the digests that digits in hexadecimal may be: one for each algorithm of the sets with digests of that
     /// length. None if the digits are not hexadecimal, or no set has digests of that length.
-    pub fn digests_in_hex(&self, digits: &[u8]) -> Vec<Digest> {
-        let mut digests: Vec<Digest> = Vec::new();
+    pub fn push_digests_in_hex(&self, digits: &[u8], digests: &mut Vec<Digest>) {
+        let before = digests.len();
         for algorithm in self.sets.iter().flat_map(|one| one.set.algorithms()) {
-            if !digests.iter().any(|digest| digest.algorithm() == algorithm) {
+            if !digests[before..].iter().any(|digest| digest.algorithm() == algorithm) {
                 digests.extend(Digest::from_hex(algorithm, digits));
             }
         }
+    }
+
+    /// Returns the digests that digits in hexadecimal may be; see [`Classifier::push_digests_in_hex`].
+    pub fn digests_in_hex(&self, digits: &[u8]) -> Vec<Digest> {
+        let mut digests = Vec::new();
+        self.push_digests_in_hex(digits, &mut digests);
         digests
+    }
+
+    /// Returns for each of these digests whether a set has it. Many at once take less time than one after the other.
+    ///
+    /// # Errors
+    /// If a set cannot be read, or was truncated.
+    pub fn have(&self, digests: &[Digest]) -> io::Result<Vec<bool>> {
+        let mut have = vec![false; digests.len()];
+        for one in &self.sets {
+            let mut have = have.iter_mut();
+            one.set.find_many(digests, |_, found| {
+                if let Some(have) = have.next() {
+                    *have |= found.is_some();
+                }
+            })?;
+        }
+        Ok(have)
     }
 
     /// Returns the first of these digests that is known by itself, with the entries that have it, the deciding one

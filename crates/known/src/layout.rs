@@ -5,6 +5,8 @@ use std::io;
 
 use pfh_digest::Algorithm;
 
+use crate::index::GROUP_BYTES;
+
 /// The first bytes of a set, and of its footer.
 pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
 /// The version of sets of files.
@@ -100,13 +102,18 @@ impl Kind {
     fn has_records_of(self, bytes: u32) -> bool {
         match self {
             Kind::Digests => (8..=64).contains(&bytes),
-            Kind::Index => matches!(bytes, 2 | 4 | 8),
-            Kind::Links | Kind::Places | Kind::Numbers | Kind::Texts | Kind::Firsts | Kind::Located | Kind::Occurs => {
-                (1..=8).contains(&bytes)
-            }
+            Kind::Index => bytes == GROUP_BYTES as u32,
+            Kind::Links
+            | Kind::Places
+            | Kind::Numbers
+            | Kind::Texts
+            | Kind::Sizes
+            | Kind::Firsts
+            | Kind::Located
+            | Kind::Occurs => (1..=8).contains(&bytes),
             Kind::Files => bytes == FILE_BYTES as u32,
             Kind::Shapes => bytes == 16,
-            Kind::Blocks | Kind::Sizes => bytes == 8,
+            Kind::Blocks => bytes == 8,
             Kind::Strings | Kind::About => bytes == 1,
         }
     }
@@ -121,8 +128,6 @@ pub(crate) struct Section {
     pub(crate) offset: u64,
     pub(crate) records: u64,
     pub(crate) record_bytes: u32,
-    /// Bits of the prefixes of an index; otherwise 0.
-    pub(crate) prefix_bits: u32,
 }
 
 impl Section {
@@ -213,7 +218,6 @@ impl Footer {
             entry[40..48].copy_from_slice(&section.offset.to_le_bytes());
             entry[48..56].copy_from_slice(&section.records.to_le_bytes());
             entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
-            entry[60..64].copy_from_slice(&section.prefix_bits.to_le_bytes());
         }
         let check = blake3().digest(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
         bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(check.bytes());
@@ -253,12 +257,10 @@ impl Footer {
             let name = std::str::from_utf8(&bytes[at + 8..at + 8 + NAME_BYTES]).ok()?.trim_end_matches('\0');
             let (offset, records, record_bytes) = (long(at + 40), long(at + 48), word(at + 56));
             let end = records.checked_mul(record_bytes.into())?.checked_add(offset)?;
-            let prefix_bits = word(at + 60);
             let is_whole = end <= file_bytes - FOOTER_BYTES as u64
                 && offset.is_multiple_of(ALIGN_BYTES)
-                && kind.has_records_of(record_bytes)
-                && prefix_bits < 64;
-            is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits })
+                && kind.has_records_of(record_bytes);
+            is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes })
         };
         let sections = (0..count).map(section).collect::<Option<Vec<_>>>().ok_or(OpenError::Damaged)?;
         Ok(Footer { version, file_bytes, contents, sections })

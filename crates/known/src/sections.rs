@@ -6,92 +6,59 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use pfh_digest::{Algorithm, Hasher};
 use pfh_list::ExternalSort;
 
-use crate::index::{expected, first_bits, prefix, prefix_bits, width_bytes};
+use crate::index::{GROUP_BYTES, Grouper, first_bits, groups};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
 
-/// Writes a section of digests while their index is made.
+/// Writes a section of digests, and their index.
 pub(crate) struct TableWriter {
     offset: u64,
-    /// The first record of each prefix of `fine_bits` bits. How many digests there are is known only at the end, so
-    /// that the places of finer prefixes are kept until then.
-    starts: BufWriter<File>,
-    fine_bits: u32,
-    next_prefix: u64,
+    /// The first bits of all digests. The index can be made only when their number is known.
+    first_bits: BufWriter<File>,
     records: u64,
 }
 
 impl TableWriter {
-    /// Begins a section of at most `records_max` digests.
-    pub(crate) fn begin(file: &mut SetFile<'_, impl Write>, records_max: u64) -> io::Result<TableWriter> {
-        let fine_bits = prefix_bits(records_max);
-        Ok(TableWriter { offset: file.align()?, starts: temporary()?, fine_bits, next_prefix: 0, records: 0 })
+    pub(crate) fn begin(file: &mut SetFile<'_, impl Write>) -> io::Result<TableWriter> {
+        Ok(TableWriter { offset: file.align()?, first_bits: temporary()?, records: 0 })
     }
 
     pub(crate) fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
-        while self.next_prefix <= prefix(first_bits(digest), self.fine_bits) {
-            self.starts.write_all(&self.records.to_le_bytes())?;
-            self.next_prefix += 1;
-        }
         self.records += 1;
+        self.first_bits.write_all(&first_bits(digest).to_le_bytes())?;
         file.write_all(digest)
     }
 
-    pub(crate) fn end(mut self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
-        let records = self.records;
-        for _ in self.next_prefix..1 << self.fine_bits {
-            self.starts.write_all(&records.to_le_bytes())?;
-        }
+    pub(crate) fn end(self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
+        let TableWriter { offset, first_bits, records } = self;
         file.sections.push(Section {
             kind: Kind::Digests,
             name: algorithm.name().to_owned(),
-            offset: self.offset,
+            offset,
             records,
             record_bytes: algorithm.digest_bytes() as u32,
-            prefix_bits: 0,
         });
-        let mut starts = self.starts.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let bits = prefix_bits(records).min(self.fine_bits);
-        let (mut least, mut most) = (0, 0);
-        let difference = |prefix, start: u64| start.cast_signed() - expected(prefix, records, bits).cast_signed();
-        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
-            let difference = difference(prefix, start);
-            (least, most) = (difference.min(least), difference.max(most));
-            Ok(())
-        })?;
-        let width_bytes = width_bytes(least, most);
+        let mut first_bits = first_bits.into_inner().map_err(io::IntoInnerError::into_error)?;
+        first_bits.rewind()?;
+        let mut first_bits = BufReader::with_capacity(BUFFER_BYTES, first_bits);
         let offset = file.align()?;
-        each_start(&mut starts, self.fine_bits, bits, &mut |prefix, start| {
-            file.write_all(&difference(prefix, start).to_le_bytes()[..width_bytes])
-        })?;
+        let record_bytes = algorithm.digest_bytes();
+        let mut grouper = Grouper::new(records, record_bytes);
+        let mut each = |group: &[u8; GROUP_BYTES]| file.write_all(group);
+        for _ in 0..records {
+            let mut bits = [0; 8];
+            first_bits.read_exact(&mut bits)?;
+            grouper.push(u64::from_le_bytes(bits), &mut each)?;
+        }
+        grouper.end(&mut each)?;
         file.sections.push(Section {
             kind: Kind::Index,
             name: algorithm.name().to_owned(),
             offset,
-            records: 1 << bits,
-            record_bytes: width_bytes as u32,
-            prefix_bits: bits,
+            records: groups(records, record_bytes),
+            record_bytes: GROUP_BYTES as u32,
         });
         Ok(())
     }
-}
-
-/// Calls `each` with the prefixes of `bits` bits and their first records, from those of `fine_bits` bits in the file.
-fn each_start(
-    starts: &mut File,
-    fine_bits: u32,
-    bits: u32,
-    each: &mut dyn FnMut(u64, u64) -> io::Result<()>,
-) -> io::Result<()> {
-    starts.rewind()?;
-    let mut starts = BufReader::with_capacity(BUFFER_BYTES, starts);
-    for prefix in 0..1_u64 << fine_bits {
-        let mut start = [0; 8];
-        starts.read_exact(&mut start)?;
-        if prefix.trailing_zeros() >= fine_bits - bits {
-            each(prefix >> (fine_bits - bits), u64::from_le_bytes(start))?;
-        }
-    }
-    Ok(())
 }
 
 const BUFFER_BYTES: usize = 1 << 16;
@@ -149,7 +116,7 @@ impl<'a, W: Write> SetFile<'a, W> {
             }
         }
         let records = (self.bytes - offset) / u64::from(record_bytes);
-        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes, prefix_bits: 0 });
+        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes });
         Ok(())
     }
 
@@ -198,13 +165,18 @@ pub(crate) struct DistinctSizes {
     sort: ExternalSort<8>,
     /// Sizes that came lately, most of which come again.
     lately: Vec<u64>,
+    largest: u64,
 }
 
 impl DistinctSizes {
     const LATELY: usize = 1 << 12;
 
     pub(crate) fn new(memory_bytes: u64) -> DistinctSizes {
-        DistinctSizes { sort: ExternalSort::new(memory_bytes), lately: vec![u64::MAX; DistinctSizes::LATELY] }
+        DistinctSizes {
+            sort: ExternalSort::new(memory_bytes),
+            lately: vec![u64::MAX; DistinctSizes::LATELY],
+            largest: 0,
+        }
     }
 
     pub(crate) fn push(&mut self, size: u64) -> io::Result<()> {
@@ -213,17 +185,18 @@ impl DistinctSizes {
             return Ok(());
         }
         *lately = size;
+        self.largest = self.largest.max(size);
         self.sort.push(size.to_be_bytes())
     }
 
     pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>) -> io::Result<()> {
-        let (mut sizes, mut last) = (temporary()?, None);
+        let (mut sizes, mut last) = (Column::new(self.largest.saturating_add(1))?, None);
         self.sort.into_each(|size| {
             if last.replace(size) == Some(size) {
                 return Ok(());
             }
-            sizes.write_all(&u64::from_be_bytes(size).to_le_bytes())
+            sizes.push(u64::from_be_bytes(size))
         })?;
-        file.copy(Kind::Sizes, "", 8, sizes)
+        sizes.write(file, Kind::Sizes, "")
     }
 }

@@ -241,7 +241,7 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated; what was found up to then may be wrong.
     pub fn find_many(&self, digests: &[Digest], mut found: impl FnMut(&Digest, Option<u64>)) -> io::Result<()> {
         // By parts that the cache holds while they are passed over.
-        let parts = digests.chunks(256);
+        let parts = digests.chunks(2048);
         for same in parts.flat_map(|part| part.chunk_by(|one, other| one.algorithm() == other.algorithm())) {
             let Some(table) = same.first().and_then(|digest| self.table(digest.algorithm())) else {
                 same.iter().for_each(|digest| found(digest, None));
@@ -299,8 +299,12 @@ impl KnownSet {
     /// If the file of the set cannot be read, or was truncated.
     pub fn may_have_size(&self, size: u64) -> io::Result<bool> {
         let Some(sizes) = &self.sizes else { return Ok(true) };
-        let sizes = self.section(sizes).as_chunks::<8>().0;
-        let found = sizes.binary_search_by_key(&size, |bytes| u64::from_le_bytes(*bytes)).is_ok();
+        let (mut first, mut end) = (0, sizes.records);
+        while first < end {
+            let middle = first.midpoint(end);
+            if self.number(sizes, middle) < Some(size) { first = middle + 1 } else { end = middle }
+        }
+        let found = first < sizes.records && self.number(sizes, first) == Some(size);
         self.bytes.check()?;
         Ok(found)
     }
@@ -397,12 +401,7 @@ impl KnownSet {
     }
 
     fn index(&self, table: &Table) -> Index<'_> {
-        Index {
-            differences: self.section(&table.index),
-            width_bytes: table.index.record_bytes as usize,
-            bits: table.index.prefix_bits,
-            records: table.digests.records,
-        }
+        Index::new(self.section(&table.index), table.digests.records)
     }
 
     pub(crate) fn section(&self, section: &Section) -> &[u8] {

@@ -253,6 +253,33 @@ impl Definition {
         trials::validate(&self.corpora, &self.programs, &self.trials)
     }
 
+    /// Replaces the number of rounds, that of the experiment and those of its trials.
+    pub(crate) fn set_rounds(&mut self, rounds: u32) {
+        self.rounds = rounds;
+        self.trials.iter_mut().for_each(|trial| trial.rounds = None);
+    }
+
+    /// The names of the comparisons of whole programs, in the order of the definition, each once: one for each trial,
+    /// corpus, algorithm that a program of the trial has, and state of the cache.
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for trial in &self.trials {
+            let of_trial = |program: &&Program| trial.programs.contains(&program.id);
+            let is_offered = |name: &&String| self.programs.iter().filter(of_trial).any(|program| program.has(name));
+            for corpus in &trial.corpus {
+                for algorithm in trial.algorithms.iter().filter(is_offered) {
+                    for &cache in &trial.cache {
+                        names.push(trial.comparison(corpus, algorithm, cache));
+                    }
+                }
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+
     /// The longest time of one task.
     #[must_use]
     pub fn task_limit(&self) -> Duration {
@@ -423,6 +450,56 @@ total = "1M"
             full.parts[1].extents(),
             [Extent { bytes: 1 << 20, count: 1 << 16 }, Extent { bytes: 1 << 20, count: 16 }]
         );
+    }
+
+    #[test]
+    fn corpora_have_full_sizes_too_and_comparisons_have_names() {
+        let text = r#"
+title = "t"
+question = "q"
+rounds = 3
+repeats = 1
+corpus = [
+    { name = "a", kind = "noise", files = 1, bytes = 10, full = { files = 2, bytes = "1K" } },
+    { name = "b", kind = "command", command = "true", full = { command = "false" } },
+]
+program = [{ id = "p", label = "p", command = "true", offers = ["md5"] }, { id = "q", label = "q", command = "true" }]
+
+[[trial]]
+title = "Table I: one, two"
+programs = ["p"]
+algorithms = ["md5", "sha1"]
+corpus = ["b", "a"]
+cache = ["cached"]
+rounds = 9
+
+[[trial]]
+name = "all"
+title = "All"
+programs = ["p", "q"]
+algorithms = ["md5", "sha1"]
+corpus = ["a"]
+cache = ["cold", "dropped"]
+"#;
+        let quick = parse(text, false).expect("well-formed").definition;
+        let mut full = parse(text, true).expect("well-formed").definition;
+        let corpora = |definition: &Definition| -> Vec<(u64, u64, String)> {
+            definition.corpora.iter().map(|corpus| (corpus.files, corpus.bytes.0, corpus.command.clone())).collect()
+        };
+        assert_eq!(corpora(&quick), [(1, 10, String::new()), (0, 0, "true".to_owned())]);
+        assert_eq!(corpora(&full), [(2, 1024, String::new()), (0, 0, "false".to_owned())]);
+        // Nobody has SHA-1 in the first trial.
+        let expected = [
+            "table-i-one-two/b/md5/cached",
+            "table-i-one-two/a/md5/cached",
+            "all/a/md5/cold",
+            "all/a/md5/dropped",
+            "all/a/sha1/cold",
+            "all/a/sha1/dropped",
+        ];
+        assert_eq!(full.comparisons(), expected);
+        full.set_rounds(5);
+        assert_eq!((full.rounds, full.trials[0].rounds), (5, None));
     }
 
     #[test]

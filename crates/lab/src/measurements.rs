@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::experiment::trials;
-use crate::results::{Cell, Cost, Device, Entry, Failure, FailureKind, Header, Runner, Truth};
+use crate::results::{Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, Output, Runner, Truth};
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
@@ -26,6 +26,9 @@ const LINE_BYTES_MAX: u64 = 4 << 20;
 /// Most lines, and with the line's length a bound on memory. `algorithms --full` writes some 100,000.
 const LINES_MAX: u64 = 2_000_000;
 
+/// Most bytes of kept outputs, all together.
+const OUTPUTS_BYTES_MAX: usize = 64 << 20;
+
 /// Most different cells: each is a row of the report.
 const CELLS_MAX: usize = 20_000;
 
@@ -38,6 +41,10 @@ pub struct Measurements {
     pub runners: BTreeMap<(String, String), Runner>,
     /// The devices on which whole programs ran, by name.
     pub devices: BTreeMap<String, Device>,
+    /// The files that whole programs got, by name.
+    pub corpora: BTreeMap<String, Corpus>,
+    /// Outputs of whole programs, by program and name.
+    pub outputs: BTreeMap<(String, String), Output>,
     /// The timed series, in the order of runner, profile, mode, algorithm, chunk, dimensions.
     pub series: BTreeMap<SeriesKey, Series>,
     /// Answers on which different implementations agree.
@@ -276,7 +283,8 @@ struct Tag {
 }
 
 /// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
-const KNOWN_TYPES: [&str; 8] = ["header", "runner", "device", "truth", "sample", "cost", "failure", "end"];
+const KNOWN_TYPES: [&str; 10] =
+    ["header", "runner", "device", "corpus", "output", "truth", "sample", "cost", "failure", "end"];
 
 /// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
@@ -311,6 +319,9 @@ impl Measurements {
         let mut runners = BTreeMap::new();
         let mut cells: BTreeMap<Cell, Observations> = BTreeMap::new();
         let mut devices = BTreeMap::new();
+        let mut corpora = BTreeMap::new();
+        let mut outputs = BTreeMap::new();
+        let mut outputs_bytes = 0;
         let mut truths = Vec::new();
         let mut failures = Vec::new();
         let mut seconds = None;
@@ -370,6 +381,13 @@ impl Measurements {
                 Entry::Device(device) => {
                     devices.insert(device.device.clone(), device);
                 }
+                Entry::Corpus(corpus) => {
+                    corpora.insert(corpus.corpus.clone(), corpus);
+                }
+                Entry::Output(output) => {
+                    outputs_bytes += output.text.len();
+                    outputs.insert((output.runner.clone(), output.name.clone()), output);
+                }
                 Entry::Truth(truth) => truths.push(truth),
                 Entry::Sample(sample) => {
                     let cell = cells.entry(sample.cell).or_default();
@@ -380,11 +398,12 @@ impl Measurements {
                 Entry::Failure(failure) => failures.push(failure),
                 Entry::End { seconds: end } => seconds = Some(end),
             }
-            if [cells.len(), failures.len(), runners.len(), devices.len(), truths.len()]
-                .iter()
-                .any(|count| *count > CELLS_MAX)
-            {
-                return Err(ReadError::TooLarge("different cells, runners, devices, answers or failures"));
+            let counts = [cells.len(), failures.len(), runners.len(), devices.len(), corpora.len(), truths.len()];
+            if counts.iter().any(|count| *count > CELLS_MAX) {
+                return Err(ReadError::TooLarge("different cells, runners, devices, corpora, answers or failures"));
+            }
+            if outputs_bytes > OUTPUTS_BYTES_MAX {
+                return Err(ReadError::TooLarge("bytes of what programs printed"));
             }
         }
         let header = header.ok_or(ReadError::Empty)?;
@@ -399,6 +418,8 @@ impl Measurements {
             header,
             runners,
             devices,
+            corpora,
+            outputs,
             series: into_series(cells),
             truths,
             failures,

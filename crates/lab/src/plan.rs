@@ -23,6 +23,8 @@ pub struct Selection {
     pub profiles: Vec<String>,
     /// Names of devices.
     pub devices: Vec<String>,
+    /// Names of comparisons of whole programs.
+    pub comparisons: Vec<String>,
 }
 
 fn allows(list: &[String], name: &str) -> bool {
@@ -82,6 +84,10 @@ impl Selection {
         allows(&self.devices, name)
     }
 
+    pub(crate) fn takes_comparison(&self, name: &str) -> bool {
+        allows(&self.comparisons, name)
+    }
+
     /// Says what of the selection is in no experiment and no catalogue.
     ///
     /// # Errors
@@ -108,6 +114,9 @@ impl Selection {
             .map(String::as_str)
             .collect();
         self.devices.iter().try_for_each(|name| known(name, &devices, "device in this experiment called"))?;
+        let comparisons = experiment.definition.comparisons();
+        let comparisons = comparisons.iter().map(String::as_str).collect();
+        self.comparisons.iter().try_for_each(|name| known(name, &comparisons, "comparison"))?;
         self.runners.iter().try_for_each(|name| known(name, &runners, "runner"))?;
         self.profiles.iter().try_for_each(|name| known(name, &profiles, "profile"))?;
         if algorithms.contains(crate::experiment::EVERY_DIGEST) {

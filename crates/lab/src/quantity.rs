@@ -41,8 +41,11 @@ pub(crate) fn size(bytes: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    let value = if value.fract() == 0.0 { format!("{value}") } else { number(value).trim_end_matches('0').to_owned() };
-    format!("{value} {}", units[unit])
+    let mut text = if value.fract() == 0.0 { format!("{value}") } else { number(value) };
+    if text.contains('.') {
+        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    format!("{text} {}", units[unit])
 }
 
 #[cfg(test)]
@@ -81,6 +84,8 @@ mod tests {
             (200 << 20, "200 MiB"),
             (64 << 20, "64 MiB"),
             (1_500_000, "1.43 MiB"),
+            (419_954_688, "400 MiB"),
+            (7_341_000, "7 MiB"),
         ] {
             assert_eq!(size(bytes), text);
         }

@@ -16,6 +16,10 @@ pub enum Entry {
     Runner(Runner),
     /// A device on which whole programs ran.
     Device(Device),
+    /// The files that whole programs got.
+    Corpus(Corpus),
+    /// The output of a whole program whose definition keeps it.
+    Output(Output),
     /// An answer on which different implementations agree.
     Truth(Truth),
     /// One timed repeat whose answer was right.
@@ -49,6 +53,9 @@ pub struct Header {
     /// Whether the sizes of the paper were asked for.
     #[serde(default)]
     pub full: bool,
+    /// The number of rounds that was asked for, in the place of that of the definition.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rounds: Option<u32>,
     /// Facts of the machine by name (`cpu`, `cpu_flags`, `cores`, `kernel`, `os`, `memory_bytes`, `load_1m`,
     /// `governor`, `virtualisation`, …), as text; a fact that is not known is absent.
     pub environment: BTreeMap<String, String>,
@@ -64,6 +71,30 @@ pub struct Device {
     /// Facts about it by name (`filesystem`: type, device and options of the mount; of a simulated one, of the mount
     /// below it).
     pub facts: BTreeMap<String, String>,
+}
+
+/// The files that whole programs got.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Corpus {
+    /// Its name, as cells have it in their dimension `corpus`.
+    pub corpus: String,
+    /// Number of files.
+    pub files: u64,
+    /// Size of all files together.
+    pub bytes: u64,
+    /// Size of the longest file, in bytes.
+    pub longest_bytes: u64,
+}
+
+/// The output of a whole program whose definition keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// The id of the program.
+    pub runner: String,
+    /// The name that its definition gives to the output.
+    pub name: String,
+    /// The text; a longer one is cut.
+    pub text: String,
 }
 
 /// A runner that was started, or why it was not.
@@ -201,18 +232,9 @@ pub struct Cost {
     /// Bytes that came from a block device, where a whole program was measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub device_bytes: Option<u64>,
-}
-
-impl Cost {
-    /// Garbage collections as number and nanoseconds; memory and what was read from a block device in bytes.
-    pub(crate) fn of(
-        cell: &Cell,
-        order: u64,
-        (gc_count, gc_ns): (Option<u64>, Option<u64>),
-        (peak_bytes, device_bytes): (Option<u64>, Option<u64>),
-    ) -> Cost {
-        Cost { cell: cell.clone(), order, gc_count, gc_ns, peak_bytes, device_bytes }
-    }
+    /// The system's part of the processor time in nanoseconds, where a whole program was measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub system_ns: Option<u64>,
 }
 
 /// A task that gave no samples, and why.

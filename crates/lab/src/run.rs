@@ -41,6 +41,8 @@ pub struct Options {
     pub resume: bool,
     /// Seed of the data and the order; none for one of the system's.
     pub seed: Option<u64>,
+    /// Number of rounds in the place of the definition's, which those of its trials give way to as well.
+    pub rounds: Option<u32>,
     /// The part of the experiment to run.
     pub selection: Selection,
     /// Resident bytes of a runner's processes together, at most.
@@ -171,11 +173,14 @@ pub fn run(
     let roster = Roster::new(catalogue, options.memory_bytes);
     options.selection.validate(&experiment, roster.entrants())?;
     let (store, header, earlier) = open(&experiment, options)?;
-    let experiment = if options.resume {
+    let mut experiment = if options.resume {
         Experiment::parse(&header.experiment, header.definition.clone(), header.full).map_err(Error::Input)?
     } else {
         experiment
     };
+    if let Some(rounds) = options.rounds.or(header.rounds) {
+        experiment.definition.set_rounds(rounds);
+    }
     let mut run = Run {
         definition: &experiment.definition.clone(),
         experiment,
@@ -214,6 +219,7 @@ fn open(experiment: &Experiment, options: &Options) -> Result<(Store, Header, Ve
             program: options.version.clone(),
             seed: options.seed.unwrap_or_else(|| Rng::new().u64(..u64::from(u32::MAX))),
             full: experiment.full,
+            rounds: options.rounds,
             environment,
         };
         let mut store = Store::create(&options.folder)?;
@@ -413,7 +419,8 @@ impl Run<'_> {
         (self.observer)(Event::MakingData(&self.options.folder));
         let mut stage = Stage::new(self.definition, &cells, &setting)?;
         for cell in &mut cells {
-            (cell.cell.count, cell.cell.bytes) = stage.counts(&cell.corpus);
+            let counts = stage.counts(&cell.corpus);
+            (cell.cell.count, cell.cell.bytes) = (counts.files, counts.bytes);
         }
         let is_left = |run: &Self, cell: &ProgramCell, round: u32| {
             let state = run.states.get(&cell.cell).copied().unwrap_or_default();
@@ -424,8 +431,9 @@ impl Run<'_> {
         if cells.is_empty() {
             return Ok(());
         }
-        let devices: Vec<Entry> = stage.device_entries().into_iter().map(Entry::Device).collect();
-        self.store.append(&devices)?;
+        let devices = stage.device_entries().into_iter().map(Entry::Device);
+        let corpora = stage.corpus_entries().into_iter().map(Entry::Corpus);
+        self.store.append(&devices.chain(corpora).collect::<Vec<_>>())?;
         let all: u64 = cells.iter().map(|cell| u64::from(cell.rounds)).sum();
         let mut done = 0;
         for cell in &cells {
@@ -436,8 +444,9 @@ impl Run<'_> {
                 Some(Err(failed)) => self.fail(&cell.cell, failed)?,
             }
         }
-        let truths: Vec<Entry> = stage.truths().into_iter().map(Entry::Truth).collect();
-        self.store.append(&truths)?;
+        let truths = stage.truths().into_iter().map(Entry::Truth);
+        let outputs = stage.take_outputs().into_iter().map(Entry::Output);
+        self.store.append(&truths.chain(outputs).collect::<Vec<_>>())?;
         for round in 0..rounds {
             let mut random = Rng::with_seed(self.seed ^ u64::from(round).rotate_right(16));
             let mut groups: BTreeMap<_, Vec<&ProgramCell>> = BTreeMap::new();
@@ -466,9 +475,17 @@ impl Run<'_> {
     }
 
     fn save_program(&mut self, cell: &Cell, measured: Measured) -> Result<(), Error> {
-        let Measured { wall_ns, cpu_ns, peak_bytes, device_bytes, .. } = measured;
-        let costs = (Some(peak_bytes), Some(device_bytes));
-        self.save_samples(cell, [(wall_ns, Some(cpu_ns))], Cost::of(cell, self.order, (None, None), costs))
+        let Measured { wall_ns, cpu_ns, system_ns, peak_bytes, device_bytes, .. } = measured;
+        let cost = Cost {
+            cell: cell.clone(),
+            order: self.order,
+            gc_count: None,
+            gc_ns: None,
+            peak_bytes: Some(peak_bytes),
+            device_bytes: Some(device_bytes),
+            system_ns: Some(system_ns),
+        };
+        self.save_samples(cell, [(wall_ns, Some(cpu_ns))], cost)
     }
 
     /// Starts all contestants once, and records who is there. Returns those that are.
@@ -743,7 +760,15 @@ impl Run<'_> {
     /// A task's samples and its cost, together or not at all.
     fn save(&mut self, cell: &Cell, answers: Answers) -> Result<(), Error> {
         let done = answers.done;
-        let cost = Cost::of(cell, self.order, (done.gc_count, done.gc_ns), (done.peak_bytes, None));
+        let cost = Cost {
+            cell: cell.clone(),
+            order: self.order,
+            gc_count: done.gc_count,
+            gc_ns: done.gc_ns,
+            peak_bytes: done.peak_bytes,
+            device_bytes: None,
+            system_ns: None,
+        };
         self.save_samples(cell, answers.samples.iter().map(|sample| (sample.wall_ns, sample.cpu_ns)), cost)
     }
 

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 pub struct Size(pub u64);
 
 impl Size {
-    fn parse(text: &str) -> Option<Size> {
+    pub(crate) fn parse(text: &str) -> Option<Size> {
         let shift = match text.trim_start_matches(|c: char| c.is_ascii_digit()) {
             "" => 0,
             "K" => 10,

@@ -203,7 +203,8 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Prefix of temporary names. A file with such a name in which nobody writes is left over from a program that was killed.
+/// Prefix of temporary names. A file with such a name in which nobody writes is left over from a program that was
+/// killed.
 pub const TEMPORARY_PREFIX: &str = ".pfh-";
 
 /// Creates an empty file on the filesystem of a directory: without a name if that is possible, so that nothing can

@@ -1,5 +1,5 @@
-//! Plans listings that are larger than any tree at hand: sizes are drawn, with replacement, from those in a file (one in
-//! a line, such as `find /usr -type f -printf '%s\n'` prints). Prints tab-separated rows; `bench/plan.py` runs it.
+//! Plans listings that are larger than any tree at hand: sizes are drawn, with replacement, from those in a file (one
+//! in a line, such as `find /usr -type f -printf '%s\n'` prints). Prints tab-separated rows; `bench/plan.py` runs it.
 //!
 //!     simulate SIZES FILES SHARDS [FOLDER]
 //!

@@ -52,7 +52,6 @@ impl Cutter {
     }
 
     /// Returns the number of the shard of the next entry. Numbers never decrease.
-    #[expect(clippy::should_implement_trait, reason = "it takes the weight")]
     pub fn next(&mut self, weight: u64) -> u32 {
         let twice_middle = 2 * self.before + u128::from(weight);
         self.before += u128::from(weight);

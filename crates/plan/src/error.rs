@@ -43,7 +43,7 @@ pub enum PlanError {
     Plan {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The caller stopped the planning.
@@ -52,7 +52,7 @@ pub enum PlanError {
     List {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// A result is not whole, or not of this plan.
@@ -61,7 +61,7 @@ pub enum PlanError {
         path: PathBuf,
         /// The number of the shard.
         shard: u32,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
 }

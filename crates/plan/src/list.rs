@@ -181,7 +181,7 @@ impl ShardList {
         }
     }
 
-    /// Reads the list to its end, and checks it. Contents of entries are not looked at.
+    /// Reads the list to its end, and checks it. Contents of entries are not examined.
     pub(crate) fn verify(mut self) -> Result<(), PlanError> {
         while self.advance()? {}
         Ok(())

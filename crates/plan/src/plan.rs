@@ -197,7 +197,7 @@ struct ShardFields {
     sha256: String,
 }
 
-/// What every version has.
+/// The fields that every version has.
 #[derive(Deserialize)]
 struct KindFields {
     #[serde(rename = "type")]
@@ -251,8 +251,8 @@ impl Plan {
     /// Opens a plan.
     ///
     /// # Errors
-    /// [`PlanError`] if the folder has none, or it is of another version or damaged. Lists and results are not looked
-    /// at.
+    /// [`PlanError`] if the folder has none, or it is of another version or damaged. Lists and results are not
+    /// examined.
     pub fn open(folder: &Path) -> Result<Plan, PlanError> {
         let path = folder.join(FILE_NAME);
         let mut bytes = Vec::new();
@@ -408,12 +408,12 @@ impl Plan {
         &self.folder
     }
 
-    /// What decides about records, beside the listing.
+    /// The options that decide about records, beside the listing.
     pub fn options(&self) -> &PlanOptions {
         &self.options
     }
 
-    /// What a file weighs beside its size, in bytes.
+    /// The weight of a file beside its size, in bytes.
     pub fn per_file_bytes(&self) -> u64 {
         self.per_file_bytes
     }

@@ -16,7 +16,8 @@ use crate::plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, has_plan, l
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Takes a listing, in the order of the walk, and makes a plan of it. Memory: one entry, and the facts about each shard.
+/// Takes a listing, in the order of the walk, and makes a plan of it. Memory: one entry, and the facts about each
+/// shard.
 pub struct Planner {
     folder: PathBuf,
     /// Whether this planner made the folder.

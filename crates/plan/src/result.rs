@@ -24,7 +24,7 @@ const END_BYTES: u64 = 4096;
 pub enum ResultState {
     /// It is not there.
     Missing,
-    /// It is there, its header is one of the plan, and it has its end. Its records were not looked at.
+    /// It is there, its header is one of the plan, and it has its end. Its records were not examined.
     Whole(Box<Header>, Summary),
     /// It is there and no result of this shard, for this reason.
     Damaged(String),

@@ -12,7 +12,7 @@ use pfh_plan::{Cut, ListEntry, Plan, PlanError, PlanOptions, Planner, ResultStat
 use pfh_record::{Outcome, Record, SkipReason};
 use proptest::prelude::*;
 
-const GO_ON: AtomicBool = AtomicBool::new(false);
+static GO_ON: AtomicBool = AtomicBool::new(false);
 
 fn options() -> PlanOptions {
     PlanOptions::new("sha256,tlsh".parse().unwrap(), b"/data".to_vec())
@@ -104,7 +104,7 @@ fn everything_in_plan_json_comes_back() {
     assert_eq!(plan.state(1).unwrap(), ResultState::Missing);
 }
 
-/// What stops the planning leaves the folder as it was.
+/// An interruption of the planning leaves the folder as it was.
 #[test]
 fn a_plan_that_is_not_finished_leaves_nothing() {
     let scratch = tempfile::tempdir().unwrap();

@@ -107,7 +107,7 @@ impl<T: Released> Owned<T> {
             return Err(PyValueError::new_err(format!("the capsule `{name}` is not aligned")));
         }
         // SAFETY: a capsule of this name has such a structure, and the interpreter keeps it from others while we are
-        // attached. What is moved out is marked as released, as the interface demands.
+        // attached. The structure in the capsule is marked as released, as the interface demands.
         let moved = unsafe {
             let mut moved = Owned(ptr::read(pointer.as_ptr()));
             *(*pointer.as_ptr()).release() = None;
@@ -196,6 +196,7 @@ pub(crate) struct ForeignMessages {
     values: *const u8,
     /// The buffers of views, and their lengths.
     view_buffers: Vec<(*const u8, usize)>,
+    longest: usize,
 }
 
 // SAFETY: the pointers lead into buffers that `array` keeps and nobody changes.
@@ -253,39 +254,44 @@ impl ForeignMessages {
             }
         }
         let values = if matches!(layout, Layout::Offsets32 | Layout::Offsets64) { buffers[2] } else { ptr::null() };
-        let messages = ForeignMessages { array, layout, validity, first, values: values.cast::<u8>(), view_buffers };
-        messages.check()?;
+        let values = values.cast::<u8>();
+        let mut messages = ForeignMessages { array, layout, validity, first, values, view_buffers, longest: 0 };
+        messages.longest = messages.check()?;
         Ok(messages)
     }
 
-    /// Checks every offset and every view.
-    fn check(&self) -> Result<(), String> {
+    /// Checks every offset and every view, and returns the length of the longest message.
+    fn check(&self) -> Result<usize, String> {
         if self.len() == 0 {
-            return Ok(());
+            return Ok(0);
         }
         match self.layout {
-            Layout::Fixed(_) => Ok(()),
+            Layout::Fixed(width) => Ok(width),
             Layout::Offsets32 | Layout::Offsets64 => {
                 let mut before = self.offset_at(0);
-                let mut grows = before >= 0;
+                let (mut least, mut most) = (before, 0);
                 for number in 1..=self.len() {
                     let offset = self.offset_at(number);
-                    grows &= offset >= before;
+                    // Neither is near the end of its range, or the first is negative.
+                    let bytes = offset.wrapping_sub(before);
+                    least = least.min(bytes).min(offset);
+                    most = most.max(bytes);
                     before = offset;
                 }
-                if !grows {
+                if least < 0 {
                     return Err("the Arrow array is not valid: its offsets decrease".to_owned());
                 }
                 if self.values.is_null() && before > self.offset_at(0) {
                     return Err("the Arrow array is not valid: its values are missing".to_owned());
                 }
-                Ok(())
+                Ok(most as usize)
             }
-            Layout::Views => match (0..self.len()).find(|&number| self.is_valid(number) && self.view(number).is_none())
-            {
-                Some(number) => Err(format!("the Arrow array is not valid: view {number} leads beyond its buffer")),
-                None => Ok(()),
-            },
+            Layout::Views => (0..self.len()).filter(|&number| self.is_valid(number)).try_fold(0, |most, number| {
+                let message = self.view(number);
+                let message = message
+                    .ok_or_else(|| format!("the Arrow array is not valid: view {number} leads beyond its buffer"))?;
+                Ok(most.max(message.len()))
+            }),
         }
     }
 
@@ -294,10 +300,16 @@ impl ForeignMessages {
         self.array.0.length as usize
     }
 
+    /// The length of the longest message in bytes.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
     /// Returns a message; `None` for a null.
     ///
     /// # Panics
     /// If there is no message of this number.
+    #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&[u8]> {
         assert!(number < self.len(), "a message of the array");
         if !self.is_valid(number) {
@@ -321,10 +333,12 @@ impl ForeignMessages {
         }
     }
 
+    #[inline]
     fn place(&self, number: usize) -> usize {
         number + self.array.0.offset as usize
     }
 
+    #[inline]
     fn is_valid(&self, number: usize) -> bool {
         let place = self.place(number);
         // SAFETY: the bits reach the last message.
@@ -332,6 +346,7 @@ impl ForeignMessages {
     }
 
     /// The offset before message `number`, in an array that has messages.
+    #[inline]
     fn offset_at(&self, number: usize) -> i64 {
         let place = self.place(number);
         // SAFETY: there is an offset before each message and one after the last.

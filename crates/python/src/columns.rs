@@ -21,7 +21,7 @@ const ROWS_MAX: usize = 4096;
 /// Bytes of paths, pieces and similarity digests from which a batch is handed over.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What records have.
+/// The kinds of values that records have.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) selection: Selection,

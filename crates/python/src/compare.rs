@@ -1,7 +1,9 @@
 //! `compare`: pairs of similar digests.
 
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -20,6 +22,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyMapping, PySlice, PyString, PyTu
 use crate::array::schema_capsule;
 use crate::capsule::each_array;
 use crate::errors;
+use crate::hash::path_bytes;
 use crate::interpreter::{look, outside};
 use crate::many::threads_of;
 use crate::records::Records;
@@ -27,7 +30,7 @@ use crate::records::Records;
 /// Similarity digests with their names.
 struct Named {
     digests: Digests,
-    names: Vec<String>,
+    names: Vec<Vec<u8>>,
 }
 
 impl Named {
@@ -41,7 +44,7 @@ impl Named {
                 if let Some(Ok(digest)) = own.map(|own| own.digest) {
                     // The scores of sdhash depend on names.
                     let digest = digest.with_name(&item.record.path);
-                    named.push(String::from_utf8_lossy(&item.record.path).into_owned(), digest);
+                    named.push(item.record.path, digest);
                 }
             }
             return Ok(named);
@@ -59,7 +62,7 @@ impl Named {
         let is_array = each_array(object, |array| {
             for number in 0..array.len() {
                 if let Some(text) = array.get(number) {
-                    named.text(py, (place + number).to_string(), text)?;
+                    named.text(py, (place + number).to_string().into_bytes(), text)?;
                 }
             }
             place += array.len();
@@ -71,14 +74,14 @@ impl Named {
                 if item.cast::<PyTuple>().is_ok() {
                     named.pair(&item)?;
                 } else {
-                    named.digest(place.to_string(), &item)?;
+                    named.digest(place.to_string().into_bytes(), &item)?;
                 }
             }
         }
         Ok(named)
     }
 
-    fn push(&mut self, name: String, digest: Digest) {
+    fn push(&mut self, name: Vec<u8>, digest: Digest) {
         if self.digests.push(digest).is_ok() {
             self.names.push(name);
         }
@@ -86,31 +89,35 @@ impl Named {
 
     fn pair(&mut self, pair: &Bound<'_, PyAny>) -> PyResult<()> {
         let (name, digest): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-        let name = match name.cast::<PyBytes>() {
-            Ok(name) => String::from_utf8_lossy(name.as_bytes()).into_owned(),
-            Err(_) => name.str()?.to_cow()?.into_owned(),
-        };
+        let name = path_bytes(&name)?;
         // A file too short for a digest has none.
         if digest.is_none() { Ok(()) } else { self.digest(name, &digest) }
     }
 
-    fn digest(&mut self, name: String, digest: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn digest(&mut self, name: Vec<u8>, digest: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = digest.py();
         match (digest.cast::<PyString>(), digest.cast::<PyBytes>()) {
             (Ok(text), _) => self.text(py, name, text.to_cow()?.as_bytes()),
             (_, Ok(text)) => self.text(py, name, text.as_bytes()),
-            _ => Err(PyTypeError::new_err(format!("digest {name}: expected str, not {}", digest.get_type().name()?))),
+            _ => Err(PyTypeError::new_err(format!(
+                "digest {}: expected str, not {}",
+                String::from_utf8_lossy(&name),
+                digest.get_type().name()?
+            ))),
         }
     }
 
-    fn text(&mut self, py: Python<'_>, name: String, text: &[u8]) -> PyResult<()> {
+    fn text(&mut self, py: Python<'_>, name: Vec<u8>, text: &[u8]) -> PyResult<()> {
         let family = self.digests.family();
         match Digest::from_bytes(family, text) {
             Ok(digest) => {
                 self.push(name, digest);
                 Ok(())
             }
-            Err(error) => Err(errors::option(py, format!("digest {name} is none of {family}: {error}"))),
+            Err(error) => Err(errors::option(
+                py,
+                format!("digest {} is none of {family}: {error}", String::from_utf8_lossy(&name)),
+            )),
         }
     }
 }
@@ -187,22 +194,37 @@ pub(crate) fn compare(
 pub(crate) struct Pairs {
     family: Family,
     pairs: Vec<SimilarPair>,
-    names: [Arc<Vec<String>>; 2],
+    names: [Arc<Vec<Vec<u8>>>; 2],
 }
 
 /// Two digests that are similar.
-#[pyclass(frozen, get_all, module = "pfh", name = "Pair")]
+#[pyclass(frozen, module = "pfh", name = "Pair")]
 pub(crate) struct Pair {
-    /// The name of the first, or its place.
-    first: String,
-    /// The name of the second.
-    second: String,
-    /// The score, 0 to 100; with TLSH the distance.
+    first: Vec<u8>,
+    second: Vec<u8>,
     score: u32,
 }
 
 #[pymethods]
 impl Pair {
+    /// The name of the first, or its place.
+    #[getter]
+    fn first(&self) -> OsString {
+        OsString::from_vec(self.first.clone())
+    }
+
+    /// The name of the second.
+    #[getter]
+    fn second(&self) -> OsString {
+        OsString::from_vec(self.second.clone())
+    }
+
+    /// The score, 0 to 100; with TLSH the distance.
+    #[getter]
+    fn score(&self) -> u32 {
+        self.score
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let other = other.cast::<Pair>();
         other.is_ok_and(|other| {
@@ -212,7 +234,8 @@ impl Pair {
     }
 
     fn __repr__(&self) -> String {
-        format!("<pfh.Pair {:?} {:?} {}>", self.first, self.second, self.score)
+        let quoted = pfh::record::quote::quoted;
+        format!("<pfh.Pair {} {} {}>", quoted(&self.first), quoted(&self.second), self.score)
     }
 }
 
@@ -278,8 +301,8 @@ impl Pairs {
         let schema = Arc::new(Pairs::schema());
         let (mut first, mut second, mut score) = (StringBuilder::new(), StringBuilder::new(), Int32Builder::new());
         for pair in &self.pairs {
-            first.append_value(&self.names[0][pair.first as usize]);
-            second.append_value(&self.names[1][pair.second as usize]);
+            first.append_value(String::from_utf8_lossy(&self.names[0][pair.first as usize]));
+            second.append_value(String::from_utf8_lossy(&self.names[1][pair.second as usize]));
             score.append_value(pair.score as i32);
         }
         let batch = RecordBatch::try_new(
@@ -297,7 +320,8 @@ impl Pairs {
     fn _repr_html_(&self) -> String {
         /// Rows that are shown.
         const SHOWN: usize = 10;
-        let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let escaped =
+            |text: &[u8]| String::from_utf8_lossy(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let rows = self.pairs.iter().take(SHOWN).map(|pair| {
             let Pair { first, second, score } = self.pair(pair);
             format!("<tr><td>{}</td><td>{}</td><td>{score}</td></tr>", escaped(&first), escaped(&second))

@@ -1,7 +1,7 @@
 //! Bytes of Python objects.
 //!
 //! `bytes` never change, so they are read in place while other threads run. Everything else may change or shrink
-//! meanwhile (`bytearray`, arrays, maps of files), so pieces of it are copied first; a piece stays in the cache, and the
+//! meanwhile (`bytearray`, arrays, maps of files), so pieces of it are copied first. A piece stays in the cache: the
 //! copy costs a few percent of the fastest algorithms.
 
 use pyo3::exceptions::{PyBufferError, PyTypeError};

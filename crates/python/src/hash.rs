@@ -125,14 +125,14 @@ impl Read for Paths {
 /// A file that cannot be read is a record whose ``outcome`` is not ``complete`` and whose ``error`` says why; a missing
 /// path too. ``records.raise_for_failures()`` raises after the end, where that is wanted.
 ///
-/// What is read: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
+/// Files: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
 /// the run goes on. ``include`` and ``exclude`` are patterns of names, as of the program; ``min_size`` and ``max_size``
 /// bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
 ///
-/// What is computed: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
+/// Digests: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
 /// ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``piece_bytes`` also digests every piece of that many bytes.
 ///
-/// How: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are
+/// Speed: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are
 /// numbers or text such as ``"64M"``. ``mode`` and ``io`` are those of the program. ``unordered`` gives records as they
 /// finish. ``progress`` is called about ten times a second by the thread that takes the records, and draws whatever
 /// you like: ``lambda p: bar.update(p.new_bytes)`` with tqdm, ``lambda p: bar.update(task, completed=p.bytes)`` with

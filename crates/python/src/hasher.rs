@@ -17,23 +17,24 @@ pub(crate) fn algorithm(py: Python<'_>, name: &str) -> PyResult<Algorithm> {
 
 /// The key and the context of an algorithm that needs one.
 pub(crate) fn keys(key: Option<&Bound<'_, PyAny>>, context: Option<String>) -> PyResult<Keys> {
-    let mut keys = Keys::default();
-    keys.key = match key {
+    let key = match key {
         Some(key) => Some(Key::new(Data::of(key)?.into_bytes()?.as_bytes())),
         None => None,
     };
-    keys.context = context;
-    Ok(keys)
+    Ok(Keys { key, context })
 }
 
-/// Returns a hash object with hashlib's interface, for every algorithm of :func:`algorithms`.
+/// Returns the digest of one message.
 ///
-/// >>> hasher = pfh.new("blake3", b"hel")
-/// >>> hasher.update(b"lo")
-/// >>> hasher.hexdigest()
-/// 'ea8f163db38682925e4491c5e58d4bb3506ef8c14eb78a86e908c5624a67200f'
+/// ``data`` is any object with bytes. ``bytes`` are hashed where they are, everything else in copied pieces, so that
+/// it may change meanwhile without harm. ``algorithm`` is a name or an alias of :func:`algorithms`. ``key`` and
+/// ``context`` are for the algorithms that need one: ``hmac-sha256``, ``keyed-blake3``, ``blake3-derive-key`` ...
 ///
-/// ``usedforsecurity`` is hashlib's word, and changes nothing here. Raises as :func:`digest`.
+/// >>> pfh.digest(b"hello", "md5").hex()
+/// '5d41402abc4b2a76b9719d911017c592'
+///
+/// Raises ``UnknownAlgorithm``; ``OptionError`` for a missing or wrong key; ``TypeError`` for what has no bytes;
+/// ``BufferError`` for a buffer with gaps.
 #[pyfunction]
 #[pyo3(signature = (data, algorithm = "sha256", *, key = None, context = None))]
 pub(crate) fn digest<'py>(
@@ -121,7 +122,14 @@ impl Hasher {
     }
 }
 
-/// Returns a hash object.
+/// Returns a hash object with hashlib's interface, for every algorithm of :func:`algorithms`.
+///
+/// >>> hasher = pfh.new("blake3", b"hel")
+/// >>> hasher.update(b"lo")
+/// >>> hasher.hexdigest()
+/// 'ea8f163db38682925e4491c5e58d4bb3506ef8c14eb78a86e908c5624a67200f'
+///
+/// ``usedforsecurity`` is hashlib's word, and changes nothing here. Raises as :func:`digest`.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data = None, *, usedforsecurity = true, key = None, context = None))]
 pub(crate) fn new<'py>(

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// How long a caller waits before it looks at the signals of the interpreter.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// Bytes that are hashed before the signals are looked at: at most a tenth of a second of the slowest algorithm.
+/// Bytes that are hashed before signals are checked: at most a tenth of a second of the slowest algorithm.
 pub(crate) const PIECE_BYTES: usize = 4 << 20;
 
 /// Whether the interpreter is about to end. A thread that came back to it afterwards would be ended in the middle of

@@ -22,7 +22,7 @@ const MEMORY_BYTES: u64 = 64 << 20;
 /// Shortest digest that a set has.
 const DIGEST_BYTES_MIN: usize = 8;
 
-/// Known files, in which records are looked up.
+/// Known files, in which records are looked up: sets of `pfh known build`, and lists in any format.
 #[pyclass(frozen, module = "pfh", name = "KnownFiles")]
 pub(crate) struct KnownFiles {
     classifier: Classifier,
@@ -187,7 +187,7 @@ impl Match {
         self.class.is_some()
     }
 
-    /// What it means that it is known: `bad`, `other` or `good`; `None` for an unknown file.
+    /// The meaning of being known: `bad`, `other` or `good`; `None` for an unknown file.
     #[getter]
     fn class_(&self) -> Option<&'static str> {
         self.class

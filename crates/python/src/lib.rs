@@ -1,7 +1,7 @@
 //! The native module of the Python package `pfh`: digests of messages, files and lists.
 //!
-//! The names that users see, and their documentation, are in `python/src/pfh`; the design is in the section on Python of
-//! ARCHITECTURE.md. Only `capsule.rs` has unsafe code.
+//! The names that users see, and their documentation, are in `python/src/pfh`; ARCHITECTURE.md has the design, in its
+//! section on Python. Only `capsule.rs` has unsafe code.
 #![deny(unsafe_code)]
 
 mod algorithms;

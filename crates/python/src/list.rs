@@ -29,7 +29,7 @@ const GROUP: usize = 256;
 
 type Group = Vec<Result<Item, ReadError>>;
 
-/// What is known of a list once its first entries are read.
+/// The facts about a list that its beginning tells.
 struct Opened {
     name: Vec<u8>,
     format: FormatName,

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use arrow_array::FixedSizeBinaryArray;
-use arrow_array::builder::FixedSizeBinaryBuilder;
+use arrow_array::builder::BooleanBufferBuilder;
 use pfh::digest::lanes::BatchHasher;
 use pfh::digest::{Algorithm, Digest};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 
 use crate::array::Array;
-use crate::capsule::each_array;
+use crate::capsule::{ForeignMessages, each_array};
 use crate::data::{Data, copy};
 use crate::errors;
 use crate::hasher::algorithm;
@@ -61,19 +61,20 @@ pub(crate) fn digest_many<'py>(
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));
     }
     let mut many = Many::new(algorithm, threads_of(py, threads)?);
-    if let Some(list) = messages.cast::<PyList>().ok() {
+    if let Ok(list) = messages.cast::<PyList>() {
         let length = list.len();
-        many.sequence(py, length, |place| match list.len() == length {
-            true => list.get_item(place),
-            false => Err(PyRuntimeError::new_err("the list of messages changed while it was hashed")),
-        })?;
+        let changed = || PyRuntimeError::new_err("the list of messages changed while it was hashed");
+        many.sequence(py, length, |place| list.get_item(place).map_err(|_| changed()))?;
+        if list.len() != length {
+            return Err(changed());
+        }
     } else if let Ok(tuple) = messages.cast::<PyTuple>() {
         many.sequence(py, tuple.len(), |place| tuple.get_item(place))?;
     } else if messages.cast::<PyBytes>().is_ok() || messages.cast::<PyByteArray>().is_ok() {
         return Err(PyTypeError::new_err("one bytes object is one message; use pfh.digest, or pass a list"));
     } else if messages.cast::<PyString>().is_ok() {
         return Err(PyTypeError::new_err("a str is no sequence of messages; pass a list of bytes"));
-    } else if each_array(messages, |array| many.range(py, array.len(), &|place| array.get(place)))? {
+    } else if each_array(messages, |array| many.range(py, array))? {
         // All arrays are hashed.
     } else if let Ok(view) = PyMemoryView::from(messages) {
         many.rows(&view, messages)?;
@@ -90,7 +91,7 @@ pub(crate) fn digest_many<'py>(
             many.sequence(py, group.len(), |place| Ok(group[place].clone()))?;
         }
     }
-    Ok(Array::new(many.finish(), algorithm.name()))
+    Ok(Array::new(many.finish(py)?, algorithm.name()))
 }
 
 /// The number of threads of an option; `None` is one for each core that the process may use.
@@ -107,26 +108,93 @@ struct Many {
     algorithm: Algorithm,
     threads: usize,
     hasher: BatchHasher,
-    digests: FixedSizeBinaryBuilder,
     scratch: Vec<Digest>,
+    found: Found,
 }
 
-/// A function that returns the message of a place; `None` for a null.
-type Get<'a> = &'a (dyn Fn(usize) -> Option<&'a [u8]> + Sync);
+/// Digests one after the other, and which of them are there.
+#[derive(Default)]
+struct Found {
+    bytes: Vec<u8>,
+    count: usize,
+    /// The places of nulls, in order.
+    nulls: Vec<usize>,
+}
+
+impl Found {
+    fn push(&mut self, digest: &Digest) {
+        self.bytes.extend_from_slice(digest.bytes());
+        self.count += 1;
+    }
+
+    fn push_null(&mut self, digest_bytes: usize) {
+        self.nulls.push(self.count);
+        self.bytes.resize(self.bytes.len() + digest_bytes, 0);
+        self.count += 1;
+    }
+
+    fn append(&mut self, other: &Found) {
+        self.bytes.extend_from_slice(&other.bytes);
+        self.nulls.extend(other.nulls.iter().map(|place| self.count + place));
+        self.count += other.count;
+    }
+}
+
+/// Messages by their numbers.
+pub(crate) trait Messages: Sync {
+    /// The number of messages and nulls.
+    fn len(&self) -> usize;
+    /// A message; `None` for a null.
+    fn get(&self, number: usize) -> Option<&[u8]>;
+    /// The length of the longest message in bytes.
+    fn longest(&self) -> usize;
+}
+
+impl Messages for ForeignMessages {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn get(&self, number: usize) -> Option<&[u8]> {
+        self.get(number)
+    }
+
+    fn longest(&self) -> usize {
+        self.longest()
+    }
+}
+
+impl Messages for [&[u8]] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn get(&self, number: usize) -> Option<&[u8]> {
+        Some(self[number])
+    }
+
+    fn longest(&self) -> usize {
+        self.iter().map(|message| message.len()).max().unwrap_or(0)
+    }
+}
 
 impl Many {
     fn new(algorithm: Algorithm, threads: usize) -> Many {
-        Many {
-            algorithm,
-            threads,
-            hasher: BatchHasher::new(algorithm),
-            digests: FixedSizeBinaryBuilder::new(algorithm.digest_bytes() as i32),
-            scratch: Vec::new(),
-        }
+        Many { algorithm, threads, hasher: BatchHasher::new(algorithm), scratch: Vec::new(), found: Found::default() }
     }
 
-    fn finish(mut self) -> FixedSizeBinaryArray {
-        self.digests.finish()
+    fn finish(self, py: Python<'_>) -> PyResult<FixedSizeBinaryArray> {
+        let Found { bytes, count, nulls } = self.found;
+        let validity = (!nulls.is_empty()).then(|| {
+            let mut bits = BooleanBufferBuilder::new(count);
+            bits.append_n(count, true);
+            nulls.iter().for_each(|&place| bits.set_bit(place, false));
+            bits.finish().into()
+        });
+        let digest_bytes = self.algorithm.digest_bytes() as i32;
+        FixedSizeBinaryArray::try_new(digest_bytes, bytes.into(), validity).map_err(|error| errors::error(py, error))
     }
 
     /// Hashes the messages of a sequence, which `item` returns.
@@ -151,7 +219,7 @@ impl Many {
                 });
             }
             let messages: Vec<&[u8]> = owners.iter().map(|bytes| bytes.as_bytes()).collect();
-            self.range(py, messages.len(), &|place| Some(messages[place]))?;
+            self.range(py, &messages[..])?;
             look(py)?;
         }
         Ok(())
@@ -186,40 +254,44 @@ impl Many {
             let end = rows.min(start + step);
             let bytes = copy(view.as_any(), start, end)?;
             let bytes = bytes.as_bytes();
-            self.range(py, end - start, &|place| {
-                let mut row = &bytes[place * row_bytes..(place + 1) * row_bytes];
-                while let (true, [before @ .., 0]) = (is_padded, row) {
-                    row = before;
-                }
-                Some(row)
-            })?;
+            let rows = bytes.chunks_exact(row_bytes.max(1)).map(|row| match is_padded {
+                true => &row[..row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)],
+                false => row,
+            });
+            let mut rows: Vec<&[u8]> = rows.collect();
+            // Rows without bytes are messages, too.
+            rows.resize(end - start, &[]);
+            self.range(py, &rows[..])?;
             look(py)?;
         }
         Ok(())
     }
 
-    /// Hashes `length` messages, part by part, and looks at signals in between.
-    fn range(&mut self, py: Python<'_>, length: usize, get: Get<'_>) -> PyResult<()> {
-        let part_bytes = PIECE_BYTES * self.threads;
-        let part_messages = if self.threads == 1 { SHARED_GROUP } else { usize::MAX };
+    /// Hashes messages, part by part, and looks at signals in between.
+    fn range<M: Messages + ?Sized>(&mut self, py: Python<'_>, messages: &M) -> PyResult<()> {
+        let (length, longest) = (messages.len(), messages.longest());
+        if length > GROUP {
+            self.found.bytes.reserve(length.saturating_mul(self.algorithm.digest_bytes()));
+        }
+        // Without long messages, this number of them has at most `PIECE_BYTES`.
+        let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
         let mut start = 0;
         while start < length {
-            let (mut end, mut bytes) = (start, 0);
-            while end < length && bytes < part_bytes && end - start < part_messages {
-                let message_bytes = get(end).map_or(0, <[u8]>::len);
-                if message_bytes >= LONG_BYTES {
-                    break;
+            let end = match longest < LONG_BYTES {
+                true => start.saturating_add(part.max(GROUP)).min(length),
+                false => {
+                    let is_long = |&place: &usize| messages.get(place).is_some_and(|one| one.len() >= LONG_BYTES);
+                    let most = length.min(start + PIECE_BYTES * self.threads / LONG_BYTES);
+                    (start..most).find(is_long).unwrap_or(most)
                 }
-                bytes += message_bytes;
-                end += 1;
-            }
+            };
             if end == start {
-                self.long(py, get(start).unwrap_or_default())?;
-                end = start + 1;
+                self.long(py, messages.get(start).unwrap_or_default())?;
+                start += 1;
             } else {
-                self.part(py, start..end, get)?;
+                self.part(py, start..end, messages)?;
+                start = end;
             }
-            start = end;
             if start < length {
                 look(py)?;
             }
@@ -227,20 +299,12 @@ impl Many {
         Ok(())
     }
 
-    fn part(&mut self, py: Python<'_>, range: Range<usize>, get: Get<'_>) -> PyResult<()> {
+    fn part<M: Messages + ?Sized>(&mut self, py: Python<'_>, range: Range<usize>, messages: &M) -> PyResult<()> {
         let stop = &AtomicBool::new(false);
         let threads = if range.len() < 2 * GROUP { 1 } else { self.threads.min(range.len() / GROUP) };
         if threads == 1 {
-            let (hasher, digests, scratch) = (&mut self.hasher, &mut self.digests, &mut self.scratch);
-            outside(py, || {
-                hash(hasher, scratch, range, get, stop, &mut |message| match message {
-                    Some(bytes) => digests.append_value(bytes).is_ok(),
-                    None => {
-                        digests.append_null();
-                        true
-                    }
-                })
-            });
+            let Many { hasher, scratch, found, .. } = self;
+            outside(py, || hash(hasher, scratch, range, messages, stop, found));
             return Ok(());
         }
         let algorithm = self.algorithm;
@@ -248,20 +312,13 @@ impl Many {
         let parts: Vec<Range<usize>> =
             range.clone().step_by(share).map(|start| start..range.end.min(start + share)).collect();
         let mut outcome = Ok(());
-        let hashed: Vec<Vec<Option<Digest>>> = thread::scope(|scope| {
-            let workers: Vec<_> = parts
-                .into_iter()
-                .map(|part| {
-                    scope.spawn(move || {
-                        let (mut hasher, mut found) = (BatchHasher::new(algorithm), Vec::with_capacity(part.len()));
-                        hash(&mut hasher, &mut Vec::new(), part, get, stop, &mut |message| {
-                            found.push(message.and_then(|bytes| Digest::new(algorithm, bytes)));
-                            true
-                        });
-                        found
-                    })
-                })
-                .collect();
+        let hashed: Vec<Found> = thread::scope(|scope| {
+            let work = |part: Range<usize>| {
+                let (mut hasher, mut found) = (BatchHasher::new(algorithm), Found::default());
+                hash(&mut hasher, &mut Vec::new(), part, messages, stop, &mut found);
+                found
+            };
+            let workers: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work(part))).collect();
             while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
                 // Short work should not wait for a whole tick.
                 outside(py, || thread::sleep(TICK.min(Duration::from_micros(500))));
@@ -274,15 +331,10 @@ impl Many {
             outside(py, || workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect())
         });
         outcome?;
-        if hashed.iter().map(Vec::len).sum::<usize>() != range.len() {
+        if hashed.iter().map(|found| found.count).sum::<usize>() != range.len() {
             return Err(PyRuntimeError::new_err("a defect in pfh: a thread ended early; please report it"));
         }
-        for digest in hashed.iter().flatten() {
-            match digest {
-                Some(digest) => self.digests.append_value(digest.bytes()).map_err(|error| errors::error(py, error))?,
-                None => self.digests.append_null(),
-            }
-        }
+        hashed.iter().for_each(|found| self.found.append(found));
         Ok(())
     }
 
@@ -293,22 +345,23 @@ impl Many {
             outside(py, || hasher.update(piece));
             look(py)?;
         }
-        self.digests.append_value(hasher.finish().bytes()).map_err(|error| errors::error(py, error))
+        self.found.push(&hasher.finish());
+        Ok(())
     }
 }
 
-/// Hashes a range of messages on this thread, and gives the digests to `put`, in order.
-fn hash(
+/// Hashes a range of messages on this thread, and appends the digests to `found`, in order.
+fn hash<M: Messages + ?Sized>(
     hasher: &mut BatchHasher,
     scratch: &mut Vec<Digest>,
     range: Range<usize>,
-    get: Get<'_>,
+    messages: &M,
     stop: &AtomicBool,
-    put: &mut dyn FnMut(Option<&[u8]>) -> bool,
+    found: &mut Found,
 ) {
-    let mut messages: [&[u8]; GROUP] = [&[]; GROUP];
-    let mut nulls = [false; GROUP];
     let algorithm = hasher.algorithm();
+    let mut group: [&[u8]; GROUP] = [&[]; GROUP];
+    let mut nulls = [false; GROUP];
     scratch.resize_with(GROUP, || algorithm.digest(b""));
     for start in range.clone().step_by(GROUP) {
         if stop.load(Ordering::Relaxed) {
@@ -316,17 +369,19 @@ fn hash(
         }
         let count = GROUP.min(range.end - start);
         let mut has_nulls = false;
-        for (slot, (message, is_null)) in messages.iter_mut().zip(&mut nulls).take(count).enumerate() {
-            let got = get(start + slot);
-            *is_null = got.is_none();
+        for (number, (slot, is_null)) in group[..count].iter_mut().zip(&mut nulls).enumerate() {
+            let message = messages.get(start + number);
+            *is_null = message.is_none();
             has_nulls |= *is_null;
-            *message = got.unwrap_or_default();
+            *slot = message.unwrap_or_default();
         }
-        hasher.hash(&messages[..count], &mut scratch[..count]);
+        hasher.hash(&group[..count], &mut scratch[..count]);
+        if !has_nulls {
+            scratch[..count].iter().for_each(|digest| found.push(digest));
+            continue;
+        }
         for (digest, is_null) in scratch[..count].iter().zip(&nulls) {
-            if !put((!(has_nulls && *is_null)).then(|| digest.bytes())) {
-                return;
-            }
+            if *is_null { found.push_null(algorithm.digest_bytes()) } else { found.push(digest) }
         }
     }
 }

@@ -120,13 +120,13 @@ impl Record {
         self.0.part.map(|part| (part.offset, part.length))
     }
 
-    /// What stopped the reading; `None` if nothing did.
+    /// The error that stopped the reading; `None` if nothing did.
     #[getter]
     fn error(&self) -> Option<RecordError> {
         RecordError::of(&self.inner().outcome)
     }
 
-    /// Raises `FileError` unless the file is complete.
+    /// Raises `FileError` if the file was to be read and was not.
     fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
         match self.inner().outcome.is_failure() {
             true => Err(errors::file(py, self.inner())),
@@ -150,7 +150,7 @@ impl Record {
     }
 }
 
-/// What stopped the reading of a file.
+/// The error that stopped the reading of a file.
 #[pyclass(frozen, get_all, module = "pfh", name = "RecordError")]
 pub(crate) struct RecordError {
     /// The kind, as a word: `not-found`, `permission-denied`, `io` …

@@ -31,6 +31,7 @@ pub(crate) enum Feed {
 }
 
 /// The next thing of a feed.
+#[expect(clippy::large_enum_variant, reason = "items are moved on at once, and a box for each would cost time")]
 enum Next {
     Item(Item),
     Broken(Box<ReadError>),
@@ -95,7 +96,10 @@ impl Drop for Running {
         if thread::Builder::new().name("pfh-end".to_owned()).spawn(end).is_ok() {
             let mut when_ended: Receiver<()> = when_ended;
             let receiver = &mut when_ended;
-            let mut wait = move || drop(receiver.recv_timeout(ENDING_MAX));
+            let mut wait = move || {
+                // It ends in time, or it does not.
+                let _ = receiver.recv_timeout(ENDING_MAX);
+            };
             if Python::try_attach(|py| outside(py, &mut wait)).is_none() {
                 wait();
             }
@@ -107,7 +111,7 @@ impl Drop for Running {
 const ENDING_MAX: Duration = Duration::from_millis(50);
 
 enum Slot {
-    Here(Running),
+    Here(Box<Running>),
     /// A call is in progress, on this thread or another.
     Busy,
     /// A stream has it.
@@ -115,7 +119,7 @@ enum Slot {
     Ended,
 }
 
-/// What the object, its iterator and its stream have in common.
+/// The state that the object, its iterator and its stream have in common.
 pub(crate) struct Shared {
     slot: Mutex<Slot>,
     shape: Shape,
@@ -166,7 +170,7 @@ pub(crate) struct Begin {
 
 impl Shared {
     /// Takes the feed for a call.
-    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Running>> {
+    fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Box<Running>>> {
         let mut slot = lock(&self.slot);
         match std::mem::replace(&mut *slot, next) {
             Slot::Here(running) if running.process != std::process::id() => {
@@ -230,7 +234,7 @@ impl Shared {
     }
 
     /// Keeps what is known after the end.
-    fn end(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
+    fn end(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
         if let Some(feed) = running.feed.take() {
             let report = outside(py, || caught(|| feed.finish()))?;
             *lock(&self.report) = report;
@@ -242,7 +246,7 @@ impl Shared {
     }
 
     /// Stops what is left in the middle, and keeps its report if it ends at once.
-    fn leave(&self, py: Python<'_>, mut running: Running) -> PyResult<()> {
+    fn leave(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
         let Some(mut feed) = running.feed.take() else { return Ok(()) };
         let deadline = Instant::now() + ENDING_MAX;
         let has_ended = outside(py, || {
@@ -314,7 +318,7 @@ impl Records {
             Feed::List(list) => (list.cancel.clone(), Arc::clone(&list.counters)),
         };
         let watched = |callback| Mutex::new(Watched { callback, told: None, files: 0, bytes: 0 });
-        let running = Running { feed: Some(begin.feed), process: std::process::id() };
+        let running = Box::new(Running { feed: Some(begin.feed), process: std::process::id() });
         let shared = Shared {
             slot: Mutex::new(Slot::Here(running)),
             shape: begin.shape,
@@ -384,6 +388,8 @@ impl Records {
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
         self.shared.cancel.cancel();
+        // A consumer of the stream may have made another exception of an interrupt.
+        look(py)?;
         let slot = {
             let mut slot = lock(&self.shared.slot);
             match *slot {
@@ -501,7 +507,7 @@ impl Records {
 struct Batches {
     shared: Arc<Shared>,
     /// `None` once it has ended.
-    running: Option<Running>,
+    running: Option<Box<Running>>,
     columns: Columns,
     schema: SchemaRef,
 }
@@ -526,7 +532,7 @@ impl Batches {
             if !feed.wait(left) || left.is_zero() {
                 return Ok(Step::Waits);
             }
-            // What is at hand costs no look at the clock.
+            // Records at hand cost no look at the clock.
             while feed.wait(Duration::ZERO) {
                 match feed.next() {
                     Next::Item(item) => {
@@ -686,7 +692,7 @@ impl Report {
     }
 }
 
-/// What a callback of progress is told.
+/// The numbers that a callback of progress gets.
 #[pyclass(frozen, get_all, module = "pfh", name = "Progress")]
 pub(crate) struct Progress {
     /// Files so far.

@@ -32,7 +32,7 @@ const GROUP: usize = 256;
 /// Most files whose paths are not below the root. A list with more is for another root.
 const NOT_BELOW_MAX: usize = 10_000;
 
-/// What a verification is asked to do.
+/// The options of a verification.
 struct Asked {
     list_path: PathBuf,
     root: Option<PathBuf>,
@@ -313,7 +313,7 @@ pub(crate) fn verify(
 
 type Groups = (Receiver<io::Result<Vec<pfh_fixity::Finding>>>, std::vec::IntoIter<pfh_fixity::Finding>);
 
-/// What became of the files of a list. Each finding is taken once.
+/// The fates of the files of a list. Each finding is taken once.
 #[pyclass(frozen, module = "pfh", name = "Findings")]
 pub(crate) struct Findings {
     totals: Totals,
@@ -404,7 +404,7 @@ impl Findings {
     }
 }
 
-/// What became of one file.
+/// The fate of one file.
 #[pyclass(frozen, module = "pfh", name = "Finding")]
 pub(crate) struct Finding(pfh_fixity::Finding);
 

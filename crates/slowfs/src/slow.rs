@@ -6,8 +6,8 @@ use crate::passthrough::{attributes, kind, no_entry, read_full};
 use crate::pool::{Clock, Pool};
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyStatfs, Request,
+    InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyStatfs, Request,
 };
 use rustix::mount::{UnmountFlags, unmount};
 use std::collections::HashMap;
@@ -426,7 +426,8 @@ impl Filesystem for Served {
         self.operation(
             move |shown| shown.open(node),
             |opened, _| match opened {
-                Ok(handle) => reply.opened(handle, FopenFlags::empty()),
+                // Without the flag, opening a file drops it from the page cache, as no device does.
+                Ok(handle) => reply.opened(handle, FopenFlags::FOPEN_KEEP_CACHE),
                 Err(error) => reply.error(Errno::from(error)),
             },
         );

@@ -104,7 +104,7 @@ fn bytes_and_seeks_take_their_time_at_least() {
         fs::read(shown.shown().join("file")).unwrap();
         started.elapsed()
     });
-    assert!(again.min().unwrap() < took);
+    assert!(again.min().unwrap() < took / 4);
 }
 
 #[test]

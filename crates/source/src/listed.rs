@@ -1,4 +1,4 @@
-//! What an earlier walk found, perhaps on another machine, as a source.
+//! The findings of an earlier walk, perhaps on another machine, as a source.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -86,7 +86,10 @@ fn entry(directory: Arc<Directory>, name: &[u8], size: u64) -> Entry<LocalHandle
 /// The open directories that lead to the latest file, the outermost first: a walk comes back to them. One that could
 /// not be opened has its error.
 #[derive(Default)]
-struct Levels(Vec<(Vec<u8>, Result<Arc<Directory>, Errno>)>);
+struct Levels(Vec<Level>);
+
+/// The path of a directory, and the directory.
+type Level = (Vec<u8>, Result<Arc<Directory>, Errno>);
 
 impl Levels {
     /// Returns the directory of this path, which `open` opens if it is not open yet.

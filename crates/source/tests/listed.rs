@@ -1,4 +1,4 @@
-//! What an earlier walk found, as a source: each file as it is now.
+//! The findings of an earlier walk, as a source: each file as it is now.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
@@ -19,8 +19,11 @@ fn source(listed: Vec<Listed>, options: WalkOptions) -> Files {
     ListedFiles::new(LocalSource::new(options).unwrap(), listed.into_iter(), Totals::default())
 }
 
+/// A path, and the reason why there is no entry.
+type Other = (Vec<u8>, String);
+
 /// Walks a source, and returns the entries, and the paths of all else with the reasons.
-fn walk<S: Source<Handle = LocalHandle>>(source: &S) -> (Vec<Entry<LocalHandle>>, Vec<(Vec<u8>, String)>) {
+fn walk<S: Source<Handle = LocalHandle>>(source: &S) -> (Vec<Entry<LocalHandle>>, Vec<Other>) {
     let (mut entries, mut others) = (Vec::new(), Vec::new());
     source.walk(&mut |found| {
         match found {

@@ -133,14 +133,14 @@ def hash(
     A file that cannot be read is a record whose ``outcome`` is not ``complete`` and whose ``error`` says why; a missing
     path too. ``records.raise_for_failures()`` raises after the end, where that is wanted.
 
-    What is read: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
+    Files: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
     the run goes on. ``include`` and ``exclude`` are patterns of names, as of the program; ``min_size`` and ``max_size``
     bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
 
-    What is computed: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
+    Digests: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
     ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``piece_bytes`` also digests every piece of that many bytes.
 
-    How: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are
+    Speed: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are
     numbers or text such as ``"64M"``. ``mode`` and ``io`` are those of the program. ``unordered`` gives records as they
     finish. ``progress`` is called about ten times a second by the thread that takes the records, and draws whatever
     you like: ``lambda p: bar.update(p.new_bytes)`` with tqdm, ``lambda p: bar.update(task, completed=p.bytes)`` with
@@ -379,7 +379,7 @@ class Record:
 
     @property
     def error(self) -> RecordError | None:
-        """What stopped the reading; `None` if nothing did."""
+        """The error that stopped the reading; `None` if nothing did."""
 
     def raise_for_failure(self) -> None:
         """Raises `FileError` if the file was to be read and was not."""
@@ -389,7 +389,7 @@ class Record:
 
 @final
 class RecordError:
-    """What stopped the reading of a file."""
+    """The error that stopped the reading of a file."""
 
     @property
     def kind(self) -> str:
@@ -497,7 +497,7 @@ class Report:
 
 @final
 class Progress:
-    """What a callback of progress is told."""
+    """The numbers that a callback of progress gets."""
 
     @property
     def files(self) -> int:
@@ -565,7 +565,7 @@ class Match:
 
     @property
     def class_(self) -> Literal["good", "bad", "other"] | None:
-        """What it means that it is known: `bad`, `other` or `good`; `None` for an unknown file."""
+        """The meaning of being known: `bad`, `other` or `good`; `None` for an unknown file."""
 
     @property
     def set(self) -> str | None:
@@ -629,7 +629,7 @@ class Pair:
 
 @final
 class Findings(Iterator[Finding]):
-    """What became of the files of a list. Each finding is taken once."""
+    """The fates of the files of a list. Each finding is taken once."""
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> Finding: ...
@@ -659,7 +659,7 @@ class Findings(Iterator[Finding]):
 
 @final
 class Finding:
-    """What became of one file."""
+    """The fate of one file."""
 
     @property
     def class_(

@@ -43,7 +43,7 @@ class Shard(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What became of the files of some shards."""
+    """The counts of the files of some shards, by outcome."""
 
     shards: int = 0
     """The number of shards."""
@@ -54,7 +54,7 @@ class Counts(NamedTuple):
     failed: int = 0
     """Files and directories that could not be read, that ended early, or that changed meanwhile."""
     skipped: int = 0
-    """What was left out on purpose: sockets, loops of links ..."""
+    """The number of paths that were left out on purpose: sockets, loops of links ..."""
     bytes: int = 0
     """Bytes that were read."""
 
@@ -191,7 +191,7 @@ def shard(
     >>> plan = pfh.shard("/data", plan="plan", shards=64, algorithms="sha256,ssdeep")
     >>> plan.shards[0].files
 
-    Raises ``Error`` if the plan cannot be made. What cannot be listed has a record.
+    Raises ``Error`` if the plan cannot be made. A path that cannot be listed has a record.
     """
     arguments: list[str | bytes] = ["shard", "--quiet", "--output", os.fsencode(plan)]
 

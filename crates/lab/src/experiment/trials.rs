@@ -62,6 +62,7 @@ pub enum CorpusKind {
 struct FullCorpus {
     files: Option<u64>,
     bytes: Option<Size>,
+    command: Option<String>,
 }
 
 /// A program that is measured as a whole.
@@ -78,15 +79,18 @@ pub struct Program {
     /// A shell command whose first line is the version.
     #[serde(default)]
     pub version: String,
-    /// The shell command. Each dimension is a variable of its environment, and so are `algorithm`, `pfh` (the program)
-    /// and `files` (their number).
+    /// The shell command. Each dimension is a variable of its environment, and so are `algorithm`, `pfh` (the program),
+    /// `files` (their number), `bytes` and `longest_bytes` (the size of all, and of the longest).
     pub command: String,
     /// The form of the list that it prints, which is compared with those of the others; absent where it prints none.
     #[serde(default)]
     pub list: Option<List>,
-    /// The file beside the results in which what it prints is kept, of the run before those that are timed.
+    /// The name under which what it prints is kept in the results, of the run before those that are timed.
     #[serde(default)]
     pub keep: Option<String>,
+    /// The part of the work that it does and which limits the others; its times are not compared with theirs.
+    #[serde(default)]
+    pub limit: Option<Limit>,
     /// Exit statuses of a run that went well.
     #[serde(default = "success")]
     pub statuses: Vec<i32>,
@@ -106,6 +110,26 @@ pub struct Program {
 
 fn success() -> Vec<i32> {
     vec![0]
+}
+
+impl Program {
+    /// Whether it has an algorithm.
+    #[must_use]
+    pub fn has(&self, algorithm: &str) -> bool {
+        self.offers.is_empty() || self.offers.iter().any(|name| name == algorithm)
+    }
+}
+
+/// A part of the work, done alone: no program that does all of it can take less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// Reading all files.
+    Reading,
+    /// Hashing as many bytes in memory, as fast as all cores can.
+    Hashing,
+    /// Hashing as many bytes in memory as the longest file has, as one message.
+    Longest,
 }
 
 /// The form of a list.
@@ -135,6 +159,9 @@ impl List {
 pub struct Trial {
     /// Its heading: the table of the study, and the question.
     pub title: String,
+    /// Its name, with which the names of its comparisons begin; absent for one that is made of the title.
+    #[serde(default)]
+    name: Option<String>,
     /// Ids of programs.
     pub programs: Vec<String>,
     /// The algorithms.
@@ -152,6 +179,25 @@ pub struct Trial {
     /// Runs of a cell in the place of the experiment's `rounds`.
     #[serde(default)]
     pub rounds: Option<u32>,
+}
+
+impl Trial {
+    /// Its name: that of the definition, or its title in lower case, with hyphens for all that is neither letter nor
+    /// digit.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        let words = self.title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join("-").to_lowercase()
+    }
+
+    /// The name of one of its comparisons.
+    #[must_use]
+    pub fn comparison(&self, corpus: &str, algorithm: &str, cache: Cache) -> String {
+        format!("{}/{corpus}/{algorithm}/{}", self.name(), cache.name())
+    }
 }
 
 fn here() -> Vec<String> {
@@ -185,9 +231,10 @@ impl Cache {
 
 impl CorpusDefinition {
     pub(super) fn choose_full(&mut self) {
-        let FullCorpus { files, bytes } = std::mem::take(&mut self.full);
+        let FullCorpus { files, bytes, command } = std::mem::take(&mut self.full);
         self.files = files.unwrap_or(self.files);
         self.bytes = bytes.unwrap_or(self.bytes);
+        self.command = command.unwrap_or(std::mem::take(&mut self.command));
     }
 }
 
@@ -210,7 +257,7 @@ pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trial
     unique(programs.iter().map(|program| &program.id), "program")?;
     for program in programs {
         if program.keep.as_ref().is_some_and(|name| name.starts_with('.') || name.contains('/') || name.is_empty()) {
-            return Err(format!("program `{}`: `keep` is the name of a file, without folders", program.id));
+            return Err(format!("program `{}`: `keep` is a name, without folders", program.id));
         }
         if program.command.trim().is_empty() || !is_name(&program.id) {
             return Err(format!(
@@ -228,11 +275,14 @@ pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trial
         if let Some(name) = trial.corpus.iter().find(|name| corpora.iter().all(|corpus| corpus.name != **name)) {
             return unknown("corpus", name);
         }
+        if trial.name.as_ref().is_some_and(|name| !is_name(name)) {
+            return Err(format!("trial `{title}`: its name has letters, digits and hyphens only"));
+        }
         let lists = [trial.programs.len(), trial.algorithms.len(), trial.corpus.len(), trial.device.len()];
         if lists.contains(&0) || trial.cache.is_empty() || trial.dimensions.values().any(Vec::is_empty) {
             return Err(format!("trial `{title}` has an empty list, and so no cells"));
         }
-        let reserved = [CORPUS, DEVICE, CACHE, "algorithm", "files", "pfh"];
+        let reserved = [CORPUS, DEVICE, CACHE, "algorithm", "files", "bytes", "longest_bytes", "pfh"];
         let bad = |name: &&String| reserved.contains(&name.as_str()) || !is_variable(name);
         if let Some(name) = trial.dimensions.keys().find(bad) {
             return Err(format!("trial `{title}`: a dimension cannot be called `{name}`"));

@@ -36,18 +36,28 @@ pub(super) fn fill(folder: &Path) -> io::Result<()> {
     })
 }
 
-/// Number of regular files below a folder, and their bytes.
+/// Numbers of the regular files of a corpus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
+    pub(crate) longest_bytes: u64,
+}
+
+/// Counts the regular files below a folder.
 ///
 /// # Errors
 /// When a folder cannot be listed.
-pub(super) fn count(folder: &Path) -> io::Result<(u64, u64)> {
-    let (mut files, mut bytes) = (0, 0);
+pub(super) fn count(folder: &Path) -> io::Result<Counts> {
+    let mut counts = Counts::default();
     each_file(folder, &mut |path| {
-        files += 1;
-        bytes += path.symlink_metadata()?.len();
+        let bytes = path.symlink_metadata()?.len();
+        counts.files += 1;
+        counts.bytes += bytes;
+        counts.longest_bytes = counts.longest_bytes.max(bytes);
         Ok(())
     })?;
-    Ok((files, bytes))
+    Ok(counts)
 }
 
 fn each_file(folder: &Path, each: &mut dyn FnMut(&Path) -> io::Result<()>) -> io::Result<()> {

@@ -59,12 +59,14 @@ fn of_program(
     selection: &Selection,
 ) -> impl Iterator<Item = ProgramCell> {
     let mut cells = Vec::new();
-    let offers = |name: &&String| program.offers.is_empty() || program.offers.contains(name);
-    let algorithms = trial.algorithms.iter().filter(|name| selection.takes_algorithm(name)).filter(offers);
+    let algorithms = trial.algorithms.iter().filter(|name| selection.takes_algorithm(name) && program.has(name));
     for algorithm in algorithms {
         for corpus in definition.corpora.iter().filter(|corpus| trial.corpus.contains(&corpus.name)) {
             for device in trial.device.iter().filter(|device| selection.takes_device(device)) {
                 for &cache in &trial.cache {
+                    if !selection.takes_comparison(&trial.comparison(&corpus.name, algorithm, cache)) {
+                        continue;
+                    }
                     for mut dimensions in combinations(trial, program) {
                         dimensions.insert(CORPUS.to_owned(), corpus.name.clone());
                         dimensions.insert(DEVICE.to_owned(), device.clone());

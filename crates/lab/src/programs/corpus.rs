@@ -4,6 +4,7 @@ mod system;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -58,6 +59,22 @@ impl Nature {
             _ => None,
         }
     }
+}
+
+/// The name of the folder in which a corpus is kept: equal for those that have the same files, and for no others.
+pub(super) fn kept_name(corpus: &CorpusDefinition) -> String {
+    let CorpusDefinition { kind, files, bytes, command, .. } = corpus;
+    let kind = match kind {
+        CorpusKind::Documents => "documents",
+        CorpusKind::Noise => "noise",
+        CorpusKind::System => "system",
+        CorpusKind::Command => {
+            let mut hasher = DefaultHasher::new();
+            command.hash(&mut hasher);
+            return format!("command-{:016x}", hasher.finish());
+        }
+    };
+    format!("{kind}-{files}-{}", bytes.0)
 }
 
 /// Makes the files of a corpus in an empty folder. `pfh` is the program for commands.
@@ -260,7 +277,8 @@ mod tests {
             let corpus: CorpusDefinition = toml::from_str(&text).expect("well-formed");
             assert_eq!(corpus.bytes, Size(200_000));
             make(&corpus, folder.path(), 7, Path::new("pfh")).expect("made");
-            assert_eq!(cache::count(folder.path()).expect("listed"), (20, 200_000), "{kind:?}");
+            let counts = cache::count(folder.path()).expect("listed");
+            assert_eq!((counts.files, counts.bytes), (20, 200_000), "{kind:?}");
         }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Device {
 enum Kind {
     /// A folder of ours on it, with the corpora.
     Folder(Data),
+    /// The folder in which corpora are kept.
+    Kept(PathBuf),
     /// Shows the corpora of the disk of results as if they lay on the device.
     Simulated { source: PathBuf, mount_point: tempfile::TempDir, mounted: Option<Mounted> },
 }
@@ -54,6 +56,11 @@ impl Device {
         Device { name: name.to_owned(), kind: Kind::Folder(data) }
     }
 
+    /// The device of the folder in which corpora are kept.
+    pub(super) fn kept(name: &str, folder: PathBuf) -> Device {
+        Device { name: name.to_owned(), kind: Kind::Kept(folder) }
+    }
+
     /// A device that `pfh lab mount` knows, which shows the corpora of another folder.
     pub(super) fn simulated(name: &str, source: &Path) -> Result<Device, Error> {
         let mount_point = tempfile::Builder::new().prefix("pfh-lab-mount-").tempdir();
@@ -70,6 +77,7 @@ impl Device {
     pub(super) fn path(&self) -> &Path {
         match &self.kind {
             Kind::Folder(data) => data.folder(),
+            Kind::Kept(folder) => folder,
             Kind::Simulated { mount_point, .. } => mount_point.path(),
         }
     }
@@ -105,7 +113,7 @@ impl Device {
     pub(super) fn to_entry(&self) -> results::Device {
         let mut facts = BTreeMap::new();
         let lies_on = match &self.kind {
-            Kind::Folder(data) => data.folder(),
+            Kind::Folder(_) | Kind::Kept(_) => self.path(),
             Kind::Simulated { source, .. } => source,
         };
         if let Some(mount) = mount_of(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), lies_on) {

@@ -26,6 +26,8 @@ pub struct Measured {
     pub wall_ns: u64,
     /// Time of the processor, the user's and the system's, in nanoseconds.
     pub cpu_ns: u64,
+    /// The system's part of that, in nanoseconds.
+    pub system_ns: u64,
     /// Largest resident size of one process, in bytes.
     pub peak_bytes: u64,
     /// Bytes that had to come from a block device: the page cache did not have them.
@@ -52,6 +54,7 @@ pub fn measure(command: &str, output: Option<&Path>) -> io::Result<Measured> {
     Ok(Measured {
         wall_ns,
         cpu_ns: nanoseconds(usage.user_time()) + nanoseconds(usage.system_time()),
+        system_ns: nanoseconds(usage.system_time()),
         // Linux counts in KiB (getrusage(2)) and in blocks of 512 bytes.
         peak_bytes: number(usage.max_rss()) << 10,
         device_bytes: number(usage.block_reads()) << 9,

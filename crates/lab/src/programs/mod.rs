@@ -20,11 +20,12 @@ pub use measure::{Measured, measure};
 use crate::data::Data;
 use crate::error::Error;
 use crate::experiment::Definition;
-use crate::experiment::trials::{CACHE, Cache, CorpusDefinition, DEVICE, HERE, List, MODE, Program};
+use crate::experiment::trials::{CACHE, CORPUS, Cache, CorpusDefinition, DEVICE, HERE, List, MODE, Program};
 use crate::measurements::TODAY;
 use crate::process::find_program;
-use crate::results::{self, FailureKind, Hello, Truth};
+use crate::results::{self, FailureKind, Hello, Output, Truth};
 use crate::session::Failed;
+use cache::Counts;
 use cells::ProgramCell;
 use device::Device;
 use lists::Digests;
@@ -37,20 +38,30 @@ pub struct Places {
     pub devices: BTreeMap<String, PathBuf>,
     /// Files of the user's, in the place of every corpus; read, never written.
     pub corpus: Option<PathBuf>,
+    /// The folder in which corpora stay, for later runs to find them.
+    pub kept: Option<PathBuf>,
 }
+
+/// Corpora that are kept are the same whatever the seed of a run.
+const KEPT_SEED: u64 = 0;
+
+/// So much of what a program prints is kept in the results.
+const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
 /// Everything that programs need to run: corpora on devices, and what each must print.
 #[derive(Debug)]
 pub(crate) struct Stage<'a> {
     definition: &'a Definition,
-    /// The folder of the results.
-    folder: PathBuf,
+    /// Where programs write their lists.
+    scratch: Data,
     meter: Meter,
     devices: Vec<Device>,
     /// Why a device is not there.
     absent: BTreeMap<String, String>,
-    /// Files and bytes by corpus.
-    counts: BTreeMap<String, (u64, u64)>,
+    /// The folder of each corpus, relative to that of a device, and its numbers; by name.
+    corpora: BTreeMap<String, (String, Counts)>,
+    /// Outputs of programs whose definition keeps them.
+    outputs: Vec<Output>,
     /// The lists by corpus, algorithm and form, and the programs that printed them.
     expected: BTreeMap<(String, String, bool), (Digests, BTreeSet<String>)>,
     /// Whether the programs that were checked went well.
@@ -83,21 +94,30 @@ impl<'a> Stage<'a> {
         let wanted: BTreeSet<&str> = cells.iter().map(|cell| cell.corpus.as_str()).collect();
         let corpora: Vec<&CorpusDefinition> =
             definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
-        let here = Data::new(setting.folder, setting.seed)?;
-        let source = here.folder().to_owned();
-        fill(&source, &corpora, setting)?;
-        let mut counts = BTreeMap::new();
+        let here = match &setting.places.kept {
+            Some(folder) => Device::kept(HERE, keep(folder, &corpora, setting.program)?),
+            None => {
+                let data = Data::new(setting.folder, setting.seed)?;
+                fill(data.folder(), &corpora, setting)?;
+                Device::folder(HERE, data)
+            }
+        };
+        let source = here.path().to_owned();
+        let mut counted = BTreeMap::new();
         for corpus in &corpora {
-            let folder = source.join(&corpus.name);
-            counts.insert(corpus.name.clone(), cache::count(&folder).map_err(Error::file(&folder))?);
+            let name = folder_name(corpus, setting.places);
+            let folder = source.join(&name);
+            let counts = cache::count(&folder).map_err(Error::file(&folder))?;
+            counted.insert(corpus.name.clone(), (name, counts));
         }
         let mut stage = Stage {
             definition,
-            folder: setting.folder.to_owned(),
+            scratch: Data::new(setting.folder, setting.seed)?,
             meter: meter(definition, &source, setting.program, setting.memory_bytes),
-            devices: vec![Device::folder(HERE, here)],
+            devices: vec![here],
             absent: BTreeMap::new(),
-            counts,
+            corpora: counted,
+            outputs: Vec::new(),
             expected: BTreeMap::new(),
             checked: BTreeMap::new(),
             cached: None,
@@ -122,9 +142,28 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// Files and bytes of a corpus.
-    pub(crate) fn counts(&self, corpus: &str) -> (u64, u64) {
-        self.counts.get(corpus).copied().unwrap_or_default()
+    /// The numbers of a corpus.
+    pub(crate) fn counts(&self, corpus: &str) -> Counts {
+        self.corpora.get(corpus).map(|(_, counts)| *counts).unwrap_or_default()
+    }
+
+    /// The folder of a corpus, relative to that of a device.
+    fn folder_of(&self, corpus: &str) -> &str {
+        self.corpora.get(corpus).map(|(folder, _)| folder.as_str()).unwrap_or_default()
+    }
+
+    /// The corpora, as they are saved.
+    pub(crate) fn corpus_entries(&self) -> Vec<results::Corpus> {
+        let entry = |(corpus, (_, counts)): (&String, &(String, Counts))| {
+            let Counts { files, bytes, longest_bytes } = *counts;
+            results::Corpus { corpus: corpus.clone(), files, bytes, longest_bytes }
+        };
+        self.corpora.iter().map(entry).collect()
+    }
+
+    /// Outputs of programs whose definition keeps them, each once.
+    pub(crate) fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.outputs)
     }
 
     /// The devices, as they are saved.
@@ -136,7 +175,7 @@ impl<'a> Stage<'a> {
     pub(crate) fn truths(&self) -> Vec<Truth> {
         let truth =
             |((corpus, algorithm, _), (digests, programs)): (&(String, String, bool), &(Digests, BTreeSet<_>))| {
-                let (count, bytes) = self.counts(corpus);
+                let Counts { files: count, bytes, .. } = self.counts(corpus);
                 Truth {
                     mode: MODE.to_owned(),
                     algorithm: algorithm.clone(),
@@ -173,7 +212,7 @@ impl<'a> Stage<'a> {
     fn list(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Result<Option<Digests>, Failed> {
         let error = |message: String| Failed { kind: FailureKind::Error, message };
         self.meter.directory = self.devices[0].path().to_owned();
-        let output = self.meter.directory.join("list");
+        let output = self.scratch.folder().join("list");
         let program = &self.definition.programs[cell.program];
         let environment = self.environment(cell);
         let Some(measured) = self.meter.run(&program.command, environment, Some(&output), cancel)? else {
@@ -181,11 +220,15 @@ impl<'a> Stage<'a> {
         };
         self.cached = None;
         judge_status(program, &measured)?;
+        if program.list.is_none() && program.keep.is_none() {
+            return Ok(Some(Digests::new()));
+        }
+        let text = fs::read(&output).map_err(|reason| error(reason.to_string()))?;
         if let Some(name) = &program.keep {
-            fs::copy(&output, self.folder.join(name)).map_err(|reason| error(format!("`{name}`: {reason}")))?;
+            let text = String::from_utf8_lossy(&text[..text.len().min(OUTPUT_BYTES_MAX)]).into_owned();
+            self.outputs.push(Output { runner: program.id.clone(), name: name.clone(), text });
         }
         let Some(list) = program.list else { return Ok(Some(Digests::new())) };
-        let text = fs::read(&output).map_err(|reason| error(reason.to_string()))?;
         let digests = lists::parse(list, &text);
         Ok(Some(digests.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })?))
     }
@@ -193,7 +236,7 @@ impl<'a> Stage<'a> {
     fn compare(&mut self, cell: &ProgramCell, digests: Digests) -> Result<(), Failed> {
         let wrong = |message: String| Err(Failed { kind: FailureKind::WrongAnswer, message });
         let Some(list) = self.definition.programs[cell.program].list else { return Ok(()) };
-        let (files, _) = self.counts(&cell.corpus);
+        let files = self.counts(&cell.corpus).files;
         if list.has_every_file() && digests.len() as u64 != files {
             return wrong(format!("lists {} of {files} files", digests.len()));
         }
@@ -217,8 +260,8 @@ impl<'a> Stage<'a> {
         let place = place.ok_or_else(|| error(format!("there is no device `{}`", cell.device)))?;
         let program = self.meter.program.clone();
         let here = (cell.device.clone(), cell.corpus.clone());
+        let folder = self.devices[place].path().join(self.folder_of(&cell.corpus));
         let device = &mut self.devices[place];
-        let folder = device.path().join(&cell.corpus);
         match cell.cache {
             Cache::Cold if device.is_simulated() => device.renew(&program, cancel).map_err(error)?,
             Cache::Cold => cache::evict(&folder).map_err(|reason| error(reason.to_string()))?,
@@ -249,10 +292,17 @@ impl<'a> Stage<'a> {
         let program = &self.definition.programs[cell.program];
         let algorithm = program.algorithms.get(&cell.cell.algorithm).unwrap_or(&cell.cell.algorithm);
         let mut variables: Vec<(String, String)> = cell.cell.dimensions.clone().into_iter().collect();
-        variables.push(("algorithm".to_owned(), algorithm.clone()));
-        variables.push(("files".to_owned(), self.counts(&cell.corpus).0.to_string()));
-        variables.push(("pfh".to_owned(), self.meter.program.to_string_lossy().into_owned()));
-        variables.push(("LC_ALL".to_owned(), "C".to_owned()));
+        let Counts { files, bytes, longest_bytes } = self.counts(&cell.corpus);
+        let more = [
+            (CORPUS, self.folder_of(&cell.corpus).to_owned()),
+            ("algorithm", algorithm.clone()),
+            ("files", files.to_string()),
+            ("bytes", bytes.to_string()),
+            ("longest_bytes", longest_bytes.to_string()),
+            ("pfh", self.meter.program.to_string_lossy().into_owned()),
+            ("LC_ALL", "C".to_owned()),
+        ];
+        variables.extend(more.map(|(name, value)| (name.to_owned(), value)));
         let profile = program.profiles.get(&cell.cell.profile).into_iter().flatten();
         variables.extend(profile.map(|(name, value)| (name.clone(), value.clone())));
         variables
@@ -313,14 +363,48 @@ fn judge_status(program: &Program, measured: &Measured) -> Result<(), Failed> {
     Err(Failed { kind: FailureKind::Error, message: format!("ended with status {}", measured.status) })
 }
 
-/// Makes corpora in a folder, or links of the user's.
+/// The name of a corpus's folder.
+fn folder_name(corpus: &CorpusDefinition, places: &Places) -> String {
+    if places.kept.is_some() { corpus::kept_name(corpus) } else { corpus.name.clone() }
+}
+
+/// Makes the corpora that are not there yet, and returns the absolute path of their folder. A corpus appears when it is
+/// complete.
+fn keep(folder: &Path, corpora: &[&CorpusDefinition], program: &Path) -> Result<PathBuf, Error> {
+    fs::create_dir_all(folder).map_err(Error::file(folder))?;
+    let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
+    for corpus in corpora {
+        let path = folder.join(corpus::kept_name(corpus));
+        if path.is_dir() {
+            continue;
+        }
+        let data = Data::new(&folder, KEPT_SEED)?;
+        let partial = data.folder().join("corpus");
+        let make = || {
+            fs::create_dir(&partial)?;
+            corpus::make(corpus, &partial, KEPT_SEED, program)?;
+            fs::rename(&partial, &path)
+        };
+        match make() {
+            // Another run was faster.
+            Err(_) if path.is_dir() => {}
+            made => made.map_err(Error::file(&path))?,
+        }
+    }
+    Ok(folder)
+}
+
+/// Makes corpora in a folder, or copies of the user's.
 fn fill(folder: &Path, corpora: &[&CorpusDefinition], setting: &Setting<'_>) -> Result<(), Error> {
     for corpus in corpora {
-        let path = folder.join(&corpus.name);
+        let path = folder.join(folder_name(corpus, setting.places));
         fs::create_dir(&path).map_err(Error::file(&path))?;
         match &setting.places.corpus {
             Some(given) => copy(given, &path).map_err(Error::file(given))?,
-            None => corpus::make(corpus, &path, setting.seed, setting.program).map_err(Error::file(&path))?,
+            None => {
+                let seed = if setting.places.kept.is_some() { KEPT_SEED } else { setting.seed };
+                corpus::make(corpus, &path, seed, setting.program).map_err(Error::file(&path))?;
+            }
         }
     }
     Ok(())

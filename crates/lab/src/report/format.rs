@@ -91,8 +91,11 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// The common name of an algorithm, if it differs from its name here.
+/// The common name of an algorithm, if it differs from its name here; of several that are parted by commas, of each.
 pub(super) fn algorithm(name: &str) -> String {
+    if name.contains(',') {
+        return name.split(',').map(algorithm).collect::<Vec<_>>().join(" + ");
+    }
     let known = [
         ("none", "reading alone"),
         ("des-cbc", "DES-CBC"),
@@ -193,6 +196,7 @@ mod tests {
             ("des-ede3-cbc", "3DES-CBC"),
             ("sha", "sha"),
             ("crc32", "CRC-32"),
+            ("md5,sha256", "MD5 + SHA-256"),
         ] {
             assert_eq!(algorithm(id), name);
         }

@@ -76,6 +76,7 @@ impl Lab {
     pub(crate) fn run_with(&self, observer: &mut dyn FnMut(Event<'_>), cancel: &AtomicBool) -> Result<Summary, Error> {
         let experiment = Experiment::parse("x", self.experiment.clone(), false).map_err(Error::Input)?;
         let options = Options {
+            rounds: None,
             folder: self.results(),
             resume: self.resume,
             seed: self.seed,

@@ -10,6 +10,7 @@ mod comparison;
 mod frash;
 mod hostile;
 mod pages;
+mod programs;
 mod published;
 /// One text for all crates: the laboratory imports none of them.
 #[path = "../../../testing/src/skip.rs"]

@@ -45,6 +45,7 @@ impl Synthetic {
             program: "0.1.0".to_owned(),
             seed: 7,
             full: false,
+            rounds: None,
             environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         };
         Synthetic {
@@ -134,6 +135,7 @@ impl Synthetic {
                 gc_ns,
                 peak_bytes: Some(20 << 20),
                 device_bytes: None,
+                system_ns: None,
             }));
         }
     }

@@ -4,7 +4,10 @@ use super::audit_args::AuditArguments;
 use super::bag_args::BagArguments;
 use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
-use super::common_args::{EngineArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names};
+use super::common_args::{
+    CountingWord, EngineArguments, FamilyArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names,
+    format_names, parse_format, parse_piece,
+};
 use super::convert_args::ConvertArguments;
 use super::copy_args::CopyArguments;
 use super::known_args::{KnownArguments, VerdictClass};
@@ -15,13 +18,10 @@ use super::shard_args::{MergeArguments, ShardArguments, ShardWord};
 use super::verify_args::VerifyArguments;
 use clap::builder::StringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use pfh_facts::Counting;
-use pfh_plan::Variants;
 use pfh_record::FormatName;
+use pfh_similarity::Family;
 use pfh_similarity::frash::Test;
-use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
 use std::ffi::OsString;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Parallel framework for hashing: digests of everything, at the speed of the hardware.
@@ -164,7 +164,7 @@ pub(crate) struct HashArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many machines")]
 pub(crate) struct ShardsArguments {
-    /// Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Their results appear there.
+    /// Hash shards of the plan in the folder PLAN, which `pfh shard` made, instead of paths. Results appear there.
     ///
     /// The plan says which files, and which digests. A result appears when it is whole, and where there is one already,
     /// nothing is done: a shard may be started any number of times, also at once.
@@ -649,68 +649,6 @@ pub(crate) struct SimilarityArguments {
     pub(crate) verbose: bool,
 }
 
-/// Segment size of sdhash in MiB, as in the original.
-const SDHASH_SEGMENTS: u32 = 128;
-
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Variants of similarity digests")]
-pub(crate) struct FamilyArguments {
-    /// Version of sdhash that digests and scores are compatible with.
-    ///
-    /// A digest does not record which version made it. 4.0 finds more, but very repetitive files match anything.
-    #[arg(long, value_name = "VERSION", default_value = "3.4")]
-    pub(crate) sdhash_profile: ProfileWord,
-
-    /// Block size of sdhash in KiB, 1 to 16, or 0 for none (`sdhash -b`) [default: 16 from 16 MiB on, none below].
-    #[arg(long, value_name = "KIB", value_parser = parse_blocks)]
-    pub(crate) sdhash_blocks: Option<Blocks>,
-
-    /// Segment size of sdhash in MiB (`sdhash -z`); 0 for none.
-    ///
-    /// In block mode, a longer file has one digest for each segment, under the name of the file and the offset of the
-    /// segment: `disk.dd.0128M`. In lists of other formats than sdhash's own it has a single digest.
-    #[arg(long, value_name = "MIB", default_value_t = SDHASH_SEGMENTS)]
-    pub(crate) sdhash_segments: u32,
-
-    /// Compute mrsh-v2 digests as its build for network packets does, without the first and the last chunk.
-    #[arg(long)]
-    pub(crate) mrsh_network: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProfileWord {
-    #[value(name = "3.4")]
-    V3_4,
-    #[value(name = "4.0")]
-    V4_0,
-}
-
-impl From<ProfileWord> for sdhash::Profile {
-    fn from(word: ProfileWord) -> sdhash::Profile {
-        match word {
-            ProfileWord::V3_4 => sdhash::Profile::V3_4,
-            ProfileWord::V4_0 => sdhash::Profile::V4_0,
-        }
-    }
-}
-
-/// Stream mode, or blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Blocks {
-    mode: sdhash::Mode,
-    kibibytes: u32,
-}
-
-fn parse_blocks(text: &str) -> Result<Blocks, String> {
-    let kibibytes: u32 = text.parse().map_err(|_| "neither 0 nor a number from 1 to 16".to_owned())?;
-    let size = sdhash::BlockSize::from_kibibytes(kibibytes);
-    match (kibibytes, size) {
-        (0, _) => Ok(Blocks { mode: sdhash::Mode::Stream, kibibytes }),
-        (_, Some(size)) => Ok(Blocks { mode: sdhash::Mode::Blocks(size), kibibytes }),
-        (_, None) => Err("neither 0 nor a number from 1 to 16".to_owned()),
-    }
-}
-
 impl OutputArguments {
     /// The format that an option asks for.
     pub(crate) fn format(&self) -> Option<FormatName> {
@@ -740,45 +678,6 @@ impl DupesArguments {
     /// Whether there is more to look through than digests of lists.
     pub(crate) fn has_files(&self) -> bool {
         !self.paths.is_empty() || self.walk.has_list()
-    }
-}
-
-impl FamilyArguments {
-    /// How digests are made.
-    pub(crate) fn similarity_options(&self) -> SimilarityOptions {
-        let mode = self.sdhash_blocks.map_or(sdhash::Mode::Automatic, |blocks| blocks.mode);
-        SimilarityOptions {
-            sdhash: sdhash::Options { profile: self.sdhash_profile.into(), mode, input_bytes: None },
-            mrsh_v2: if self.mrsh_network { mrsh_v2::Build::Network } else { mrsh_v2::Build::Normal },
-        }
-    }
-
-    /// The variants in words, for a plan.
-    pub(crate) fn variants(&self) -> Variants {
-        let profile = self.sdhash_profile.to_possible_value();
-        Variants {
-            sdhash_profile: profile.map(|word| word.get_name().to_owned()),
-            sdhash_blocks: self.sdhash_blocks.map(|blocks| blocks.kibibytes),
-            sdhash_segments: Some(self.sdhash_segments),
-            mrsh_network: self.mrsh_network,
-        }
-    }
-
-    /// Takes the variants from the words of a plan.
-    pub(crate) fn of_variants(variants: &Variants) -> Result<FamilyArguments, String> {
-        let profile = variants.sdhash_profile.as_deref().map(|word| ProfileWord::from_str(word, false));
-        let blocks = variants.sdhash_blocks.map(|kibibytes| parse_blocks(&kibibytes.to_string()));
-        Ok(FamilyArguments {
-            sdhash_profile: profile.transpose()?.unwrap_or(ProfileWord::V3_4),
-            sdhash_blocks: blocks.transpose()?,
-            sdhash_segments: variants.sdhash_segments.unwrap_or(SDHASH_SEGMENTS),
-            mrsh_network: variants.mrsh_network,
-        })
-    }
-
-    /// Segment size of sdhash in MiB.
-    pub(crate) fn segment(&self) -> Option<NonZero<u32>> {
-        NonZero::new(self.sdhash_segments)
     }
 }
 
@@ -899,23 +798,6 @@ pub(crate) struct OutputArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CountingWord {
-    /// The first 4096 bytes, and of the others 32 in each 1024.
-    Sampled,
-    /// All bytes.
-    Exact,
-}
-
-impl From<CountingWord> for Counting {
-    fn from(word: CountingWord) -> Counting {
-        match word {
-            CountingWord::Sampled => Counting::Sampled,
-            CountingWord::Exact => Counting::Exact,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatsForm {
     /// For people.
     Text,
@@ -949,26 +831,8 @@ pub(crate) struct ManArguments {
     pub(crate) directory: PathBuf,
 }
 
-pub(crate) fn format_names() -> Vec<String> {
-    FormatName::ALL.iter().map(|format| format.name().to_owned()).collect()
-}
-
 fn parse_family(name: &str) -> Result<Family, String> {
     name.parse::<Family>().map_err(|error| error.to_string())
-}
-
-pub(crate) fn parse_format(name: &str) -> Result<FormatName, String> {
-    if name == "json" {
-        return Ok(FormatName::Jsonl);
-    }
-    FormatName::from_name(name).map_err(|error| error.to_string())
-}
-
-pub(crate) fn parse_piece(text: &str) -> Result<u64, String> {
-    match parse_bytes(text)? {
-        0 => Err("a piece has at least one byte".to_owned()),
-        bytes => Ok(bytes),
-    }
 }
 
 #[cfg(test)]

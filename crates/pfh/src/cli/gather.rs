@@ -1,7 +1,8 @@
 //! Collecting similarity digests to compare: from paths, by hashing, and from lists.
 
-use super::args::{FamilyArguments, SimilarityArguments};
+use super::args::SimilarityArguments;
 use super::command::{Command, Item};
+use super::common_args::FamilyArguments;
 use super::common_args::WalkArguments;
 use super::exit::Failed;
 use super::lists;

@@ -14,7 +14,7 @@ use super::quantity::{Bytes, Count};
 use super::reading;
 use super::serve;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 use pfh_known::{BloomFile, BloomShape, Classifier, Importer, Keep, Origin, Row, SetBuilder};
 use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
@@ -23,6 +23,7 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -376,6 +377,9 @@ const ANSWERS_BYTES: usize = 1 << 18;
 /// Longest line of standard input, in bytes.
 const LINE_BYTES_MAX: u64 = 4096;
 
+/// Digests of standard input that are looked up together.
+const QUERIES: usize = 1024;
+
 fn lookup(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
     let algorithms: Vec<Algorithm> = classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect();
@@ -392,33 +396,80 @@ fn lookup(arguments: &LookupArguments) -> Result<Ending, Failed> {
     lookup.writer.header(&lookup.algorithms, &mut lookup.out);
     if arguments.digests.is_empty() {
         let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
-        let mut stdin = stdin.lock();
-        let (mut line, mut number) = (Vec::new(), 0_u64);
+        let mut stdin = io::BufReader::with_capacity(1 << 16, stdin.lock());
+        let (mut queries, mut number, mut is_end) = (Queries::default(), 0_u64, false);
         let failed = |error: io::Error| Failed::unread(format_args!("standard input: {error}"));
-        while !command.cancel().is_cancelled() {
-            line.clear();
-            number += 1;
-            if stdin.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line).map_err(failed)? == 0 {
-                break;
+        while !is_end && !command.cancel().is_cancelled() {
+            queries.clear();
+            while !is_end && queries.all.len() < QUERIES {
+                let start = queries.text.len();
+                number += 1;
+                let line = stdin.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut queries.text);
+                is_end = line.map_err(failed)? == 0;
+                let line = &queries.text[start..];
+                let text = line.trim_ascii();
+                if text.is_empty() || text.starts_with(b"#") {
+                    queries.text.truncate(start);
+                    continue;
+                }
+                let start = start + (line.len() - line.trim_ascii_start().len());
+                let text = start..start + text.len();
+                if !queries.push(text.clone(), &classifier) {
+                    let text = message::quoted(&queries.text[text]);
+                    message::error(format_args!("line {number}: {text} is no digest of this set"));
+                    command.count_lines(1);
+                }
             }
-            let text = line.trim_ascii();
-            if !text.is_empty() && !text.starts_with(b"#") && !lookup.one(text)? {
-                message::error(format_args!("line {number}: {} is no digest of this set", message::quoted(text)));
-                command.count_lines(1);
-            }
+            lookup.answer(&queries)?;
             if lookup.out.len() > ANSWERS_BYTES {
                 command.write(&std::mem::take(&mut lookup.out));
             }
         }
     }
+    let mut queries = Queries::default();
     for text in &arguments.digests {
-        if !lookup.one(text.as_bytes())? {
-            return Err(Failed::usage(format_args!("{} is no digest of this set", message::quoted(text.as_bytes()))));
+        let text = text.as_bytes();
+        queries.text.extend_from_slice(text);
+        if !queries.push(queries.text.len() - text.len()..queries.text.len(), &classifier) {
+            return Err(Failed::usage(format_args!("{} is no digest of this set", message::quoted(text))));
         }
     }
+    lookup.answer(&queries)?;
     lookup.writer.summary(lookup.counts, command.tally.lines, &mut lookup.out);
     command.write(&lookup.out);
     command.finish(Ok(()), lookup.counts.all(), None)
+}
+
+/// Digests that are looked up together.
+#[derive(Default)]
+struct Queries {
+    /// The texts of all queries.
+    text: Vec<u8>,
+    /// The digests that they may be.
+    digests: Vec<Digest>,
+    /// Of each query, its part of the texts and of the digests.
+    all: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Queries {
+    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is by none of the sets'
+    /// algorithms.
+    fn push(&mut self, text: Range<usize>, classifier: &Classifier) -> bool {
+        let before = self.digests.len();
+        classifier.push_digests_in_hex(&self.text[text.clone()], &mut self.digests);
+        let digests = before..self.digests.len();
+        let is_digest = !digests.is_empty();
+        if is_digest {
+            self.all.push((text, digests));
+        }
+        is_digest
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.digests.clear();
+        self.all.clear();
+    }
 }
 
 /// Look-ups of digests on the way to the output.
@@ -437,27 +488,30 @@ fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
 }
 
 impl Lookup<'_> {
-    /// Looks up a digest in hexadecimal. Returns `false` if it is none of the set's algorithms.
-    fn one(&mut self, text: &[u8]) -> Result<bool, Failed> {
-        let digests = self.classifier.digests_in_hex(text);
-        let Some(&first) = digests.first() else { return Ok(false) };
-        // Algorithms of the same length: the one that is known, if any.
+    /// Looks up queries, and appends the answers.
+    fn answer(&mut self, queries: &Queries) -> Result<(), Failed> {
         let failed = |error: io::Error| Failed::unread(error.to_string());
         // Filters have digits in upper or in lower case, and do not tell which.
-        let may_have = |filter: &BloomFile| -> io::Result<bool> {
+        let may_have = |filter: &BloomFile, text: &[u8]| -> io::Result<bool> {
             Ok(filter.may_have(&text.to_ascii_uppercase())? || filter.may_have(&text.to_ascii_lowercase())?)
         };
-        let is_possible = self.filter.as_ref().map_or(Ok(true), may_have).map_err(failed)?;
-        let possible = if is_possible { &digests[..] } else { &[] };
-        let found = self.classifier.first_known(possible).map_err(failed)?;
-        let (shown, found) = found.unwrap_or((first, Vec::new()));
-        let known = match found.first() {
-            Some(first) => Some((first.class, self.classifier.facts(first).map_err(failed)?)),
-            None => None,
-        };
-        self.counts.add(known.as_ref().map(|(class, _)| *class));
-        let verdict = Verdict { list: None, name: text, digests: &[shown], known, entries: found.len() };
-        self.writer.verdict(&verdict, &self.algorithms, &mut self.out);
-        Ok(true)
+        let have = self.classifier.have(&queries.digests).map_err(failed)?;
+        for (text, digests) in &queries.all {
+            let (text, is_known) = (&queries.text[text.clone()], have[digests.clone()].contains(&true));
+            let digests = &queries.digests[digests.clone()];
+            let is_possible =
+                is_known && self.filter.as_ref().map_or(Ok(true), |filter| may_have(filter, text)).map_err(failed)?;
+            // Algorithms of the same length: the one that is known, if any.
+            let found = if is_possible { self.classifier.first_known(digests).map_err(failed)? } else { None };
+            let (shown, found) = found.unwrap_or((digests[0], Vec::new()));
+            let known = match found.first() {
+                Some(first) => Some((first.class, self.classifier.facts(first).map_err(failed)?)),
+                None => None,
+            };
+            self.counts.add(known.as_ref().map(|(class, _)| *class));
+            let verdict = Verdict { list: None, name: text, digests: &[shown], known, entries: found.len() };
+            self.writer.verdict(&verdict, &self.algorithms, &mut self.out);
+        }
+        Ok(())
     }
 }

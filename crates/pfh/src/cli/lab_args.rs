@@ -57,8 +57,8 @@ pub(crate) struct LabArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
-    /// List the experiments.
-    List,
+    /// List the experiments, or the comparisons of whole programs of one.
+    List(ListArguments),
     /// Show which runners are available, build them, and tell how to install what they lack.
     Doctor(DoctorArguments),
     /// Run an experiment and save its results.
@@ -85,6 +85,14 @@ pub(crate) enum LabCommand {
     Sample(SampleArguments),
     /// Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md).
     Runner(RunnerArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print the names of the comparisons of this experiment: a name that `pfh lab list` prints, or the path of a
+    /// definition.
+    #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -168,9 +176,21 @@ pub(crate) struct RunArguments {
     #[arg(long = "device", value_name = "NAME[=DIR]", value_parser = parse_device)]
     pub(crate) devices: Vec<(String, Option<PathBuf>)>,
 
+    /// Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints.
+    #[arg(long = "comparison", value_name = "NAME")]
+    pub(crate) comparisons: Vec<String>,
+
+    /// Measure N rounds, in the place of the experiment's number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+
     /// Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) corpus: Option<PathBuf>,
+
+    /// Make corpora in DIR and leave them there, and use those that are there already. They do not depend on the seed.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "corpus")]
+    pub(crate) keep_corpora: Option<PathBuf>,
 
     /// Continue the results in the folder of -o.
     #[arg(long, requires = "output")]

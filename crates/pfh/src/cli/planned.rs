@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &HashArguments, folder: &Path, shard: ShardWord) ->
     engine.similarity = plans::families(&plan)?.similarity_options();
     engine.piece_bytes = options.piece_bytes;
     engine.facts = plans::facts(options, &plan)?;
-    // What other formats have a place for is not to be lost.
+    // Metadata that other formats have a place for are not to be lost.
     let write = WriteOptions { posix: true, ..plans::write_options(&plan)? };
     let format = FormatName::Jsonl.writer(&options.selection, &write).map_err(Failed::usage)?;
     enter(options, arguments.shards.any_tree)?;
@@ -125,7 +125,7 @@ fn hash(
     let mut facts = run.facts();
     // As it was planned; this machine may know it by another name, too.
     facts.directory.clone_from(&options.directory);
-    let (local, mut engine) = run.into_parts().map_err(Failed::usage)?;
+    let (local, engine) = run.into_parts().map_err(Failed::usage)?;
     let mut list = plan.list(number).map_err(plans::failed)?;
     let failed = Arc::new(Mutex::new(None));
     let listed = {
@@ -140,9 +140,8 @@ fn hash(
     };
     let source = ListedFiles::new(local, listed, Totals::new(shard.files, shard.bytes));
     let path = plan.result_path(number);
-    let output = Output::once(&path).map_err(|error| cannot_be_written(&path, error))?;
-    engine.own_files = output.identities();
-    command.set_output(output);
+    // The result is newer than the list, so nothing that is listed can be it: no file need be asked for its identity.
+    command.set_output(Output::once(&path).map_err(|error| cannot_be_written(&path, error))?);
     let mut frame = Vec::new();
     format.header(&facts, &mut frame);
     command.write(&frame);

@@ -1,6 +1,6 @@
 //! Plans of hashing on many machines, for the commands that make and use them.
 
-use super::args::FamilyArguments;
+use super::common_args::FamilyArguments;
 use super::exit::Failed;
 use pfh_facts::Counting;
 use pfh_plan::{Plan, PlanError, PlanOptions, ResultState};
@@ -55,7 +55,7 @@ pub(crate) struct Results {
     pub(crate) missing: Vec<u32>,
     /// Results that are damaged.
     pub(crate) damaged: Vec<PlanError>,
-    /// What the headers of all whole results have in common; of times, the earliest.
+    /// The facts that the headers of all whole results have in common; of times, the earliest.
     pub(crate) header: Option<Header>,
 }
 

@@ -1,7 +1,8 @@
 //! The command lines of `pfh shard` and `pfh merge`.
 
-use super::args::{CountingWord, FamilyArguments, format_names, parse_format, parse_piece};
-use super::common_args::{Suggested, WalkArguments, digest_names};
+use super::common_args::{
+    CountingWord, FamilyArguments, Suggested, WalkArguments, digest_names, format_names, parse_format, parse_piece,
+};
 use super::progress::When;
 use super::quantity::parse_bytes;
 use clap::builder::StringValueParser;
@@ -51,7 +52,7 @@ pub(crate) struct ShardArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_piece, conflicts_with = "shards")]
     pub(crate) shard_size: Option<u64>,
 
-    /// What a file weighs beside its size: the bytes that are read in the time that it takes to open one.
+    /// Weight of a file beside its size: the bytes that are read in the time that it takes to open one.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "64K")]
     pub(crate) per_file: u64,
 

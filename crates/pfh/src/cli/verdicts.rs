@@ -268,7 +268,9 @@ impl VerdictWriter {
         let start = out.len();
         match self.format {
             VerdictFormat::Text => {
-                out.extend_from_slice(format!("{:<11}  ", word(class)).as_bytes());
+                let word = word(class);
+                out.extend_from_slice(word.as_bytes());
+                out.extend_from_slice(&b"             "[word.len()..]);
                 if let Some(list) = list {
                     push_escaped(list, out);
                     out.push(b':');
@@ -375,6 +377,9 @@ fn push_line(name: &[u8], out: &mut Vec<u8>) {
 }
 
 pub(crate) fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
+    if !name.iter().any(|&byte| byte < 0x20 || matches!(byte, b'\\' | 0x7f)) {
+        return out.extend_from_slice(name);
+    }
     for &byte in name {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),

@@ -9,8 +9,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::fixture::*;
 use crate::advise::{advise, json, said};
+use crate::fixture::*;
 use crate::mount::Mount;
 
 /// A tree of files of `bytes`, a hundred in a directory, to be shown as `device`, and the mount.
@@ -90,8 +90,7 @@ fn a_device_that_is_slow_by_the_byte_is_limited_by_bandwidth() {
 #[test]
 fn a_device_with_latency_is_read_by_many_at_once() {
     let _turn = crate::beside_others();
-    let device =
-        "bytes_per_second = 1e9\nread_seconds = 0.005\noperation_seconds = 0.005\nat_once = 32\nremembered_seconds = 1\n";
+    let device = "bytes_per_second = 1e9\nread_seconds = 0.005\noperation_seconds = 0.005\nat_once = 32\nremembered_seconds = 1\n";
     let Some((directory, mount)) = shown(6000, 2000, device) else { return };
     let advice = json(&advise(directory.path(), ["shown", "--seconds", "20", "-a", "sha256", "--json"]).run());
     assert_eq!(advice["limit"], "files", "{advice:#}");

@@ -155,9 +155,149 @@ command = 'a-program-that-nobody-has'
     let measured: BTreeSet<&str> =
         of(&results, "sample").iter().filter_map(|sample| sample["runner"].as_str()).collect();
     assert_eq!(measured, BTreeSet::from(["keeper", "pfh"]));
-    assert_eq!(fs::read(directory.path().join("out/kept.txt")).unwrap(), b"12 files\n");
+    let output = of(&results, "output");
+    assert_eq!(output.len(), 1);
+    assert_eq!((&output[0]["runner"], &output[0]["name"]), (&json!("keeper"), &json!("kept.txt")));
+    assert_eq!(output[0]["text"], "12 files\n");
+    let ended = pfh(directory.path(), ["lab", "report", "out"]).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
+    assert!(page.contains("keeper: kept.txt") && page.contains("12 files\n"), "{page}");
     let absent = of(&results, "runner").into_iter().find(|runner| runner["runner"] == "absent").unwrap();
     assert_eq!(absent["unavailable"], "`a-program-that-nobody-has` is not installed");
+}
+
+/// Harnesses need a part of an experiment, another number of rounds, and corpora that stay.
+#[test]
+fn a_part_of_an_experiment_with_corpora_that_stay() {
+    let directory = scratch();
+    let path = directory.path();
+    let definition = trial(r#"["pfh", "coreutils"]"#, "name = \"all\"\nrounds = 7")
+        .replace("corpus = [\"noise\"]", "corpus = [\"noise\", \"documents\"]")
+        .replace("cache = [\"cached\"]", "cache = [\"cached\", \"cold\"]");
+    fs::write(path.join("test.toml"), &definition).unwrap();
+    let ended = pfh(path, ["lab", "list", "./test.toml"]).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let listed = String::from_utf8(ended.stdout).unwrap();
+    let names: Vec<&str> = listed.lines().collect();
+    assert_eq!(names.len(), 8);
+    assert_eq!(names[..2], ["all/noise/md5/cached", "all/noise/md5/cold"]);
+    let options = ["--comparison", "all/noise/md5/cold", "--comparison", "all/documents/sha256/cached"];
+    let more = ["--rounds", "2", "--keep-corpora", "kept", "--profile", "today"];
+    let options: Vec<&str> = options.into_iter().chain(more).collect();
+    let (ended, results) = run(path, &definition, &options);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let measured: BTreeSet<String> = of(&results, "sample")
+        .iter()
+        .map(|sample| format!("{}/{}", sample["dimensions"]["corpus"].as_str().unwrap(), sample["dimensions"]["cache"]))
+        .collect();
+    assert_eq!(measured, BTreeSet::from(["noise/\"cold\"", "documents/\"cached\""].map(str::to_owned)));
+    assert_eq!(of(&results, "sample").len(), 2 * 2 * 2);
+    assert_eq!(results[0]["rounds"], 2);
+    for truth in of(&results, "truth") {
+        assert_eq!(truth["witnesses"], json!(["coreutils", "pfh"]), "{truth}");
+    }
+    let corpora = of(&results, "corpus");
+    assert_eq!(corpora.len(), 2);
+    let noise = corpora.iter().find(|corpus| corpus["corpus"] == "noise").unwrap();
+    assert_eq!(
+        (&noise["files"], &noise["bytes"], &noise["longest_bytes"]),
+        (&json!(12), &json!(120_000), &json!(10_000))
+    );
+    let kept = |path: &Path| {
+        let mut names: Vec<_> = fs::read_dir(path.join("kept")).unwrap().flatten().map(|e| e.file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(kept(path), ["documents-10-100000", "noise-12-120000"]);
+    // A later run with another seed finds them, and goes on where the first ended with a third round.
+    let file = path.join("kept/noise-12-120000/0000").read_dir().unwrap().next().unwrap().unwrap().path();
+    let before = fs::read(&file).unwrap();
+    fs::remove_dir_all(path.join("out")).unwrap();
+    let (again, _) = run(path, &definition, &[&options[..], &["--seed", "2"]].concat());
+    assert!(again.code() == 2, "a second --seed: {}", again.stderr);
+    let (again, _) = run(path, &definition, &options);
+    assert_eq!(again.code(), 0, "{}", again.stderr);
+    assert!(fs::read(&file).unwrap() == before && kept(path).len() == 2);
+    let resumed: Vec<&str> =
+        options.iter().map(|option| if *option == "2" { "3" } else { *option }).chain(["--resume"]).collect();
+    let (third, results) = run(path, &definition, &resumed);
+    assert!(third.code() == 0 && third.stderr.contains(", 4 samples"), "{}", third.stderr);
+    assert_eq!(of(&results, "sample").len(), 3 * 2 * 2);
+    fs::remove_dir_all(path.join("out")).unwrap();
+    for (options, message) in [
+        (["--comparison", "all/noise/md5/warm"], "there is no comparison `all/noise/md5/warm`"),
+        (["--rounds", "0"], "--rounds"),
+    ] {
+        let (ended, _) = run(path, &definition, &options);
+        assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+    }
+}
+
+/// Programs that do a part of the work tell how near the others come to the machine's limits.
+#[test]
+fn the_bound_of_the_machine_stands_beside_the_times() {
+    let directory = scratch();
+    let more = r#"
+[[program]]
+id = "reading"
+label = "reading alone"
+limit = "reading"
+command = 'sleep 0.02'
+
+[[program]]
+id = "hashing"
+label = "hashing alone"
+limit = "hashing"
+command = 'test "$bytes" = 120000 && sleep 0.03'
+
+[[program]]
+id = "longest"
+label = "the longest file"
+limit = "longest"
+command = 'test "$longest_bytes" = 10000 && sleep 0.01'
+
+[[trial]]
+title = "Reading"
+programs = ["reading"]
+algorithms = ["none"]
+corpus = ["noise"]
+cache = ["cached"]
+"#;
+    let slow = "command = 'sleep 0.3; find \"$corpus\" -type f -print0 | xargs -0 \"${algorithm}sum\"'";
+    let definition = trial(r#"["pfh", "coreutils", "hashing", "longest"]"#, more)
+        .replace("command = 'find \"$corpus\" -type f -print0 | xargs -0 \"${algorithm}sum\"'", slow)
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+    let (ended, results) = run(directory.path(), &definition, &["--profile", "today"]);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert!(of(&results, "cost").iter().all(|cost| cost["system_ns"].is_u64()));
+    let ended = pfh(directory.path(), ["lab", "report", "out"]).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    // Parts of the work are not the fastest programs.
+    let answer = String::from_utf8(ended.stdout).unwrap();
+    assert!(!answer.contains("the fastest is reading alone"), "{answer}");
+    let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
+    let head = page.lines().find(|line| line.starts_with("| Program | Conditions")).expect("a table");
+    let columns: Vec<&str> = head.split('|').map(str::trim).collect();
+    let row = |name: &str| -> Vec<String> {
+        let line =
+            page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("{name}"));
+        line.split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    let cell = |name: &str, column: &str| {
+        let place = columns.iter().position(|one| *one == column).unwrap_or_else(|| panic!("{column}"));
+        row(name)[place].clone()
+    };
+    let number = |text: &str| -> f64 { text.split(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("{text}")) };
+    assert_eq!(cell("pfh", "Times"), "1.00");
+    assert!(number(&cell("coreutils", "Times")) > 2.0, "{page}");
+    // 50 ms and the start of two shells, of 300 ms and more.
+    let share = number(&cell("coreutils", "Of the bound"));
+    assert!((5.0..60.0).contains(&share), "{share}");
+    assert_eq!(cell("hashing alone", "Of the bound"), "–");
+    assert!(cell("pfh", "User + system, s").contains(" + "), "{page}");
+    assert!(page.contains("MD5, files noise, cached: the bound is "), "{page}");
+    assert!(page.contains("Files noise: 12, 117 KiB; the longest has 9.77 KiB."), "{page}");
 }
 
 #[test]

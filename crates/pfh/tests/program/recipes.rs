@@ -57,8 +57,8 @@ fn a_slurm_array_hashes_its_shards() {
     is_whole(root);
 }
 
-/// What is submitted is what is missing. In place of Slurm there is a program that runs each task of an array, except
-/// for one on a node that fails.
+/// The shards that are missing are submitted. In place of Slurm there is a program that runs each task of an array,
+/// except for one on a node that fails.
 #[test]
 fn what_is_missing_is_submitted_again() {
     const SBATCH: &str = r#"#!/bin/bash

@@ -55,7 +55,7 @@ fn tree(directory: &Path, sizes: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// What was merged equals the list of one run, in every format.
+/// A merged list equals the list of one run, in every format.
 #[test]
 fn merging_gives_the_list_of_one_run() {
     let cases: [(&[&str], &[&[&str]]); 10] = [
@@ -278,7 +278,7 @@ fn attempts_at_once_are_as_good_as_one() {
     again.expect(0, &format!("pfh: shard 2 is done already: `{}`\n", path.display()));
     assert!(results() == before);
     assert_eq!(names(&root.join("plan")).len(), 9, "attempts left something behind");
-    // What a killed attempt leaves on a filesystem without unnamed files.
+    // A file that a killed attempt leaves on a filesystem without unnamed files.
     fs::write(root.join("plan/.pfh-left"), "{\"type").unwrap();
     merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
     assert_eq!(names(&root.join("plan")).len(), 9);
@@ -413,7 +413,7 @@ fn damage_is_reported() {
     merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
 }
 
-/// What is no plan, or not for this machine, is refused before anything is read.
+/// A folder without a plan, or a plan of another tree, is refused before anything is read.
 #[test]
 fn other_plans_and_trees_are_refused() {
     let directory = scratch();

@@ -29,7 +29,11 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         sentences.extend(claims(report, profile));
     }
     if sentences.is_empty() {
-        sentences.push("Nothing was measured; the failures below say why.".to_owned());
+        let is_nothing = report.measurements.series.is_empty();
+        let what = "Nothing was measured; the failures below say why.";
+        let little =
+            "The figures are below; they are too few, or too close to each other, to say which is the fastest.";
+        sentences.push(if is_nothing { what } else { little }.to_owned());
     }
     sentences
 }

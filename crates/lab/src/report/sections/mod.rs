@@ -31,6 +31,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     let mut sections = vec![
         ledger::claims(report),
         programs::trials(report),
+        programs::outputs(report),
         programs::projections(report),
         rates::heat_maps(report),
         rates::dots(report),
@@ -50,6 +51,9 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     }
     let sizes = if header.full { "those of the study (--full)" } else { "the quick ones" };
     facts.push(("Sizes".to_owned(), sizes.to_owned()));
+    if let Some(rounds) = header.rounds {
+        facts.push(("Rounds".to_owned(), rounds.to_string()));
+    }
     facts.push(("Measured".to_owned(), header.started.clone()));
     let machine = ["cpu", "cores", "os"].iter().filter_map(|name| {
         header

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::experiment::Definition;
 use crate::experiment::Experiment;
-use crate::experiment::trials::{self, CACHE, CORPUS, DEVICE, Program, Trial};
+use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, count, duration, estimate, number, size};
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
 use crate::report::sections::profile_name;
-use crate::statistics::{Estimate, of_medians};
+use crate::size::Size;
+use crate::statistics::{Estimate, median, of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -33,9 +35,10 @@ const WORKSTATIONS: [(&str, f64, f64); 2] = [
 type Measured<'a> = (&'a SeriesKey, &'a Point);
 
 /// The definition of the results, if this version understands it.
-fn definition(report: &Report<'_>) -> Option<Experiment> {
-    let header = &report.measurements.header;
-    Experiment::parse(&header.experiment, header.definition.clone(), header.full).ok()
+fn definition(measurements: &Measurements) -> Option<Definition> {
+    let header = &measurements.header;
+    let experiment = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
+    experiment.ok().map(|experiment| experiment.definition)
 }
 
 fn cells(measurements: &Measurements) -> impl Iterator<Item = Measured<'_>> {
@@ -61,7 +64,9 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     let mut section = Section::new("programs", "Whole programs").text(
         "Seconds from the start of a program to its end, with start, walk and output, as a user waits for them. A time counts only \
          if the list that the program prints equals that of the others. Cold: the contents were not in the page cache. Share: \
-         processor time in real time; above 100 % several cores worked.",
+         processor time in real time; above 100 % several cores worked. Times: the median as a multiple of that of the first program \
+         of the trial, with the first values of its dimensions, over the same files. Peak: resident memory of the largest process, \
+         at most.",
     );
     let measurements = report.measurements;
     for device in measurements.devices.values() {
@@ -69,7 +74,12 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
         let lies = device.facts.get("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
         section.push(Block::Text(format!("Device {}: {kind}{lies}.", device.device)));
     }
-    let Some(definition) = definition(report).map(|experiment| experiment.definition) else { return section };
+    for corpus in measurements.corpora.values() {
+        let (bytes, longest) = (size(corpus.bytes), size(corpus.longest_bytes));
+        let files = count(corpus.files);
+        section.push(Block::Text(format!("Files {}: {files}, {bytes}; the longest has {longest}.", corpus.corpus)));
+    }
+    let Some(definition) = definition(measurements) else { return section };
     for trial in &definition.trials {
         let mut of: Vec<Measured<'_>> =
             cells(measurements).filter(|(key, _)| is_of(trial, &definition.programs, key)).collect();
@@ -78,14 +88,29 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
             continue;
         }
         section.push(Block::folded(
-            format!("Figures of {} cells: {}", of.len(), trial.title),
-            [table(report, trial, &of)],
+            format!("Figures of {} cells: {}{}", of.len(), trial.title, common(&of)),
+            [table(report, &definition, trial, &of)],
         ));
+        let notes: Vec<String> =
+            bounds(report, &definition, trial, &of).into_iter().chain(caches(report, &of)).collect();
+        if !notes.is_empty() {
+            section.push(Block::List(notes));
+        }
         plots_of(report, trial, &of, &mut section);
         let knees = knees(&of);
         if !knees.is_empty() {
             section.push(Block::List(knees));
         }
+    }
+    section
+}
+
+/// Outputs of programs whose definition keeps them.
+pub(super) fn outputs(report: &Report<'_>) -> Section {
+    let mut section = Section::new("outputs", "What programs printed");
+    for output in report.measurements.outputs.values() {
+        let summary = format!("{}: {}", report.measurements.label(&output.runner), output.name);
+        section.push(Block::folded(summary, [Block::Verbatim(output.text.clone())]));
     }
     section
 }
@@ -119,6 +144,16 @@ fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
     told.map(text).collect::<Vec<_>>().join(", ")
 }
 
+/// The files and the cache that all cells of a trial share, in words: `, files: large, cached`.
+fn common(of: &[Measured<'_>]) -> String {
+    let varying = varying(of);
+    let Some((key, _)) = of.first() else { return String::new() };
+    let shared = |name: &str| key.dimensions.get(name).filter(|_| !varying.contains(name));
+    let files = shared(CORPUS).map(|corpus| format!(", files: {corpus}"));
+    let cache = shared(CACHE).map(|cache| format!(", {cache}"));
+    files.into_iter().chain(cache).collect()
+}
+
 /// The dimensions that have several values among these cells.
 fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -132,33 +167,225 @@ fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
     values.into_iter().filter(|(name, values)| values.len() > 1 || is_partial(name)).map(|(name, _)| name).collect()
 }
 
-fn table(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>]) -> Table {
-    let head =
-        ["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Share", "MB/s", "Files/s", "Peak"];
+fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Measured<'_>]) -> Table {
+    let bounds: Vec<Option<Bound<'_>>> =
+        of.iter().map(|(key, _)| Bound::of(report.measurements, definition, trial, key)).collect();
+    let has_bounds = bounds.iter().any(Option::is_some);
+    let has_parts = of.iter().any(|(_, point)| system_ns(point).is_some());
+    let is_real = |key: &SeriesKey| !is_simulated(report.measurements, key);
+    let has_device = of.iter().any(|(key, _)| is_real(key) && !is_cached(key));
+    let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Times"];
+    head.extend(has_bounds.then_some("Of the bound"));
+    head.push("Share");
+    head.extend(has_parts.then_some("User + system, s"));
+    head.extend(["MB/s", "Files/s", "Peak"]);
+    head.extend(has_device.then_some("From the device"));
     let mut table = Table::new(trial.title.clone(), head).sortable();
     let varying = varying(of);
-    for (key, point) in of {
+    for ((key, point), bound) in of.iter().zip(&bounds) {
         let share = of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
         let median = point.time.median / 1e9;
-        let peak = point.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max();
         let quartiles =
             format!("{} to {}", number(point.time.lower_quartile / 1e9), number(point.time.upper_quartile / 1e9));
         let maybe =
             |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
-        table.push(vec![
+        let percent = |share: f64| (format!("{} %", number(share * 100.0)), share);
+        let times = reference(definition, trial, of, key).map(|reference| point.time.median / reference.time.median);
+        let mut row = vec![
             Cell::text(report.measurements.label(&key.runner)),
             Cell::text(conditions(key, &varying)),
             Cell::text(algorithm(&key.algorithm)),
             Cell::text(profile_name(report, &key.profile)),
             Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
             Cell::text(quartiles),
-            maybe(share.map(|share| (format!("{} %", number(share.value * 100.0)), share.value))),
-            Cell::number(number(point.bytes as f64 / 1e6 / median)),
-            Cell::number(number(point.count as f64 / median)),
-            maybe(peak.map(|bytes| (size(bytes), bytes as f64))),
-        ]);
+            maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))),
+        ];
+        if has_bounds {
+            row.push(maybe(bound.as_ref().map(|bound| percent(bound.seconds() / median))));
+        }
+        row.push(maybe(share.map(|share| percent(share.value))));
+        if has_parts {
+            row.push(maybe(parts(point)));
+        }
+        let (bytes, files) = work(report.measurements, definition, key, point);
+        let rate = |work: Option<f64>| maybe(work.map(|work| (number(work / median), work / median)));
+        row.extend([rate(bytes.map(|bytes| bytes / 1e6)), rate(files), maybe(peak(key, point))]);
+        if has_device {
+            row.push(maybe(device_bytes(point).filter(|_| is_real(key)).map(|bytes| (size(bytes as u64), bytes))));
+        }
+        table.push(row);
     }
     table
+}
+
+/// The cell that others of a trial are compared with: of the trial's first program, with the first values of its
+/// dimensions, over the same files in the same state.
+fn reference<'a>(definition: &Definition, trial: &Trial, of: &[Measured<'a>], key: &SeriesKey) -> Option<&'a Point> {
+    let first = trial.programs.first()?;
+    let program = definition.programs.iter().find(|program| program.id == *first)?;
+    let is_first = |other: &SeriesKey| {
+        let mut taken = trial.dimensions.iter().filter(|(name, _)| program.takes.contains(name));
+        other.runner == *first
+            && other.profile == key.profile
+            && taken.all(|(name, values)| other.dimensions.get(name) == values.first())
+            && is_beside(other, key)
+            && other.algorithm == key.algorithm
+    };
+    of.iter().find(|(other, _)| is_first(other)).map(|(_, point)| *point)
+}
+
+/// Whether two cells have the same files on the same device with the same cache.
+fn is_beside(one: &SeriesKey, other: &SeriesKey) -> bool {
+    [CORPUS, DEVICE, CACHE].iter().all(|name| one.dimensions.get(*name) == other.dimensions.get(*name))
+}
+
+fn is_cached(key: &SeriesKey) -> bool {
+    key.dimensions.get(CACHE).is_none_or(|cache| cache == Cache::Cached.name())
+}
+
+fn is_simulated(measurements: &Measurements, key: &SeriesKey) -> bool {
+    let device = key.dimensions.get(DEVICE).and_then(|device| measurements.devices.get(device));
+    device.is_some_and(|device| device.simulated)
+}
+
+/// Bytes and files that a program has worked on, as far as it has.
+fn work(
+    measurements: &Measurements,
+    definition: &Definition,
+    key: &SeriesKey,
+    point: &Point,
+) -> (Option<f64>, Option<f64>) {
+    let corpus = key.dimensions.get(CORPUS).and_then(|corpus| measurements.corpora.get(corpus));
+    match limit(definition, key) {
+        Some(Limit::Longest) => (corpus.map(|corpus| corpus.longest_bytes as f64), None),
+        Some(Limit::Hashing) => (Some(point.bytes as f64), None),
+        Some(Limit::Reading) | None => (Some(point.bytes as f64), Some(point.count as f64)),
+    }
+}
+
+fn limit(definition: &Definition, key: &SeriesKey) -> Option<Limit> {
+    definition.programs.iter().find(|program| program.id == key.runner)?.limit
+}
+
+/// The least time in which this machine can hash some files: reading all of them and then hashing as many bytes, or
+/// hashing the longest one as one message, if that takes longer.
+struct Bound<'a> {
+    reading: &'a Point,
+    hashing: &'a Point,
+    longest: &'a Point,
+}
+
+impl<'a> Bound<'a> {
+    /// The bound of a cell, where all parts of it were measured, and its trial is about it.
+    fn of(
+        measurements: &'a Measurements,
+        definition: &Definition,
+        trial: &Trial,
+        key: &SeriesKey,
+    ) -> Option<Bound<'a>> {
+        let is_hashing = |program: &&Program| program.limit == Some(Limit::Hashing);
+        let of_trial = definition.programs.iter().filter(|program| trial.programs.contains(&program.id));
+        if of_trial.filter(is_hashing).count() == 0 || limit(definition, key).is_some() {
+            return None;
+        }
+        let part = |wanted: Limit| {
+            let is_it = |other: &SeriesKey| {
+                limit(definition, other) == Some(wanted)
+                    && other.profile == TODAY
+                    && is_beside(other, key)
+                    && (wanted == Limit::Reading || other.algorithm == key.algorithm)
+            };
+            cells(measurements).find(|(other, _)| is_it(other)).map(|(_, point)| point)
+        };
+        Some(Bound { reading: part(Limit::Reading)?, hashing: part(Limit::Hashing)?, longest: part(Limit::Longest)? })
+    }
+
+    fn seconds(&self) -> f64 {
+        let [reading, hashing, longest] = self.parts_s();
+        (reading + hashing).max(longest)
+    }
+
+    /// Medians in seconds: reading, hashing, the longest file.
+    fn parts_s(&self) -> [f64; 3] {
+        [self.reading, self.hashing, self.longest].map(|point| point.time.median / 1e9)
+    }
+
+    /// The bound as a share of a time.
+    fn share(&self, point: &Point) -> Option<Estimate> {
+        let times = [self.reading, self.hashing, self.longest, point].map(Point::times_ns);
+        of_medians(&times, |medians| (medians[0] + medians[1]).max(medians[2]) / medians[3])
+    }
+}
+
+/// The bounds of a trial, and how near its first program comes to them and to reading alone, in sentences.
+fn bounds(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Measured<'_>]) -> Vec<String> {
+    let firsts = of.iter().filter(|(key, _)| trial.programs.first() == Some(&key.runner) && key.profile == TODAY);
+    let sentence = |(key, point): &Measured<'_>| {
+        let bound = Bound::of(report.measurements, definition, trial, key)?;
+        let share = bound.share(point)?.map(|share| share * 100.0);
+        let of_reading = bound.reading.time.median / point.time.median;
+        let [reading, hashing, longest] = bound.parts_s().map(duration);
+        let dimension = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
+        Some(format!(
+            "{}, files {}, {}: the bound is {}: reading {reading} and hashing {hashing}, or the longest file as one message \
+             {longest}. {} reaches {} % of it, and {} % of the speed of reading alone.",
+            algorithm(&key.algorithm),
+            dimension(CORPUS),
+            dimension(CACHE),
+            duration(bound.seconds()),
+            report.measurements.label(&key.runner),
+            estimate(&share),
+            number(of_reading * 100.0),
+        ))
+    };
+    firsts.filter_map(sentence).collect()
+}
+
+/// Cells whose page cache was not in the state that they name, by what came from the device.
+fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
+    let note = |(key, point): &Measured<'_>| {
+        let bytes = device_bytes(point).filter(|_| !is_simulated(report.measurements, key))?;
+        let all = point.bytes as f64;
+        let label = report.measurements.label(&key.runner);
+        let cell =
+            format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, &BTreeSet::from([CORPUS, CACHE])));
+        if is_cached(key) {
+            // Programs and libraries are read too: a few MB say nothing.
+            let is_much = bytes > 0.01 * all + 20e6;
+            return is_much.then(|| format!("Not cached: {cell}: {} came from the device.", size(bytes as u64)));
+        }
+        let is_little = bytes < 0.5 * all;
+        let found = format!("{} of {}", size(bytes as u64), size(point.bytes));
+        is_little.then(|| format!("Not out of the page cache: {cell}: only {found} came from the device."))
+    };
+    of.iter().filter_map(note).collect()
+}
+
+/// The median of what came from a block device, in bytes.
+fn device_bytes(point: &Point) -> Option<f64> {
+    let costs = point.costs.iter();
+    median(&mut costs.filter_map(|(cost, _)| Some(cost.device_bytes? as f64)).collect::<Vec<_>>())
+}
+
+/// The median of the system's part of the processor time, in nanoseconds.
+fn system_ns(point: &Point) -> Option<f64> {
+    median(&mut point.costs.iter().filter_map(|(cost, _)| Some(cost.system_ns? as f64)).collect::<Vec<_>>())
+}
+
+/// Medians of the user's and the system's part of the processor time, and their sum in seconds.
+fn parts(point: &Point) -> Option<(String, f64)> {
+    let system = system_ns(point)? / 1e9;
+    let all = median(&mut point.cpu_ns.values().collect::<Vec<_>>())? / 1e9;
+    Some((format!("{} + {}", number((all - system).max(0.0)), number(system)), all))
+}
+
+/// The peak of memory, and how far it is above the memory option, where the cell has one.
+fn peak(key: &SeriesKey, point: &Point) -> Option<(String, f64)> {
+    let peak = point.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max()?;
+    let option = key.dimensions.get("memory").and_then(|text| Size::parse(text));
+    let above = option.and_then(|Size(option)| peak.checked_sub(option));
+    let above = above.map(|above| format!(" ({} above the option)", size(above)));
+    Some((format!("{}{}", size(peak), above.unwrap_or_default()), peak as f64))
 }
 
 /// A row for each cell, in seconds: a plot for each kind of files and algorithm, with the profiles beside each other.
@@ -285,7 +512,9 @@ fn knees(of: &[Measured<'_>]) -> Vec<String> {
 /// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
 pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
     let mut groups: BTreeMap<(&str, &str, &str, &str), Vec<Measured<'_>>> = BTreeMap::new();
-    for (key, point) in cells(measurements).filter(|(key, _)| key.profile == TODAY) {
+    let definition = definition(measurements);
+    let is_limit = |key: &SeriesKey| definition.as_ref().is_some_and(|definition| limit(definition, key).is_some());
+    for (key, point) in cells(measurements).filter(|(key, _)| key.profile == TODAY && !is_limit(key)) {
         let of = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
         groups.entry((of(CORPUS), of(DEVICE), of(CACHE), &key.algorithm)).or_default().push((key, point));
     }

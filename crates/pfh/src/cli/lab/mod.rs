@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Does what the arguments say.
 pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
     match &arguments.command {
-        LabCommand::List => list(),
+        LabCommand::List(arguments) => list(arguments.name.as_deref()),
         LabCommand::Doctor(arguments) => doctor::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::Report(arguments) => report::report(arguments),
@@ -88,10 +88,18 @@ fn claims(arguments: &ClaimsArguments) -> Result<Ending, Failed> {
     Command::printing()?.print(text)
 }
 
-fn list() -> Result<Ending, Failed> {
+/// The experiments, or the comparisons of one.
+fn list(name: Option<&str>) -> Result<Ending, Failed> {
     let mut command = Command::printing()?;
     let catalogue = catalogue(&mut command, None)?;
     let mut text = String::new();
+    if let Some(name) = name {
+        for comparison in Experiment::find(name, &catalogue.experiments, false)?.definition.comparisons() {
+            text += &comparison;
+            text.push('\n');
+        }
+        return command.print(text);
+    }
     for path in experiment::list(&catalogue.experiments)? {
         let Experiment { name, definition, .. } = Experiment::read(&path, false)?;
         text += &format!("{name:<12} {}\n{:<12} {}\n", definition.title, "", definition.question);

@@ -29,17 +29,20 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         folder: folder.clone(),
         resume: arguments.resume,
         seed: arguments.seed,
+        rounds: arguments.rounds,
         selection: Selection {
             runners: arguments.only.clone(),
             algorithms: arguments.algorithms.clone(),
             profiles: arguments.profiles.clone(),
             devices: arguments.devices.iter().map(|(name, _)| name.clone()).collect(),
+            comparisons: arguments.comparisons.clone(),
         },
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         places: Places {
             devices: arguments.devices.iter().filter_map(|(name, at)| Some((name.clone(), at.clone()?))).collect(),
             corpus: arguments.corpus.clone(),
+            kept: arguments.keep_corpora.clone(),
         },
     };
     let saved = message::quoted_path(&folder);

@@ -1,0 +1,132 @@
+//! Whole programs in reports: the bound of the machine, ratios, the memory option, and page caches in another state.
+
+use crate::synthetic::{Synthetic, program};
+use pfh_lab::report::{Options, Report};
+use pfh_lab::results::{Corpus, Cost, Device, Entry, Output};
+
+const DEFINITION: &str = r#"
+title = "Programs"
+question = "How near?"
+rounds = 3
+repeats = 1
+corpus = [{ name = "c", kind = "noise", files = 10, bytes = 1000 }]
+
+[[program]]
+id = "pfh"
+label = "pfh"
+command = "true"
+takes = ["memory"]
+
+[[program]]
+id = "peer"
+label = "peer"
+command = "true"
+
+[[program]]
+id = "reading"
+label = "reading alone"
+command = "true"
+limit = "reading"
+
+[[program]]
+id = "lanes"
+label = "lanes"
+command = "true"
+limit = "hashing"
+
+[[program]]
+id = "longest"
+label = "longest"
+command = "true"
+limit = "longest"
+
+[[trial]]
+title = "All"
+programs = ["pfh", "peer", "lanes", "longest"]
+algorithms = ["md5", "sha256"]
+corpus = ["c"]
+cache = ["cached", "cold"]
+dimensions = { memory = ["20M", "64M"] }
+
+[[trial]]
+title = "Reading"
+programs = ["reading"]
+algorithms = ["none"]
+corpus = ["c"]
+cache = ["cached"]
+"#;
+
+/// Three runs of a cell, each with the same time, peak and bytes from the device.
+fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
+    let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();
+    let cell = program(id, algorithm, &dimensions);
+    made.given(&cell, &[(seconds * 1e9, seconds * 1.5e9); 3]);
+    made.entries.push(Entry::Cost(Cost {
+        cell,
+        order: 0,
+        gc_count: None,
+        gc_ns: None,
+        peak_bytes: Some(24 << 20),
+        device_bytes: Some(device_bytes),
+        system_ns: Some((seconds * 0.5e9) as u64),
+    }));
+}
+
+#[test]
+fn programs_are_held_against_the_bound_and_the_first_of_their_trial() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    for (id, label) in [("pfh", "pfh"), ("peer", "peer"), ("reading", "reading alone"), ("lanes", "lanes")] {
+        made.runner(id, "today", label, "program");
+    }
+    let facts = [("filesystem".to_owned(), "ext4 on /dev/x (rw)".to_owned())].into();
+    made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated: false, facts }));
+    made.entries.push(Entry::Corpus(Corpus { corpus: "c".to_owned(), files: 10, bytes: 1000, longest_bytes: 512 }));
+    let text = "a table | of rates\n".to_owned();
+    made.entries.push(Entry::Output(Output { runner: "lanes".to_owned(), name: "rates.txt".to_owned(), text }));
+    let cached = ("cache", "cached");
+    given(&mut made, "reading", "none", &[cached], 0.5, 0);
+    for (algorithm, lanes, longest) in [("md5", 0.25, 0.1), ("sha256", 0.25, 1.5)] {
+        given(&mut made, "lanes", algorithm, &[cached], lanes, 0);
+        given(&mut made, "longest", algorithm, &[cached], longest, 0);
+        given(&mut made, "pfh", algorithm, &[cached, ("memory", "20M")], 2.0, 0);
+        given(&mut made, "pfh", algorithm, &[cached, ("memory", "64M")], 1.0, 0);
+        given(&mut made, "peer", algorithm, &[cached], 8.0, 1_000_000_000);
+    }
+    // Of 1.87 GB that were to come from the device.
+    given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 1_000_000);
+    given(&mut made, "pfh", "md5", &[("cache", "cold"), ("memory", "20M")], 3.0, 1_900_000_000);
+    let measurements = made.measurements();
+    let document = Report::new(&measurements, Options::default()).document();
+    let page = document.markdown().replace('\\', "");
+    // MD5: 0.5 s and 0.25 s are more than the longest file's 0.1 s; SHA-256: its 1.5 s are more.
+    for text in [
+        "MD5, files c, cached: the bound is 750 ms: reading 500 ms and hashing 250 ms, or the longest file as one message 100 ms. \
+         pfh reaches 37.5 (37.5 to 37.5) % of it, and 25.0 % of the speed of reading alone.",
+        "SHA-256, files c, cached: the bound is 1.50 s: ",
+        "pfh reaches 75.0 (75.0 to 75.0) % of it, and 25.0 % of the speed of reading alone.",
+        "Not cached: peer, MD5, cached, c: 954 MiB came from the device.",
+        "Not out of the page cache: peer, MD5, cold, c: only 977 KiB of 1.74 GiB came from the device.",
+        "Files c: 10, 1000 B; the longest has 512 B.",
+        "a table | of rates",
+    ] {
+        assert!(page.contains(text), "{text}\n{page}");
+    }
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with('|')).collect();
+    let row = |parts: &[&str]| {
+        let is_it = |row: &&&str| parts.iter().all(|part| row.contains(part));
+        rows.iter().find(is_it).unwrap_or_else(|| panic!("{parts:?}\n{page}"))
+    };
+    // Four times the time of the first program with the first memory option, and 9.4 % of the bound.
+    let peer = row(&["| peer |", "cached", "| MD5 |"]);
+    assert!(peer.contains("| 4.00 | 9.38 % | 150 % | 8.00 + 4.00 |"), "{peer}");
+    let small = row(&["| pfh |", "20M memory", "| MD5 |", "cached"]);
+    assert!(small.contains("| 1.00 | 37.5 % |") && small.contains("24 MiB (4 MiB above the option)"), "{small}");
+    let large = row(&["| pfh |", "64M memory", "| SHA-256 |", "cached"]);
+    assert!(large.contains("| 0.500 | 150 % |") && !large.contains("above the option"), "{large}");
+    // No bound without a measured part, and none for a part.
+    assert!(row(&["| peer |", "cold"]).contains("| 3.00 | – |"));
+    assert!(row(&["| lanes |", "| MD5 |"]).contains("| 0.125 | – |"));
+    // Parts are not the fastest programs.
+    assert!(!document.answer().join(" ").contains("the fastest is lanes"), "{:?}", document.answer());
+}
