@@ -46,7 +46,10 @@ const LONG_BYTES: usize = 1 << 20;
 /// Raises ``TypeError`` with the place of a message that has no bytes, and ``ValueError`` for an Arrow array that
 /// contradicts itself.
 #[pyfunction]
-#[pyo3(signature = (messages, algorithm = "sha256", *, threads = Some(1)), text_signature = "(messages, algorithm='sha256', *, threads=1)")]
+#[pyo3(
+    signature = (messages, algorithm = "sha256", *, threads = Some(1)),
+    text_signature = "(messages, algorithm='sha256', *, threads=1)"
+)]
 pub(crate) fn digest_many<'py>(
     py: Python<'py>,
     messages: &Bound<'py, PyAny>,
