@@ -17,6 +17,9 @@ use crate::workspace::Workspace;
 /// The features with which the program and the module are built together.
 const FEATURES: &str = "pfh-python/beside-program";
 
+/// The packages that building the wheel and testing it take.
+const TOOLS: &str = "python/requirements.txt";
+
 /// The engines of clusters that tests use.
 const ENGINES: &str = "python/requirements-engines.txt";
 
@@ -147,7 +150,7 @@ impl Environment {
     fn new(workspace: &Workspace, python: &Interpreter) -> Result<Self> {
         let folder = workspace.target_folder()?.join("python");
         let environment = Self { folder };
-        let requirements = workspace.read("python/requirements.txt")?;
+        let requirements = workspace.read(TOOLS)?;
         let wanted = format!("{}\n{requirements}", python.path.display());
         let stamp = environment.folder.join("installed.txt");
         if fs::read_to_string(&stamp).ok().as_deref() == Some(&wanted) {
@@ -157,9 +160,7 @@ impl Environment {
         process::stdout(
             Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")),
         )?;
-        let mut pip = environment.python();
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
-        process::stdout(pip.arg(workspace.root.join("python/requirements.txt")))?;
+        environment.install(workspace, TOOLS)?;
         // The new environment has no engines.
         let _ = fs::remove_file(environment.folder.join("engines.txt"));
         fs::write(stamp, wanted)?;
@@ -171,10 +172,8 @@ impl Environment {
         let wanted = workspace.read(ENGINES)?;
         let stamp = self.folder.join("engines.txt");
         if fs::read_to_string(&stamp).ok().as_deref() != Some(&wanted) {
-            let mut pip = self.python();
-            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
-            match process::stdout(pip.arg(workspace.root.join(ENGINES))) {
-                Ok(_) => fs::write(stamp, wanted)?,
+            match self.install(workspace, ENGINES) {
+                Ok(()) => fs::write(stamp, wanted)?,
                 Err(error) => println!("{ENGINES} cannot be installed: {error:#}"),
             }
         }
@@ -192,6 +191,14 @@ impl Environment {
             missing.push(Need::Spark);
         }
         Ok(missing)
+    }
+
+    /// Installs the packages of a list of requirements.
+    fn install(&self, workspace: &Workspace, requirements: &str) -> Result<()> {
+        let mut pip = self.python();
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+        process::stdout(pip.arg(workspace.root.join(requirements)))?;
+        Ok(())
     }
 
     fn executable(&self) -> PathBuf {
