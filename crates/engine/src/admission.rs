@@ -1,14 +1,24 @@
-//! How many readers the adaptive mode has for files that come late.
+//! How many requests the adaptive mode makes at once for files that come late: readers, and ranges of a long file.
 
 use crate::sync::lock;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Files that each reader opens before their number is judged.
-const OPENS_EACH: u32 = 4;
+/// Answers to each of the requests made at once, after which their number is judged.
+const ANSWERS_EACH: u32 = 4;
 
-/// Opens after a trial that failed before there is another one; then four times as many.
-const PAUSE_OPENS: u32 = 32;
+/// When trials of further readers end: twice the readers gain a third where a file's beginning comes after half as long again.
+/// The first requests to be made at once may have to wait for connections, and any one may be late by chance.
+const READERS: Rule = Rule { delay_max: 1.5, outlier_answers: 4, pause_answers: 32 };
+
+/// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some places
+/// serve a file in one order, and throw away up to 16 MiB that they have read ahead, for one range that comes out of turn.
+const RANGES: Rule = Rule { delay_max: 1.1, outlier_answers: u32::MAX, pause_answers: 256 };
+
+/// Most ranges of a long file that are announced, and their length: enough for any place to have the next request before
+/// it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its read-ahead.
+const RANGES_MAX: usize = 16;
+pub(crate) const RANGE_BYTES: u64 = 128 << 10;
 
 /// The readers of a run.
 pub(crate) struct Readers {
@@ -16,6 +26,7 @@ pub(crate) struct Readers {
     /// Held while a long file is read from a place that was not found to answer several requests at once: in turns, two
     /// long files would move a head at every request.
     pub(crate) turn: Mutex<()>,
+    pub(crate) depth: Arc<Depth>,
 }
 
 pub(crate) struct State {
@@ -28,45 +39,62 @@ pub(crate) struct State {
     pub(crate) ended: bool,
 }
 
-/// Decides how many readers there are, by the time that opening takes.
+#[derive(Clone, Copy)]
+struct Rule {
+    /// By how many times later answers may come with twice as many requests.
+    delay_max: f64,
+    /// No answer of a trial counts more than so many usual ones.
+    outlier_answers: u32,
+    /// Answers after a trial that failed before there is another one; then twice as many.
+    pause_answers: u32,
+}
+
+/// Decides how many requests are made at once, by the time until they are answered.
 pub(crate) struct Admission {
-    readers_max: usize,
+    requests_max: usize,
+    rule: Rule,
     /// The number that is known to be worth while.
     confirmed: usize,
     /// Whether twice as many are being tried.
     is_trial: bool,
-    /// The mean time of opening by the confirmed number.
+    /// The mean time of answers to the confirmed number.
     before: Duration,
-    /// Opens since the number changed, and the time that those took which count.
-    opens: u32,
+    /// Answers since the number changed, and the time that those took which count.
+    answers: u32,
     time: Duration,
-    /// Opens until the next trial, and after the one that fails next: a single slow answer may have been chance.
+    /// Answers until the next trial, and after the one that fails next: a single slow answer may have been chance.
     pause: u32,
     next_pause: u32,
 }
 
 impl Admission {
-    fn new(readers_max: usize, readers: usize) -> Admission {
+    fn new(requests_max: usize, requests: usize, rule: Rule) -> Admission {
         Admission {
-            readers_max,
-            confirmed: readers.clamp(1, readers_max.max(1)),
+            requests_max,
+            rule,
+            confirmed: requests.clamp(1, requests_max.max(1)),
             is_trial: false,
             before: Duration::ZERO,
-            opens: 0,
+            answers: 0,
             time: Duration::ZERO,
             pause: 0,
-            next_pause: PAUSE_OPENS,
+            next_pause: rule.pause_answers,
         }
     }
 
-    /// The number of readers that may be at work.
-    pub(crate) fn readers(&self) -> usize {
+    /// The number of requests that may be made at once.
+    pub(crate) fn admitted(&self) -> usize {
         if self.is_trial { 2 * self.confirmed } else { self.confirmed }
     }
 
-    /// The number of readers that proved worth while.
+    /// The number of requests that proved worth while.
     pub(crate) fn confirmed(&self) -> usize {
         self.confirmed
+    }
+
+    /// Whether more are being tried than have proved worth while.
+    pub(crate) fn is_trial(&self) -> bool {
+        self.is_trial
     }
 
     /// Whether the place is known to answer several requests at once.
@@ -74,50 +102,49 @@ impl Admission {
         self.confirmed > 1
     }
 
-    /// Tries no more readers, because the system grants no threads.
+    /// Tries no more, because the system grants no threads.
     pub(crate) fn end_trials(&mut self) {
-        (self.is_trial, self.readers_max) = (false, 1);
+        (self.is_trial, self.requests_max) = (false, 1);
     }
 
-    /// Takes the time that a reader took to open a file.
+    /// Takes the time until a request was answered.
     pub(crate) fn observe(&mut self, took: Duration) {
         if self.pause > 0 {
             self.pause -= 1;
             return;
         }
-        if self.confirmed * 2 > self.readers_max {
+        if self.confirmed * 2 > self.requests_max {
             return;
         }
-        let readers = self.readers() as u32;
-        self.opens += 1;
-        // The first ones may have begun before the last reader did.
-        let skipped = if self.is_trial { readers } else { 0 };
-        let Some(counted) = self.opens.checked_sub(skipped).filter(|&counted| counted > 0) else { return };
-        self.time += took;
-        let wanted = OPENS_EACH * readers;
-        // Twice the readers gain a third where opening takes half as long again.
-        let has_failed = self.is_trial && self.time > self.before.mul_f64(1.5) * wanted;
+        let requests = self.admitted() as u32;
+        self.answers += 1;
+        // The first ones may have been asked for before the last request was made.
+        let skipped = if self.is_trial { requests } else { 0 };
+        let Some(counted) = self.answers.checked_sub(skipped).filter(|&counted| counted > 0) else { return };
+        self.time += if self.is_trial { took.min(self.before.saturating_mul(self.rule.outlier_answers)) } else { took };
+        let wanted = ANSWERS_EACH * requests;
+        let has_failed = self.is_trial && self.time > self.before.mul_f64(self.rule.delay_max) * wanted;
         if has_failed {
             self.is_trial = false;
             self.pause = self.next_pause;
-            self.next_pause = self.next_pause.saturating_mul(4);
+            self.next_pause = self.next_pause.saturating_mul(2);
         } else if counted < wanted {
             return;
         } else {
-            self.confirmed = readers as usize;
+            self.confirmed = requests as usize;
             self.before = self.time / counted;
-            self.is_trial = self.confirmed * 2 <= self.readers_max;
+            self.is_trial = self.confirmed * 2 <= self.requests_max;
         }
-        (self.opens, self.time) = (0, Duration::ZERO);
+        (self.answers, self.time) = (0, Duration::ZERO);
     }
 }
 
 impl Readers {
     /// For at most `readers_max` readers, of which `readers` are worth while already.
     pub(crate) fn new(readers_max: usize, readers: usize) -> Readers {
-        let admission = Admission::new(readers_max, readers);
+        let admission = Admission::new(readers_max, readers, READERS);
         let state = State { admission, active: 0, full_tables: 0, ended: readers_max == 0 };
-        Readers { state: Mutex::new(state), turn: Mutex::default() }
+        Readers { state: Mutex::new(state), turn: Mutex::default(), depth: Arc::default() }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -130,6 +157,45 @@ impl Readers {
     }
 }
 
+/// How many ranges of a long file are announced ahead of its reading.
+pub(crate) struct Depth(Mutex<Reads>);
+
+struct Reads {
+    admission: Admission,
+    /// What was read since the last range was counted.
+    bytes: u64,
+    time: Duration,
+}
+
+impl Default for Depth {
+    fn default() -> Depth {
+        let admission = Admission::new(RANGES_MAX, 1, RANGES);
+        Depth(Mutex::new(Reads { admission, bytes: 0, time: Duration::ZERO }))
+    }
+}
+
+impl Depth {
+    /// The number of ranges. Without any, the system reads ahead as it does for other programs.
+    pub(crate) fn ranges(&self) -> usize {
+        match lock(&self.0).admission.admitted() {
+            1 => 0,
+            ranges => ranges,
+        }
+    }
+
+    /// Takes the time that reading took.
+    pub(crate) fn observe(&self, bytes: u64, took: Duration) {
+        let reads = &mut *lock(&self.0);
+        reads.bytes += bytes;
+        reads.time += took;
+        if reads.bytes >= RANGE_BYTES {
+            let each = reads.time.mul_f64(RANGE_BYTES as f64 / reads.bytes as f64);
+            (reads.bytes, reads.time) = (0, Duration::ZERO);
+            reads.admission.observe(each);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,11 +205,11 @@ mod tests {
     /// Opens files, each in a time that depends on how many readers there are; returns the numbers of readers that were
     /// confirmed, and how many opens were part of a trial.
     fn opens(opens: u32, readers_max: usize, took: impl Fn(u32) -> Duration) -> (usize, u32) {
-        let mut admission = Admission::new(readers_max, 1);
+        let mut admission = Admission::new(readers_max, 1, READERS);
         let mut tried = 0;
         for _ in 0..opens {
             tried += u32::from(admission.is_trial);
-            admission.observe(took(admission.readers() as u32));
+            admission.observe(took(admission.admitted() as u32));
         }
         (admission.confirmed, tried)
     }
@@ -152,11 +218,11 @@ mod tests {
     fn one_reader_stays_where_requests_are_answered_one_by_one() {
         let (readers, tried) = opens(10_000, 32, |readers| MOMENT * readers);
         assert_eq!(readers, 1);
-        assert!(tried <= 60, "{tried}");
-        // As on a disk whose head reads for others meanwhile: the third open of a trial decides it.
+        assert!(tried <= 100, "{tried}");
+        // As on a disk whose head reads for others meanwhile: the sixth answer of a trial decides it.
         let slow = |readers| if readers == 1 { MOMENT } else { MOMENT * 40 };
-        assert_eq!(opens(4 + 3, 32, slow), (1, 3));
-        assert_eq!(opens(4 + 3 + PAUSE_OPENS + 4, 32, slow), (1, 3));
+        assert_eq!(opens(4 + 6, 32, slow), (1, 6));
+        assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
     }
 
     #[test]
@@ -170,24 +236,51 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_answer_by_chance_is_forgotten() {
-        let mut admission = Admission::new(32, 1);
+    fn one_slow_answer_decides_nothing_and_several_are_forgotten() {
+        let mut admission = Admission::new(32, 1, READERS);
         (0..4).for_each(|_| admission.observe(MOMENT));
-        (0..3).for_each(|_| admission.observe(MOMENT * 100));
-        assert_eq!(admission.readers(), 1);
+        (0..10).for_each(|number| admission.observe(if number == 5 { MOMENT * 100 } else { MOMENT }));
+        assert_eq!((admission.confirmed, admission.admitted()), (2, 4));
+
+        let mut admission = Admission::new(32, 1, READERS);
+        (0..4).for_each(|_| admission.observe(MOMENT));
+        (0..6).for_each(|_| admission.observe(MOMENT * 100));
+        assert_eq!(admission.admitted(), 1);
         (0..500).for_each(|_| admission.observe(MOMENT));
         assert_eq!(admission.confirmed, 32);
     }
 
     #[test]
     fn only_a_place_that_answers_several_at_once_is_parallel() {
-        let mut admission = Admission::new(4, 1);
+        let mut admission = Admission::new(4, 1, READERS);
         let mut seen = Vec::new();
         for _ in 0..100 {
-            seen.push((admission.readers(), admission.is_parallel()));
+            seen.push((admission.admitted(), admission.is_parallel()));
             admission.observe(MOMENT);
         }
         seen.dedup();
         assert_eq!(seen, [(1, false), (2, false), (4, true)]);
+    }
+
+    /// Reads ranges, each in a time that depends on how many are announced; returns how many are in the end, and the
+    /// most that were.
+    fn ranges(reads: u32, took: impl Fn(u32) -> Duration) -> (usize, usize) {
+        let depth = Depth::default();
+        let mut most = 0;
+        for _ in 0..reads {
+            let announced = depth.ranges();
+            most = most.max(announced);
+            (0..2).for_each(|_| depth.observe(RANGE_BYTES / 2, took(announced as u32) / 2));
+        }
+        (depth.ranges(), most)
+    }
+
+    #[test]
+    fn ranges_are_announced_while_reads_do_not_take_longer() {
+        let in_parallel = |announced: u32| MOMENT / announced.max(1);
+        assert_eq!(ranges(1000, in_parallel), (16, 16));
+        assert_eq!(ranges(1000, |_| MOMENT), (16, 16));
+        let in_one_order = |announced| if announced == 0 { MOMENT } else { MOMENT * 20 };
+        assert_eq!(ranges(30, in_one_order), (0, 2));
     }
 }

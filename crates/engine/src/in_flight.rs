@@ -1,12 +1,14 @@
 //! The limit on reads announced ahead, over all files of a run: in bytes, which occupy memory somewhere, and in
 //! requests, since a source serves only some at a time.
 
+use crate::admission::{Depth, RANGE_BYTES};
 use crate::limits::WINDOW_FILE_BYTES;
 use crate::sync::lock;
 use pfh_source::{LookAhead, SourceFile};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The share of a run for announced reads.
 pub(crate) struct InFlight {
@@ -64,8 +66,8 @@ pub(crate) struct Ahead {
     in_flight: Arc<InFlight>,
     /// Length of one range; `None` if only the beginning is announced.
     range_bytes: Option<u64>,
-    /// Most ranges that may be on their way.
-    ranges_max: usize,
+    /// Decides how many ranges may be on their way; `None` if only the share limits them.
+    depth: Option<Arc<Depth>>,
     announced: Mutex<Announced>,
 }
 
@@ -87,13 +89,24 @@ struct Range {
 
 impl Ahead {
     pub(crate) fn new(in_flight: &Arc<InFlight>) -> Ahead {
-        Ahead::with_ranges(in_flight, in_flight.range_bytes, usize::MAX)
+        Ahead::with(in_flight, in_flight.range_bytes, None)
     }
 
-    /// Makes one that announces up to `ranges_max` ranges of `range_bytes`, also where the source reads ahead itself.
-    pub(crate) fn with_ranges(in_flight: &Arc<InFlight>, range_bytes: Option<u64>, ranges_max: usize) -> Ahead {
+    /// Makes one that announces ranges also where the source reads ahead by itself, as many as proves worth while.
+    pub(crate) fn with_depth(in_flight: &Arc<InFlight>, depth: &Arc<Depth>) -> Ahead {
+        Ahead::with(in_flight, Some(RANGE_BYTES), Some(Arc::clone(depth)))
+    }
+
+    fn with(in_flight: &Arc<InFlight>, range_bytes: Option<u64>, depth: Option<Arc<Depth>>) -> Ahead {
         in_flight.files.fetch_add(1, Ordering::Relaxed);
-        Ahead { in_flight: Arc::clone(in_flight), range_bytes, ranges_max, announced: Mutex::default() }
+        Ahead { in_flight: Arc::clone(in_flight), range_bytes, depth, announced: Mutex::default() }
+    }
+
+    /// Takes the time that reading a part of the file took.
+    pub(crate) fn observe(&self, bytes: u64, took: Duration) {
+        if let Some(depth) = &self.depth {
+            depth.observe(bytes, took);
+        }
     }
 
     /// Whether further ranges of the file are announced while it is read.
@@ -122,7 +135,8 @@ impl Ahead {
         // The range being read needs no announcement.
         announced.next = announced.next.max(offset);
         let part = self.in_flight.requests_max / self.in_flight.files.load(Ordering::Relaxed).max(1);
-        while announced.next < size && announced.on_their_way < part.clamp(1, self.ranges_max) {
+        let ranges_max = self.depth.as_ref().map_or(usize::MAX, |depth| depth.ranges());
+        while announced.next < size && announced.on_their_way < part.max(1).min(ranges_max) {
             // Ranges end at multiples of their length, as the source's requests do.
             let bytes = (range_bytes - announced.next % range_bytes).min(size - announced.next);
             if !self.announce(announced, file, bytes) {

@@ -91,15 +91,13 @@ pub(crate) trait Pace<'r, 'm, S: Source, K: Sink> {
     /// Whether it may begin another file.
     fn goes_on(&mut self) -> bool;
 
-    /// Takes the time that opening a file took.
-    fn opened(&mut self, took: Duration);
-
-    /// Reads an opened file.
+    /// Reads an opened file, which took so long to open.
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<S>,
+        opening: Duration,
     );
 
     /// Notes that it takes no more files.
@@ -118,15 +116,14 @@ impl<'r, 'm, S: Source, K: Sink> Pace<'r, 'm, S, K> for Published {
         true
     }
 
-    fn opened(&mut self, _: Duration) {}
-
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<S>,
+        _: Duration,
     ) {
-        prefetcher.prefetch(worker, opened);
+        prefetcher.prefetch(worker, opened, |_, _| ());
     }
 
     fn left(&mut self) {}
@@ -177,10 +174,8 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                     context.queue.give_back(device, &mut jobs);
                 }
                 let started = Instant::now();
-                let opened = worker.open(job);
-                pace.opened(started.elapsed());
-                if let Some(opened) = opened {
-                    pace.prefetch(self, worker, opened);
+                if let Some(opened) = worker.open(job) {
+                    pace.prefetch(self, worker, opened, started.elapsed());
                 }
             }
             context.queue.give_back(device, &mut jobs);
@@ -190,13 +185,22 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
         self.pass_on(worker);
     }
 
-    /// Reads a file, a short one into the slot that it shares with others.
-    pub(crate) fn prefetch<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>) {
+    /// Reads a file, a short one into the slot that it shares with others. Calls `answered` with the time that the first
+    /// read took, and what it brought, before reading on.
+    pub(crate) fn prefetch<S: Source, K: Sink>(
+        &mut self,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        opened: Opened<S>,
+        mut answered: impl FnMut(Duration, &First),
+    ) {
         loop {
             let mut slot = self.slot.take().unwrap_or_else(|| worker.wait_for_slot());
-            let started = worker.context.clock.start();
+            let (started, timer) = (Instant::now(), worker.context.clock.start());
             let first = worker.guarded(|_| opened.first(&mut slot.bytes()[self.filled..]));
-            stop(started, &mut worker.timers.read);
+            stop(timer, &mut worker.timers.read);
+            if let Some(Ok(first)) = &first {
+                answered(started.elapsed(), first);
+            }
             match first.unwrap_or_else(|| Err(Failure::panicked())) {
                 Ok(first)
                     if opened.individual.is_some()

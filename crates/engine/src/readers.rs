@@ -1,15 +1,15 @@
 //! Threads that only read, for files of which nobody can tell whether they are in memory, and which come late: those of
 //! network and FUSE filesystems.
 //!
-//! Their number follows from observation. Where several readers open files as quickly as one, the place answers several
-//! requests at once, and more readers are admitted; where opening gets slower, it answers one at a time, as a disk with
-//! one head does, and one reader stays.
+//! Their number follows from observation. Where several readers get the beginnings of files as quickly as one, the place
+//! answers several requests at once, and more readers are admitted; where it takes longer, the place answers one at a time,
+//! as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
 
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
 use crate::mtp::{AtWork, Pace, Prefetcher};
 use crate::queue::Taker;
-use crate::reading::Opened;
+use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::sync::lock;
 use pfh_source::Source;
@@ -19,11 +19,6 @@ use std::time::Duration;
 
 /// Files one after the other after which nearly all slots waited to be hashed, so that hashing is what takes the time.
 const FULL_TABLES: u32 = 16;
-
-/// Ranges of a long file that are announced, and their length: enough for any place to have the next request before it
-/// has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its read-ahead.
-const RANGES: usize = 16;
-const RANGE_BYTES: u64 = 128 << 10;
 
 /// The number of a reader that reads a single file.
 const FOR_ONE_FILE: usize = usize::MAX;
@@ -70,7 +65,7 @@ fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
             let mut reader = Reader { scope, context, number };
             let mut prefetcher = Prefetcher::default();
             if let Some(opened) = first() {
-                reader.prefetch(&mut prefetcher, &mut worker, opened);
+                reader.read(&mut prefetcher, &mut worker, opened, None);
             }
             prefetcher.work(&mut worker, &mut reader);
             worker.flush();
@@ -87,10 +82,47 @@ struct Reader<'scope, 'env, 'r, 'm, S: Source, K: Sink> {
 }
 
 impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 'm, S, K> {
+    /// Reads an opened file. The time that opening took counts for the number of readers, if it is known.
+    fn read(
+        &self,
+        prefetcher: &mut Prefetcher<'r, 'm>,
+        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        mut opened: Opened<S>,
+        opening: Option<Duration>,
+    ) {
+        let Context { readers, table, in_flight, queue, .. } = self.context;
+        let (is_parallel, is_trial) = {
+            let admission = &readers.state().admission;
+            (admission.is_parallel(), admission.is_trial())
+        };
+        opened.ahead = Some(Ahead::with_depth(in_flight, &readers.depth));
+        let mut opening = opening;
+        let mut turn = (!is_parallel && !is_trial).then(|| lock(&readers.turn));
+        prefetcher.prefetch(worker, opened, |took, first| {
+            if let Some(opening) = opening.take() {
+                readers.state().admission.observe(opening + took);
+                self.start_others();
+            }
+            if !is_parallel && matches!(first, First::Long { .. }) && turn.is_none() {
+                turn = Some(lock(&readers.turn));
+            }
+        });
+        drop(turn);
+        // Workers that read into their lanes are faster where nothing waits for the place.
+        let is_full = is_parallel && table.free_bytes() < (table.slots() / 8 * table.slot_bytes()) as u64;
+        let mut state = readers.state();
+        state.full_tables = if is_full { state.full_tables + 1 } else { 0 };
+        if state.full_tables == FULL_TABLES {
+            state.ended = true;
+            drop(state);
+            queue.leave_to_workers();
+        }
+    }
+
     /// Starts the readers that were admitted and are not at work.
     fn start_others(&self) {
         let mut state = self.context.readers.state();
-        while state.active < state.admission.readers() && !state.ended {
+        while state.active < state.admission.admitted() && !state.ended {
             let number = state.active;
             state.active += 1;
             if !start(self.scope, self.context, number, || None) {
@@ -109,35 +141,17 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Pace<'r, 'm, S, K> for 
 
     fn goes_on(&mut self) -> bool {
         let state = self.context.readers.state();
-        !state.ended && self.number < state.admission.readers()
-    }
-
-    fn opened(&mut self, took: Duration) {
-        self.context.readers.state().admission.observe(took);
-        self.start_others();
+        !state.ended && self.number < state.admission.admitted()
     }
 
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
-        mut opened: Opened<S>,
+        opened: Opened<S>,
+        opening: Duration,
     ) {
-        let Context { readers, table, in_flight, queue, .. } = self.context;
-        let is_parallel = readers.state().admission.is_parallel();
-        let turn = (!is_parallel).then(|| lock(&readers.turn));
-        opened.ahead = Some(Ahead::with_ranges(in_flight, Some(RANGE_BYTES), RANGES));
-        prefetcher.prefetch(worker, opened);
-        drop(turn);
-        // Workers that read into their lanes are faster where nothing waits for the place.
-        let is_full = is_parallel && table.free_bytes() < (table.slots() / 8 * table.slot_bytes()) as u64;
-        let mut state = readers.state();
-        state.full_tables = if is_full { state.full_tables + 1 } else { 0 };
-        if state.full_tables == FULL_TABLES {
-            state.ended = true;
-            drop(state);
-            queue.leave_to_workers();
-        }
+        self.read(prefetcher, worker, opened, Some(opening));
     }
 
     fn left(&mut self) {

@@ -11,6 +11,7 @@ use crate::job::{Failure, Job};
 use pfh_record::Outcome;
 use pfh_source::{CachedRead, EntryKind, Proof, Source, SourceFile, Stamp};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A job whose file is open.
 pub(crate) struct Opened<S: Source> {
@@ -183,6 +184,7 @@ impl<S: Source> Opened<S> {
         let left = expected.map_or(u64::MAX, |stamp| stamp.metadata.size.saturating_sub(offset));
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         self.read_on(offset, expected);
+        let started = Instant::now();
         let mut filled = 0;
         while filled < wanted {
             // The read gets the whole rest of the slot, even if the file's rest is shorter: direct I/O requires whole
@@ -193,6 +195,9 @@ impl<S: Source> Opened<S> {
                 0 => break,
                 length => filled += length,
             }
+        }
+        if let Some(ahead) = &self.ahead {
+            ahead.observe(filled as u64, started.elapsed());
         }
         Ok(filled.min(wanted))
     }

@@ -100,7 +100,8 @@ fn samples(sizes: impl Iterator<Item = usize>, names: &[&str]) -> Vec<Sample> {
         .collect()
 }
 
-/// Until enough files were opened to know the place, one file is read after the other.
+/// Until enough files were read to know the place, one file is read after the other. A trial begins after four, for which
+/// the beginnings of others are read in between.
 #[test]
 fn long_files_are_not_read_in_turns() {
     let _watchdog = watchdog(120);
@@ -109,7 +110,8 @@ fn long_files_are_not_read_in_turns() {
             let samples = samples((0..12).map(|number| 1_500_000 + number), names);
             let place = Place::new(Duration::ZERO, &samples);
             run(&place, &samples, &Options { threads, ..Options::new(algorithms(names)) });
-            assert_eq!(place.seeks(), 12, "{threads} threads, {names:?}");
+            let seeks = place.seeks();
+            assert!((12..=12 + 2 * 8).contains(&seeks), "{seeks} with {threads} threads, {names:?}");
         }
     }
 }
