@@ -37,6 +37,7 @@ mod layout;
 mod look_up;
 mod sections;
 mod set;
+mod starts;
 mod strings;
 
 pub use about::{About, BlockTotals, Class, Origin, UnknownClass};

@@ -3,60 +3,69 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-use pfh_digest::{Algorithm, Hasher};
+use pfh_digest::{Algorithm, Digest, Hasher};
 use pfh_list::ExternalSort;
 
-use crate::index::{GROUP_BYTES, Grouper, first_bits, groups};
+use crate::index::{GROUP_BYTES, Grouper, first_bits};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+use crate::starts::{START_BYTES, best_left_out, starts_of};
 
 /// Writes a section of digests, and their index.
 pub(crate) struct TableWriter {
-    offset: u64,
-    /// The first bits of all digests. The index can be made only when their number is known.
-    first_bits: BufWriter<File>,
+    /// All digests. The index can be made, and bytes can be left out, only when their number is known.
+    digests: BufWriter<File>,
+    algorithm: Algorithm,
     records: u64,
 }
 
 impl TableWriter {
-    pub(crate) fn begin(file: &mut SetFile<'_, impl Write>) -> io::Result<TableWriter> {
-        Ok(TableWriter { offset: file.align()?, first_bits: temporary()?, records: 0 })
+    pub(crate) fn new(algorithm: Algorithm) -> io::Result<TableWriter> {
+        Ok(TableWriter { digests: temporary()?, algorithm, records: 0 })
     }
 
-    pub(crate) fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, digest: &[u8]) -> io::Result<()> {
         self.records += 1;
-        self.first_bits.write_all(&first_bits(digest).to_le_bytes())?;
-        file.write_all(digest)
+        self.digests.write_all(digest)
     }
 
-    pub(crate) fn end(self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
-        let TableWriter { offset, first_bits, records } = self;
-        file.sections.push(Section {
-            kind: Kind::Digests,
-            name: algorithm.name().to_owned(),
-            offset,
-            records,
-            record_bytes: algorithm.digest_bytes() as u32,
-        });
-        let mut first_bits = first_bits.into_inner().map_err(io::IntoInnerError::into_error)?;
-        first_bits.rewind()?;
-        let mut first_bits = BufReader::with_capacity(BUFFER_BYTES, first_bits);
-        let offset = file.align()?;
-        let record_bytes = algorithm.digest_bytes();
-        let mut grouper = Grouper::new(records, record_bytes);
-        let mut each = |group: &[u8; GROUP_BYTES]| file.write_all(group);
-        for _ in 0..records {
-            let mut bits = [0; 8];
-            first_bits.read_exact(&mut bits)?;
-            grouper.push(u64::from_le_bytes(bits), &mut each)?;
+    /// Writes the sections. `is_shortened` says whether bytes of digests may be left out.
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, is_shortened: bool) -> io::Result<()> {
+        let TableWriter { digests, algorithm, records } = self;
+        let mut digests = digests.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let digest_bytes = algorithm.digest_bytes();
+        let left_out = if is_shortened { best_left_out(records) } else { 0 };
+        let record_bytes = digest_bytes - left_out;
+        let mut each = |take: &mut dyn FnMut(&[u8]) -> io::Result<()>| {
+            digests.rewind()?;
+            let mut reader = BufReader::with_capacity(BUFFER_BYTES, &digests);
+            let mut digest = [0; Digest::BYTES_MAX];
+            let digest = &mut digest[..digest_bytes];
+            (0..records).try_for_each(|_| reader.read_exact(digest).and_then(|()| take(digest)))
+        };
+        file.begin_section(Kind::Digests, algorithm.name(), record_bytes as u32)?;
+        each(&mut |digest| file.write_all(&digest[left_out..]))?;
+        file.end_section();
+        if left_out > 0 {
+            file.begin_section(Kind::Starts, algorithm.name(), START_BYTES as u32)?;
+            let (mut values, mut place) = (0..starts_of(left_out), 0_u64);
+            each(&mut |digest| {
+                let value = digest[..left_out].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+                while values.start <= value {
+                    values.start += 1;
+                    file.write_all(&place.to_le_bytes())?;
+                }
+                place += 1;
+                Ok(())
+            })?;
+            values.try_for_each(|_| file.write_all(&place.to_le_bytes()))?;
+            file.end_section();
         }
-        grouper.end(&mut each)?;
-        file.sections.push(Section {
-            kind: Kind::Index,
-            name: algorithm.name().to_owned(),
-            offset,
-            records: groups(records, record_bytes),
-            record_bytes: GROUP_BYTES as u32,
-        });
+        file.begin_section(Kind::Index, algorithm.name(), GROUP_BYTES as u32)?;
+        let mut grouper = Grouper::new(records, record_bytes);
+        let mut group = |group: &[u8; GROUP_BYTES]| file.write_all(group);
+        each(&mut |digest| grouper.push(first_bits(digest), &mut group))?;
+        grouper.end(&mut group)?;
+        file.end_section();
         Ok(())
     }
 }
@@ -105,7 +114,7 @@ impl<'a, W: Write> SetFile<'a, W> {
         record_bytes: u32,
         bytes: &mut dyn Read,
     ) -> io::Result<()> {
-        let offset = self.align()?;
+        self.begin_section(kind, name, record_bytes)?;
         let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             match bytes.read(&mut buffer) {
@@ -115,9 +124,21 @@ impl<'a, W: Write> SetFile<'a, W> {
                 Err(error) => return Err(error),
             }
         }
-        let records = (self.bytes - offset) / u64::from(record_bytes);
-        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes });
+        self.end_section();
         Ok(())
+    }
+
+    fn begin_section(&mut self, kind: Kind, name: &str, record_bytes: u32) -> io::Result<()> {
+        let offset = self.align()?;
+        self.sections.push(Section { kind, name: name.to_owned(), offset, records: 0, record_bytes });
+        Ok(())
+    }
+
+    /// Counts the records that were written since the section began.
+    fn end_section(&mut self) {
+        if let Some(section) = self.sections.last_mut() {
+            section.records = (self.bytes - section.offset) / u64::from(section.record_bytes);
+        }
     }
 
     /// Writes a section of the contents of a temporary file.

@@ -10,9 +10,10 @@ use pfh_source::MappedFile;
 use crate::about::About;
 use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
-use crate::index::Index;
+use crate::index::{Index, first_bits};
 use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
-use crate::look_up;
+use crate::look_up::{self, Sorted};
+use crate::starts::{Beginning, LEFT_OUT_MAX, Starts, starts_of};
 use crate::strings::text_at;
 
 /// An open set.
@@ -44,6 +45,8 @@ struct Table {
     algorithm: Algorithm,
     digests: Section,
     index: Section,
+    /// `None` where the section has whole digests.
+    starts: Option<Section>,
     /// `None` where the number of a digest is that of its entry.
     links: Option<Section>,
     places: Option<Section>,
@@ -122,14 +125,17 @@ impl KnownSet {
         for digests in footer.sections.iter().filter(|section| section.kind == Kind::Digests) {
             let algorithm = Algorithm::from_name(&digests.name).map_err(|_| OpenError::Damaged)?;
             let (links, places) = (section(Kind::Links, &digests.name), section(Kind::Places, &digests.name));
-            let is_whole = algorithm.digest_bytes() == digests.record_bytes as usize
+            let left_out = algorithm.digest_bytes().checked_sub(digests.record_bytes as usize);
+            let left_out = left_out.filter(|left_out| *left_out <= LEFT_OUT_MAX).ok_or(OpenError::Damaged)?;
+            let starts = section(Kind::Starts, &digests.name);
+            let is_whole = starts.as_ref().map_or(0, |starts| starts.records) == starts_of(left_out)
                 && links.as_ref().map_or(entries, |links| links.records) == digests.records
                 && places.as_ref().is_none_or(|places| places.records == entries);
             if !is_whole || tables.len() == ALGORITHMS_MAX {
                 return Err(OpenError::Damaged);
             }
             let index = needed(Kind::Index, &digests.name)?;
-            tables.push(Table { algorithm, digests: digests.clone(), index, links, places });
+            tables.push(Table { algorithm, digests: digests.clone(), index, starts, links, places });
         }
         let column = |kind, name| match section(kind, name) {
             Some(column) if column.records != entries => Err(OpenError::Damaged),
@@ -227,9 +233,7 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn find(&self, digest: &Digest) -> io::Result<Option<u64>> {
-        let found = self
-            .table(digest.algorithm())
-            .and_then(|table| look_up::find(self.section(&table.digests), &self.index(table), digest.bytes()));
+        let found = self.table(digest.algorithm()).and_then(|table| look_up::find(&self.sorted(table), digest.bytes()));
         self.bytes.check()?;
         Ok(found)
     }
@@ -247,7 +251,7 @@ impl KnownSet {
                 same.iter().for_each(|digest| found(digest, None));
                 continue;
             };
-            look_up::find_many(self.section(&table.digests), &self.index(table), same, &mut found);
+            look_up::find_many(&self.sorted(table), same, &mut found);
         }
         self.bytes.check()
     }
@@ -260,8 +264,10 @@ impl KnownSet {
         let (Some(found), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
             return Ok(Vec::new());
         };
-        let has = |&place: &u64| self.record(&table.digests, place) == Some(digest.bytes());
-        let (before, after) = ((0..found).rev().take_while(has), (found + 1..table.digests.records).take_while(has));
+        let starts = self.starts(table);
+        let (alike, rest) = (starts.range(first_bits(digest.bytes())), &digest.bytes()[starts.left_out()..]);
+        let has = |&place: &u64| self.record(&table.digests, place) == Some(rest);
+        let (before, after) = ((alike.start..found).rev().take_while(has), (found + 1..alike.end).take_while(has));
         let first = before.last().unwrap_or(found);
         let last = after.last().unwrap_or(found);
         let entry = |place| table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
@@ -325,7 +331,9 @@ impl KnownSet {
                 (Some(_), Some(places)) => self.number(places, entry)?.checked_sub(1)?,
                 (Some(_), None) => return None,
             };
-            Digest::new(table.algorithm, self.record(&table.digests, place)?)
+            let (beginning, _) = self.starts(table).beginning(place);
+            let mut digest = DigestBytes::default();
+            Digest::new(table.algorithm, digest.join(&beginning, self.record(&table.digests, place)?))
         });
         let digests = digests.collect();
         self.bytes.check()?;
@@ -348,10 +356,15 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated; and the errors of `each`.
     pub fn each(&self, algorithm: Algorithm, mut each: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<()> {
         let Some(table) = self.table(algorithm) else { return Ok(()) };
+        let (starts, mut digest) = (self.starts(table), DigestBytes::default());
+        let (mut beginning, mut end) = starts.beginning(0);
         for place in 0..table.digests.records {
+            if place >= end {
+                (beginning, end) = starts.beginning(place);
+            }
             let entry = table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
-            if let (Some(entry), Some(digest)) = (entry, self.record(&table.digests, place)) {
-                each(entry, digest)?;
+            if let (Some(entry), Some(rest)) = (entry, self.record(&table.digests, place)) {
+                each(entry, digest.join(&beginning, rest))?;
             }
         }
         self.bytes.check()
@@ -400,8 +413,18 @@ impl KnownSet {
         self.shapes.get(place).map_or(0, |shape| shape.tables)
     }
 
-    fn index(&self, table: &Table) -> Index<'_> {
-        Index::new(self.section(&table.index), table.digests.records)
+    fn starts(&self, table: &Table) -> Starts<'_> {
+        let left_out = table.algorithm.digest_bytes() - table.digests.record_bytes as usize;
+        let starts = table.starts.as_ref().map_or(&[][..], |starts| self.section(starts));
+        Starts::new(starts, left_out, table.digests.records)
+    }
+
+    fn sorted(&self, table: &Table) -> Sorted<'_> {
+        Sorted {
+            records: self.section(&table.digests),
+            index: Index::new(self.section(&table.index), table.digests.records),
+            starts: self.starts(table),
+        }
     }
 
     pub(crate) fn section(&self, section: &Section) -> &[u8] {
@@ -422,6 +445,25 @@ impl KnownSet {
     /// Checks that what was read is the file's.
     pub(crate) fn check(&self) -> io::Result<()> {
         self.bytes.check()
+    }
+}
+
+/// The bytes of a digest that is put together.
+struct DigestBytes([u8; Digest::BYTES_MAX]);
+
+impl Default for DigestBytes {
+    fn default() -> DigestBytes {
+        DigestBytes([0; Digest::BYTES_MAX])
+    }
+}
+
+impl DigestBytes {
+    fn join(&mut self, beginning: &Beginning, rest: &[u8]) -> &[u8] {
+        let beginning = beginning.as_ref();
+        let bytes = &mut self.0[..beginning.len() + rest.len()];
+        bytes[..beginning.len()].copy_from_slice(beginning);
+        bytes[beginning.len()..].copy_from_slice(rest);
+        bytes
     }
 }
 
