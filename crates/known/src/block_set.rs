@@ -181,7 +181,7 @@ impl BlockSetBuilder {
     pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
         let BlockSetBuilder { algorithm, block_bytes, mut origin, rows, pushed, numbers, mut files, names, .. } = self;
         let mut file = SetFile::begin(output, BLOCKS_VERSION)?;
-        let mut table = TableWriter::new(algorithm)?;
+        let mut table = TableWriter::new(algorithm, false)?;
         let (mut firsts, mut located) = (Column::new(pushed + 1)?, Column::new(self.blocks)?);
         let mut occurs = Column::new(OCCURS_MAX + 1)?;
         let (mut entries, mut kept_rows, mut kept_places) = (0_u64, 0_u64, 0_u64);
@@ -191,7 +191,7 @@ impl BlockSetBuilder {
                 return Ok(());
             }
             block.keep_first();
-            table.push(&block.digest)?;
+            table.push(&block.digest, entries)?;
             firsts.push(kept_places)?;
             occurs.push(block.count.min(OCCURS_MAX))?;
             for &(number, place) in &block.places {
@@ -222,7 +222,7 @@ impl BlockSetBuilder {
         })?;
         take(&mut current)?;
         firsts.push(kept_places)?;
-        table.write(&mut file, false)?;
+        table.write(&mut file, entries)?;
         firsts.write(&mut file, Kind::Firsts, "")?;
         located.write(&mut file, Kind::Located, "")?;
         occurs.write(&mut file, Kind::Occurs, "")?;

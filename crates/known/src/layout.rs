@@ -6,7 +6,7 @@ use std::io;
 use pfh_digest::Algorithm;
 
 use crate::index::GROUP_BYTES;
-use crate::starts::{LEFT_OUT_MAX, START_BYTES};
+use crate::starts::START_BYTES;
 
 /// The first bytes of a set, and of its footer.
 pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
@@ -106,21 +106,16 @@ impl Kind {
     /// Whether records of this length are possible.
     fn has_records_of(self, bytes: u32) -> bool {
         match self {
-            Kind::Digests => (8 - LEFT_OUT_MAX as u32..=64).contains(&bytes),
+            Kind::Digests => (8..=64).contains(&bytes),
             Kind::Index => bytes == GROUP_BYTES as u32,
-            Kind::Links
-            | Kind::Places
-            | Kind::Numbers
-            | Kind::Texts
-            | Kind::Sizes
-            | Kind::Firsts
-            | Kind::Located
-            | Kind::Occurs => (1..=8).contains(&bytes),
+            Kind::Places | Kind::Numbers | Kind::Texts | Kind::Sizes | Kind::Firsts | Kind::Located | Kind::Occurs => {
+                (1..=8).contains(&bytes)
+            }
             Kind::Files => bytes == FILE_BYTES as u32,
             Kind::Shapes => bytes == 16,
             Kind::Blocks => bytes == 8,
             Kind::Starts => bytes == START_BYTES as u32,
-            Kind::Strings | Kind::About => bytes == 1,
+            Kind::Links | Kind::Strings | Kind::About => bytes == 1,
         }
     }
 }

@@ -34,6 +34,7 @@ mod fragments;
 mod import;
 mod index;
 mod layout;
+mod links;
 mod look_up;
 mod sections;
 mod set;

@@ -31,16 +31,19 @@ pub(crate) struct Sorted<'a> {
     pub(crate) starts: Starts<'a>,
 }
 
-/// Calls a function for the type of the table of digests of a length: `W` bytes, of which the first `D` are left out.
+/// Evaluates an expression with the table of digests of a length, if it is one of the usual ones, and otherwise another.
 macro_rules! with_table {
-    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $rest:expr) => {
-        with_table!($digest_bytes, $sorted, $table => $found, $rest;
-            16 0 16, 16 1 15, 16 2 14, 20 0 20, 20 1 19, 20 2 18, 32 0 32, 32 1 31, 32 2 30, 64 0 64, 64 1 63, 64 2 62)
+    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $otherwise:expr) => {
+        with_table!($digest_bytes, $sorted, $table => $found, $otherwise;
+            16 0, 16 1, 16 2, 20 0, 20 1, 20 2, 32 0, 32 1, 32 2, 64 0, 64 1, 64 2)
     };
-    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $rest:expr; $($of:literal $out:literal $w:literal),*) => {
+    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $otherwise:expr; $($bytes:literal $out:literal),*) => {
         match ($digest_bytes, $sorted.starts.left_out()) {
-            $(($of, $out) => { let $table = Table::<$w, $out>::new($sorted); $found })*
-            _ => $rest,
+            $(($bytes, $out) => {
+                let $table = Table::<$bytes, $out>::new($sorted);
+                $found
+            })*
+            _ => $otherwise,
         }
     };
 }
@@ -60,7 +63,7 @@ pub(crate) fn find_many(sorted: &Sorted<'_>, digests: &[Digest], found: &mut imp
     );
 }
 
-/// Digests in order of which the first `D` bytes are left out, so that records have `W` bytes.
+/// Digests of `W` bytes in order. The first `D` bytes are left out, and records have other bytes after the rest.
 struct Table<'a, const W: usize, const D: usize> {
     records: &'a [[u8; W]],
     index: &'a Index<'a>,
@@ -96,10 +99,10 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
         Table { records: sorted.records.as_chunks().0, index: &sorted.index, starts: &sorted.starts }
     }
 
-    /// Returns what a record has of a digest.
+    /// Whether a record is that of a digest, among those with the same first bytes.
     #[inline]
-    fn rest(digest: &[u8]) -> Option<&[u8; W]> {
-        digest.get(D..)?.first_chunk()
+    fn is_of(record: &[u8; W], searched: &[u8; W]) -> bool {
+        record[..W - D] == searched[D..]
     }
 
     /// Returns the range of the records that may equal a digest with these first bits.
@@ -113,7 +116,7 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
     }
 
     fn find(&self, searched: &[u8]) -> Option<u64> {
-        let (first_bits, searched) = (first_bits(searched), Self::rest(searched)?);
+        let (first_bits, searched) = (first_bits(searched), searched.first_chunk()?);
         let window = self.window(first_bits);
         self.compare(window, first_bits, searched)
             .unwrap_or_else(|beside| self.compare_beside(beside, window, first_bits, searched))
@@ -150,6 +153,9 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
         for (look_up, digest) in part.look_ups.iter_mut().zip(digests) {
             look_up.first_bits = first_bits(digest.bytes());
             self.index.prefetch(look_up.first_bits);
+            if D > 0 {
+                self.starts.prefetch(look_up.first_bits);
+            }
         }
     }
 
@@ -167,7 +173,7 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
     fn compare_part(&self, digests: &[Digest], part: &mut Part) {
         part.beside_count = 0;
         for (place, (look_up, digest)) in part.look_ups.iter_mut().zip(digests).enumerate() {
-            let Some(searched) = Self::rest(digest.bytes()) else { continue };
+            let Some(searched) = digest.bytes().first_chunk() else { continue };
             match self.compare(look_up.window, look_up.first_bits, searched) {
                 Ok(found) => look_up.found = found,
                 Err(beside) => {
@@ -185,7 +191,7 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
     fn look_beside(&self, digests: &[Digest], part: &mut Part, found: &mut impl FnMut(&Digest, Option<u64>)) {
         for place in &part.beside[..part.beside_count] {
             let look_up = &mut part.look_ups[usize::from(*place)];
-            let Some(searched) = Self::rest(digests[usize::from(*place)].bytes()) else { continue };
+            let Some(searched) = digests[usize::from(*place)].bytes().first_chunk() else { continue };
             look_up.found = self.compare_beside(look_up.beside, look_up.window, look_up.first_bits, searched);
         }
         part.look_ups.iter().zip(digests).for_each(|(look_up, digest)| found(digest, look_up.found));
@@ -223,10 +229,10 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
         };
         // Counting has no branch that could be guessed wrong. The first 64 bits tell nearly all records apart.
         let bits = |record: &[u8; W]| self::first_bits(record);
-        let searched_bits = if D == 0 { first_bits } else { bits(searched) };
+        let searched_bits = if D == 0 { first_bits } else { self::first_bits(&searched[D..]) };
         let less: usize = records.iter().map(|record| usize::from(bits(record) < searched_bits)).sum();
         match records.get(less) {
-            Some(record) if record == searched => Ok(Some((window + less) as u64)),
+            Some(record) if Self::is_of(record, searched) => Ok(Some((window + less) as u64)),
             Some(record) if bits(record) == searched_bits => Ok(self.search(first_bits, searched)),
             Some(_) if less > 0 || window == alike.start => Ok(None),
             Some(_) if D == 0 => Err(window.saturating_sub(Self::WINDOW)),
@@ -257,7 +263,10 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
     fn search(&self, first_bits: u64, searched: &[u8; W]) -> Option<u64> {
         let range = overlap(self.index.range(first_bits), self.starts.range(first_bits));
         let records = &self.records[range.start as usize..range.end as usize];
-        records.binary_search(searched).ok().map(|place| range.start + place as u64)
+        records
+            .binary_search_by(|record| record[..W - D].cmp(&searched[D..]))
+            .ok()
+            .map(|place| range.start + place as u64)
     }
 }
 
@@ -270,7 +279,7 @@ fn overlap(one: Range<u64>, other: Range<u64>) -> Range<u64> {
 /// Finds a digest of any length.
 fn find_any(sorted: &Sorted<'_>, searched: &[u8]) -> Option<u64> {
     let (first_bits, rest) = (first_bits(searched), searched.get(sorted.starts.left_out()..)?);
-    let record = |number: u64| &sorted.records[number as usize * rest.len()..][..rest.len()];
+    let record = |number: u64| &sorted.records[number as usize * searched.len()..][..rest.len()];
     let mut range = overlap(sorted.index.range(first_bits), sorted.starts.range(first_bits));
     let end = range.end;
     while range.start < range.end {

@@ -8,47 +8,61 @@ use pfh_list::ExternalSort;
 
 use crate::index::{GROUP_BYTES, Grouper, first_bits};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+use crate::links::{LinkLayout, LinkWriter};
 use crate::starts::{START_BYTES, best_left_out, starts_of};
 
-/// Writes a section of digests, and their index.
+/// Writes the digests of an algorithm with their index, and with links where they are of entries in another order.
 pub(crate) struct TableWriter {
-    /// All digests. The index can be made, and bytes can be left out, only when their number is known.
-    digests: BufWriter<File>,
+    /// All digests, and their entries if there are links: the index can be made, and bytes can be left out, only when
+    /// their number is known.
+    rows: BufWriter<File>,
     algorithm: Algorithm,
+    has_links: bool,
     records: u64,
 }
 
 impl TableWriter {
-    pub(crate) fn new(algorithm: Algorithm) -> io::Result<TableWriter> {
-        Ok(TableWriter { digests: temporary()?, algorithm, records: 0 })
+    pub(crate) fn new(algorithm: Algorithm, has_links: bool) -> io::Result<TableWriter> {
+        Ok(TableWriter { rows: temporary()?, algorithm, has_links, records: 0 })
     }
 
-    pub(crate) fn push(&mut self, digest: &[u8]) -> io::Result<()> {
+    /// Adds a digest. Without links, its entry has its number.
+    pub(crate) fn push(&mut self, digest: &[u8], entry: u64) -> io::Result<()> {
         self.records += 1;
-        self.digests.write_all(digest)
+        self.rows.write_all(digest)?;
+        if self.has_links { self.rows.write_all(&entry.to_le_bytes()) } else { Ok(()) }
     }
 
-    /// Writes the sections. `is_shortened` says whether bytes of digests may be left out.
-    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, is_shortened: bool) -> io::Result<()> {
-        let TableWriter { digests, algorithm, records } = self;
-        let mut digests = digests.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let digest_bytes = algorithm.digest_bytes();
-        let left_out = if is_shortened { best_left_out(records) } else { 0 };
-        let record_bytes = digest_bytes - left_out;
-        let mut each = |take: &mut dyn FnMut(&[u8]) -> io::Result<()>| {
-            digests.rewind()?;
-            let mut reader = BufReader::with_capacity(BUFFER_BYTES, &digests);
-            let mut digest = [0; Digest::BYTES_MAX];
+    /// Writes the sections of a set with this many entries.
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, entries: u64) -> io::Result<()> {
+        let TableWriter { rows, algorithm, has_links, records } = self;
+        let mut rows = rows.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let (name, digest_bytes) = (algorithm.name(), algorithm.digest_bytes());
+        let mut each = |take: &mut dyn FnMut(&mut [u8], u64) -> io::Result<()>| {
+            rows.rewind()?;
+            let mut reader = BufReader::with_capacity(BUFFER_BYTES, &rows);
+            let (mut digest, mut entry) = ([0; Digest::BYTES_MAX], [0; 8]);
             let digest = &mut digest[..digest_bytes];
-            (0..records).try_for_each(|_| reader.read_exact(digest).and_then(|()| take(digest)))
+            (0..records).try_for_each(|_| {
+                reader.read_exact(digest)?;
+                if has_links {
+                    reader.read_exact(&mut entry)?;
+                }
+                take(digest, u64::from_le_bytes(entry))
+            })
         };
-        file.begin_section(Kind::Digests, algorithm.name(), record_bytes as u32)?;
-        each(&mut |digest| file.write_all(&digest[left_out..]))?;
+        let left_out = if has_links { best_left_out(records) } else { 0 };
+        file.begin_section(Kind::Digests, name, digest_bytes as u32)?;
+        each(&mut |digest, entry| {
+            digest.rotate_left(left_out);
+            digest[digest_bytes - left_out..].copy_from_slice(&entry.to_le_bytes()[..left_out]);
+            file.write_all(digest)
+        })?;
         file.end_section();
         if left_out > 0 {
-            file.begin_section(Kind::Starts, algorithm.name(), START_BYTES as u32)?;
+            file.begin_section(Kind::Starts, name, START_BYTES as u32)?;
             let (mut values, mut place) = (0..starts_of(left_out), 0_u64);
-            each(&mut |digest| {
+            each(&mut |digest, _| {
                 let value = digest[..left_out].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
                 while values.start <= value {
                     values.start += 1;
@@ -60,12 +74,20 @@ impl TableWriter {
             values.try_for_each(|_| file.write_all(&place.to_le_bytes()))?;
             file.end_section();
         }
-        file.begin_section(Kind::Index, algorithm.name(), GROUP_BYTES as u32)?;
-        let mut grouper = Grouper::new(records, record_bytes);
+        file.begin_section(Kind::Index, name, GROUP_BYTES as u32)?;
+        let mut grouper = Grouper::new(records, digest_bytes);
         let mut group = |group: &[u8; GROUP_BYTES]| file.write_all(group);
-        each(&mut |digest| grouper.push(first_bits(digest), &mut group))?;
+        each(&mut |digest, _| grouper.push(first_bits(digest), &mut group))?;
         grouper.end(&mut group)?;
         file.end_section();
+        if has_links {
+            file.begin_section(Kind::Links, name, 1)?;
+            let mut links =
+                LinkWriter::new(BufWriter::with_capacity(BUFFER_BYTES, &mut *file), LinkLayout::new(entries, left_out));
+            each(&mut |_, entry| links.push(entry))?;
+            links.end()?;
+            file.end_section();
+        }
         Ok(())
     }
 }
@@ -86,17 +108,24 @@ pub(crate) struct SetFile<'a, W> {
     sections: Vec<Section>,
 }
 
+impl<W: Write> Write for SetFile<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write_all(bytes)?;
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
 impl<'a, W: Write> SetFile<'a, W> {
     pub(crate) fn begin(output: &'a mut W, version: u32) -> io::Result<SetFile<'a, W>> {
         let mut file = SetFile { version, output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
         file.write_all(MAGIC)?;
         Ok(file)
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.hasher.update(bytes);
-        self.bytes += bytes.len() as u64;
-        self.output.write_all(bytes)
     }
 
     /// Writes zeros up to the place where a section may begin, and returns it.

@@ -12,8 +12,9 @@ use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::index::{Index, first_bits};
 use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
+use crate::links::LinkLayout;
 use crate::look_up::{self, Sorted};
-use crate::starts::{Beginning, LEFT_OUT_MAX, Starts, starts_of};
+use crate::starts::{Beginning, Starts, left_out_of};
 use crate::strings::text_at;
 
 /// An open set.
@@ -47,6 +48,7 @@ struct Table {
     index: Section,
     /// `None` where the section has whole digests.
     starts: Option<Section>,
+    layout: LinkLayout,
     /// `None` where the number of a digest is that of its entry.
     links: Option<Section>,
     places: Option<Section>,
@@ -125,17 +127,21 @@ impl KnownSet {
         for digests in footer.sections.iter().filter(|section| section.kind == Kind::Digests) {
             let algorithm = Algorithm::from_name(&digests.name).map_err(|_| OpenError::Damaged)?;
             let (links, places) = (section(Kind::Links, &digests.name), section(Kind::Places, &digests.name));
-            let left_out = algorithm.digest_bytes().checked_sub(digests.record_bytes as usize);
-            let left_out = left_out.filter(|left_out| *left_out <= LEFT_OUT_MAX).ok_or(OpenError::Damaged)?;
             let starts = section(Kind::Starts, &digests.name);
-            let is_whole = starts.as_ref().map_or(0, |starts| starts.records) == starts_of(left_out)
-                && links.as_ref().map_or(entries, |links| links.records) == digests.records
+            let left_out = left_out_of(starts.as_ref().map_or(0, |starts| starts.records));
+            let layout = LinkLayout::new(entries, left_out.ok_or(OpenError::Damaged)?);
+            let links_are_whole = match &links {
+                Some(links) => layout.section_bytes(digests.records) == Some(links.records),
+                None => digests.records == entries && layout.low_bytes == 0,
+            };
+            let is_whole = algorithm.digest_bytes() == digests.record_bytes as usize
+                && links_are_whole
                 && places.as_ref().is_none_or(|places| places.records == entries);
             if !is_whole || tables.len() == ALGORITHMS_MAX {
                 return Err(OpenError::Damaged);
             }
             let index = needed(Kind::Index, &digests.name)?;
-            tables.push(Table { algorithm, digests: digests.clone(), index, starts, links, places });
+            tables.push(Table { algorithm, digests: digests.clone(), index, starts, layout, links, places });
         }
         let column = |kind, name| match section(kind, name) {
             Some(column) if column.records != entries => Err(OpenError::Damaged),
@@ -266,12 +272,11 @@ impl KnownSet {
         };
         let starts = self.starts(table);
         let (alike, rest) = (starts.range(first_bits(digest.bytes())), &digest.bytes()[starts.left_out()..]);
-        let has = |&place: &u64| self.record(&table.digests, place) == Some(rest);
+        let has = |&place: &u64| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
         let (before, after) = ((alike.start..found).rev().take_while(has), (found + 1..alike.end).take_while(has));
         let first = before.last().unwrap_or(found);
         let last = after.last().unwrap_or(found);
-        let entry = |place| table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
-        let entries = (first..=last).filter_map(entry);
+        let entries = (first..=last).filter_map(|place| self.entry(table, place));
         let entries = entries.filter(|entry| *entry < self.entries).collect();
         self.bytes.check()?;
         Ok(entries)
@@ -333,7 +338,7 @@ impl KnownSet {
             };
             let (beginning, _) = self.starts(table).beginning(place);
             let mut digest = DigestBytes::default();
-            Digest::new(table.algorithm, digest.join(&beginning, self.record(&table.digests, place)?))
+            Digest::new(table.algorithm, digest.of_record(&beginning, self.record(&table.digests, place)?))
         });
         let digests = digests.collect();
         self.bytes.check()?;
@@ -362,9 +367,8 @@ impl KnownSet {
             if place >= end {
                 (beginning, end) = starts.beginning(place);
             }
-            let entry = table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
-            if let (Some(entry), Some(rest)) = (entry, self.record(&table.digests, place)) {
-                each(entry, digest.join(&beginning, rest))?;
+            if let (Some(entry), Some(record)) = (self.entry(table, place), self.record(&table.digests, place)) {
+                each(entry, digest.of_record(&beginning, record))?;
             }
         }
         self.bytes.check()
@@ -414,9 +418,14 @@ impl KnownSet {
     }
 
     fn starts(&self, table: &Table) -> Starts<'_> {
-        let left_out = table.algorithm.digest_bytes() - table.digests.record_bytes as usize;
         let starts = table.starts.as_ref().map_or(&[][..], |starts| self.section(starts));
-        Starts::new(starts, left_out, table.digests.records)
+        Starts::new(starts, table.layout.low_bytes, table.digests.records)
+    }
+
+    /// Returns the entry of the digest at this place.
+    fn entry(&self, table: &Table, place: u64) -> Option<u64> {
+        let Some(links) = &table.links else { return Some(place) };
+        table.layout.entry(self.record(&table.digests, place)?, self.section(links), place)
     }
 
     fn sorted(&self, table: &Table) -> Sorted<'_> {
@@ -458,12 +467,13 @@ impl Default for DigestBytes {
 }
 
 impl DigestBytes {
-    fn join(&mut self, beginning: &Beginning, rest: &[u8]) -> &[u8] {
-        let beginning = beginning.as_ref();
-        let bytes = &mut self.0[..beginning.len() + rest.len()];
-        bytes[..beginning.len()].copy_from_slice(beginning);
-        bytes[beginning.len()..].copy_from_slice(rest);
-        bytes
+    /// Joins what is left out of a record and what it has.
+    fn of_record(&mut self, beginning: &Beginning, record: &[u8]) -> &[u8] {
+        let (digest, beginning) = (&mut self.0[..record.len()], beginning.as_ref());
+        let (first, rest) = digest.split_at_mut(beginning.len());
+        first.copy_from_slice(beginning);
+        rest.copy_from_slice(&record[..rest.len()]);
+        digest
     }
 }
 

@@ -1,8 +1,9 @@
 //! The first bytes of digests that a section leaves out.
 //!
-//! Many digests in order begin alike. A section may leave out the first bytes of each, and has in their place the
-//! number of the first digest for each value of these bytes: the place of a digest tells what it begins with. The two
-//! bytes of millions of digests are as long as half a link, or more.
+//! Many digests in order begin alike. A section with links leaves out the first bytes of each, and a table tells which
+//! number the first digest has for each value of these bytes: so the place of a digest tells what it begins with. The
+//! room is taken by the lowest bytes of the link. Records have the length of a digest in any case, and those that share
+//! a line of memory are compared at once.
 
 use std::ops::Range;
 
@@ -11,6 +12,11 @@ pub(crate) const LEFT_OUT_MAX: usize = 2;
 
 /// Bytes of the number of a digest.
 pub(crate) const START_BYTES: usize = 8;
+
+/// Returns the number of bytes that are left out of each digest, by the number of records of `starts`.
+pub(crate) fn left_out_of(starts: u64) -> Option<usize> {
+    (0..=LEFT_OUT_MAX).find(|left_out| starts_of(*left_out) == starts)
+}
 
 /// Returns the number of records of `starts`, where this many bytes are left out of each digest.
 pub(crate) fn starts_of(left_out: usize) -> u64 {
@@ -42,6 +48,14 @@ impl<'a> Starts<'a> {
     /// Returns the number of bytes that are left out.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    /// Announces that a digest with these first bits will be asked for.
+    #[inline]
+    pub(crate) fn prefetch(&self, first_bits: u64) {
+        if self.left_out > 0 {
+            pfh_vector::prefetch(self.numbers, (first_bits >> (64 - 8 * self.left_out)) as usize);
+        }
     }
 
     /// Returns the range of the digests that begin as one with these first 64 bits. Damaged starts give a wrong range,
