@@ -46,7 +46,7 @@ pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_
 pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
 pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
 pub use builder::{Keep, Row, SetBuilder};
-pub use classifier::{ClassifiedSet, Classifier, Facts, Known};
+pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known};
 pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
 pub use import::Importer;
 pub use layout::OpenError;

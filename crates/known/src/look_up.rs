@@ -31,7 +31,7 @@ pub(crate) struct Sorted<'a> {
     pub(crate) starts: Starts<'a>,
 }
 
-/// Evaluates an expression with the table of digests of a length, if it is one of the usual ones, and otherwise another.
+/// Evaluates an expression with the table of digests of a length, if it is a usual one, and otherwise another.
 macro_rules! with_table {
     ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $otherwise:expr) => {
         with_table!($digest_bytes, $sorted, $table => $found, $otherwise;

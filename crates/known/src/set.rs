@@ -262,6 +262,20 @@ impl KnownSet {
         self.bytes.check()
     }
 
+    /// Returns the entry of a digest that was found at a place, if no other entry has the digest.
+    pub(crate) fn only_entry(&self, digest: &Digest, place: u64) -> Option<u64> {
+        let table = self.table(digest.algorithm())?;
+        // With one algorithm, entries are different digests.
+        if self.tables.len() > 1 {
+            let rest = &digest.bytes()[table.layout.low_bytes..];
+            let has = |place| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
+            if place.checked_sub(1).is_some_and(has) || has(place + 1) {
+                return None;
+            }
+        }
+        self.entry(table, place).filter(|entry| *entry < self.entries)
+    }
+
     /// Returns the entries with a digest, in order.
     ///
     /// # Errors
@@ -379,7 +393,8 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn source(&self, entry: u64) -> io::Result<usize> {
-        let source = self.source.as_ref().and_then(|column| self.number(column, entry)).unwrap_or(0);
+        let Some(column) = &self.source else { return Ok(0) };
+        let source = self.number(column, entry).unwrap_or(0);
         self.bytes.check()?;
         Ok(source as usize)
     }
@@ -389,7 +404,8 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn size(&self, entry: u64) -> io::Result<Option<u64>> {
-        let size = self.size.as_ref().and_then(|column| self.number(column, entry));
+        let Some(column) = &self.size else { return Ok(None) };
+        let size = self.number(column, entry);
         self.bytes.check()?;
         Ok(size.and_then(|size| size.checked_sub(1)))
     }
@@ -399,10 +415,10 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn text(&self, text: Text, entry: u64) -> io::Result<Vec<u8>> {
-        let text = self.texts[text as usize].as_ref().and_then(|column| {
-            let number = self.number(&column.numbers, entry)?;
-            text_at(self.section(&column.strings), self.section(&column.blocks), number)
-        });
+        let Some(column) = &self.texts[text as usize] else { return Ok(Vec::new()) };
+        let text = self
+            .number(&column.numbers, entry)
+            .and_then(|number| text_at(self.section(&column.strings), self.section(&column.blocks), number));
         self.bytes.check()?;
         Ok(text.unwrap_or_default())
     }
