@@ -181,17 +181,17 @@ impl BlockSetBuilder {
     pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
         let BlockSetBuilder { algorithm, block_bytes, mut origin, rows, pushed, numbers, mut files, names, .. } = self;
         let mut file = SetFile::begin(output, BLOCKS_VERSION)?;
-        let mut table = TableWriter::begin(&mut file)?;
+        let mut table = TableWriter::new(algorithm, false)?;
         let (mut firsts, mut located) = (Column::new(pushed + 1)?, Column::new(self.blocks)?);
         let mut occurs = Column::new(OCCURS_MAX + 1)?;
         let (mut entries, mut kept_rows, mut kept_places) = (0_u64, 0_u64, 0_u64);
         let starts: Vec<u64> = files.iter().map(|one| one.first).collect();
-        let mut take = |block: &mut Gathered, file: &mut SetFile<'_, _>| -> io::Result<()> {
+        let mut take = |block: &mut Gathered| -> io::Result<()> {
             if block.count == 0 {
                 return Ok(());
             }
             block.keep_first();
-            table.push(file, &block.digest)?;
+            table.push(&block.digest, entries)?;
             firsts.push(kept_places)?;
             occurs.push(block.count.min(OCCURS_MAX))?;
             for &(number, place) in &block.places {
@@ -211,7 +211,7 @@ impl BlockSetBuilder {
             let (id, block) = place.split_at(FILE_ID_BYTES);
             let whole = |bytes: &[u8]| bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
             if current.digest != digest {
-                take(&mut current, &mut file)?;
+                take(&mut current)?;
                 current.begin(digest);
             }
             let number = numbers[whole(id) as usize];
@@ -220,9 +220,9 @@ impl BlockSetBuilder {
             }
             Ok(())
         })?;
-        take(&mut current, &mut file)?;
+        take(&mut current)?;
         firsts.push(kept_places)?;
-        table.end(&mut file, algorithm)?;
+        table.write(&mut file, entries)?;
         firsts.write(&mut file, Kind::Firsts, "")?;
         located.write(&mut file, Kind::Located, "")?;
         occurs.write(&mut file, Kind::Occurs, "")?;

@@ -251,7 +251,7 @@ impl SetBuilder {
         let mut sources = Column::new(origins.len() as u64)?;
         let mut file_sizes = Column::new(self.largest_size.saturating_add(1))?;
         let mut leading = match leader {
-            Some(_) => Some(TableWriter::begin(&mut file)?),
+            Some(place) => Some(TableWriter::new(algorithms[place], false)?),
             None => None,
         };
         let mut about = About {
@@ -275,7 +275,7 @@ impl SetBuilder {
             }
             for (place, digest) in row_layout.digests(entry.shape, &entry.digests) {
                 match &mut leading {
-                    Some(table) if leader == Some(place) => table.push(&mut file, digest)?,
+                    Some(table) if leader == Some(place) => table.push(digest, number)?,
                     _ => {
                         record.clear();
                         record.extend_from_slice(digest);
@@ -313,8 +313,8 @@ impl SetBuilder {
         })?;
         current.iter_mut().try_for_each(take)?;
 
-        if let (Some(table), Some(place)) = (leading, leader) {
-            table.end(&mut file, algorithms[place])?;
+        if let Some(table) = leading {
+            table.write(&mut file, about.entries)?;
         }
         let count = about.entries;
         for (place, sort) in linked.into_iter().enumerate() {
@@ -546,14 +546,12 @@ fn write_linked(
     entries: u64,
     places_memory_bytes: Option<u64>,
 ) -> io::Result<()> {
-    let mut table = TableWriter::begin(file)?;
-    let mut links = Column::new(entries)?;
+    let mut table = TableWriter::new(algorithm, true)?;
     let mut places = places_memory_bytes.map(ExternalSort::<{ 2 * ENTRY_BYTES }>::new);
     let mut number = 0;
     sort.into_each(|record| {
         let (digest, entry) = record.split_at(algorithm.digest_bytes());
-        table.push(file, digest)?;
-        links.push(entry_of(entry))?;
+        table.push(digest, entry_of(entry))?;
         if let Some(places) = &mut places {
             let mut pair = [0; 2 * ENTRY_BYTES];
             pair[..ENTRY_BYTES].copy_from_slice(entry);
@@ -563,8 +561,7 @@ fn write_linked(
         number += 1;
         Ok(())
     })?;
-    table.end(file, algorithm)?;
-    links.write(file, Kind::Links, algorithm.name())?;
+    table.write(file, entries)?;
     let Some(places) = places else { return Ok(()) };
     // One more than the place, so that 0 is left for entries without a digest by this algorithm.
     let (mut column, mut next) = (Column::new(number + 1)?, 0);

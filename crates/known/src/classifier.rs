@@ -35,6 +35,17 @@ pub struct Known {
     pub entry: u64,
 }
 
+/// The entries that have a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// None has it.
+    Nothing,
+    /// One has it.
+    One(Known),
+    /// Several may have it: [`Classifier::first_known`] returns them.
+    Several,
+}
+
 /// The facts that a set states about an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,21 +104,29 @@ impl Classifier {
         digests
     }
 
-    /// Returns for each of these digests whether a set has it. Many at once take less time than one after the other.
+    /// Fills `found` with the entries that have each of these digests. Many at once take less time than one after the
+    /// other.
     ///
     /// # Errors
     /// If a set cannot be read, or was truncated.
-    pub fn have(&self, digests: &[Digest]) -> io::Result<Vec<bool>> {
-        let mut have = vec![false; digests.len()];
-        for one in &self.sets {
-            let mut have = have.iter_mut();
-            one.set.find_many(digests, |_, found| {
-                if let Some(have) = have.next() {
-                    *have |= found.is_some();
-                }
+    pub fn find_many(&self, digests: &[Digest], found: &mut Vec<Found>) -> io::Result<()> {
+        found.clear();
+        found.resize(digests.len(), Found::Nothing);
+        for (set, one) in self.sets.iter().enumerate() {
+            let (mut all, mut result) = (found.iter_mut(), Ok(()));
+            one.set.find_many(digests, |digest, place| {
+                let (Some(found), Some(place)) = (all.next(), place) else { return };
+                *found = match (&found, one.set.only_entry(digest, place)) {
+                    (Found::Nothing, Some(entry)) => match self.known(set, entry) {
+                        Ok(known) => Found::One(known),
+                        Err(error) => return result = Err(error),
+                    },
+                    _ => Found::Several,
+                };
             })?;
+            result?;
         }
-        Ok(have)
+        Ok(())
     }
 
     /// Returns the first of these digests that is known by itself, with the entries that have it, the deciding one

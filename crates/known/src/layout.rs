@@ -6,6 +6,7 @@ use std::io;
 use pfh_digest::Algorithm;
 
 use crate::index::GROUP_BYTES;
+use crate::starts::START_BYTES;
 
 /// The first bytes of a set, and of its footer.
 pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
@@ -31,6 +32,8 @@ pub(crate) enum Kind {
     Digests,
     /// The index of the digests of the same algorithm.
     Index,
+    /// Where the digests begin that have in common what the section leaves out of them.
+    Starts,
     /// The entry of each digest of the same algorithm.
     Links,
     /// The place of each entry's digest of the same algorithm.
@@ -60,9 +63,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 15] = [
+    const ALL: [Kind; 16] = [
         Kind::Digests,
         Kind::Index,
+        Kind::Starts,
         Kind::Links,
         Kind::Places,
         Kind::Shapes,
@@ -82,6 +86,7 @@ impl Kind {
         match self {
             Kind::Digests => b"digests\0",
             Kind::Index => b"index\0\0\0",
+            Kind::Starts => b"starts\0\0",
             Kind::Links => b"links\0\0\0",
             Kind::Places => b"places\0\0",
             Kind::Shapes => b"shapes\0\0",
@@ -103,18 +108,14 @@ impl Kind {
         match self {
             Kind::Digests => (8..=64).contains(&bytes),
             Kind::Index => bytes == GROUP_BYTES as u32,
-            Kind::Links
-            | Kind::Places
-            | Kind::Numbers
-            | Kind::Texts
-            | Kind::Sizes
-            | Kind::Firsts
-            | Kind::Located
-            | Kind::Occurs => (1..=8).contains(&bytes),
+            Kind::Places | Kind::Numbers | Kind::Texts | Kind::Sizes | Kind::Firsts | Kind::Located | Kind::Occurs => {
+                (1..=8).contains(&bytes)
+            }
             Kind::Files => bytes == FILE_BYTES as u32,
             Kind::Shapes => bytes == 16,
             Kind::Blocks => bytes == 8,
-            Kind::Strings | Kind::About => bytes == 1,
+            Kind::Starts => bytes == START_BYTES as u32,
+            Kind::Links | Kind::Strings | Kind::About => bytes == 1,
         }
     }
 }

@@ -34,9 +34,11 @@ mod fragments;
 mod import;
 mod index;
 mod layout;
+mod links;
 mod look_up;
 mod sections;
 mod set;
+mod starts;
 mod strings;
 
 pub use about::{About, BlockTotals, Class, Origin, UnknownClass};
@@ -44,7 +46,7 @@ pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_
 pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
 pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
 pub use builder::{Keep, Row, SetBuilder};
-pub use classifier::{ClassifiedSet, Classifier, Facts, Known};
+pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known};
 pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
 pub use import::Importer;
 pub use layout::OpenError;

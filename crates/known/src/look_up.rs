@@ -4,10 +4,13 @@
 //! missing; if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits
 //! for.
 
+use std::ops::Range;
+
 use pfh_digest::Digest;
 use pfh_vector::prefetch;
 
 use crate::index::{Index, LINE_BYTES, first_bits, window, window_records};
+use crate::starts::Starts;
 
 /// Look-ups of a part. While a part waits for its records, the next one waits for its lines of the index: so twice as
 /// many are under way, about as many as a core has loads in flight.
@@ -21,38 +24,50 @@ const STAGES: usize = 4;
 /// the third is rare.
 const WINDOWS_MAX: usize = 4;
 
-/// Returns the place of a record that equals `searched`.
-pub(crate) fn find(records: &[u8], index: &Index<'_>, searched: &[u8]) -> Option<u64> {
-    match searched.len() {
-        16 => Table::<16>::new(records, index).find(searched),
-        20 => Table::<20>::new(records, index).find(searched),
-        32 => Table::<32>::new(records, index).find(searched),
-        64 => Table::<64>::new(records, index).find(searched),
-        _ => find_any(records, index, searched),
-    }
+/// Digests in order, as sections have them.
+pub(crate) struct Sorted<'a> {
+    pub(crate) records: &'a [u8],
+    pub(crate) index: Index<'a>,
+    pub(crate) starts: Starts<'a>,
 }
 
-/// Calls `found` for each digest, in their order, with the place of a record that equals it. The digests are of
-/// one algorithm.
-pub(crate) fn find_many(
-    records: &[u8],
-    index: &Index<'_>,
-    digests: &[Digest],
-    found: &mut impl FnMut(&Digest, Option<u64>),
-) {
-    match digests.first().map_or(0, |digest| digest.bytes().len()) {
-        16 => Table::<16>::new(records, index).find_many(digests, found),
-        20 => Table::<20>::new(records, index).find_many(digests, found),
-        32 => Table::<32>::new(records, index).find_many(digests, found),
-        64 => Table::<64>::new(records, index).find_many(digests, found),
-        _ => digests.iter().for_each(|digest| found(digest, find_any(records, index, digest.bytes()))),
-    }
+/// Evaluates an expression with the table of digests of a length, if it is a usual one, and otherwise another.
+macro_rules! with_table {
+    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $otherwise:expr) => {
+        with_table!($digest_bytes, $sorted, $table => $found, $otherwise;
+            16 0, 16 1, 16 2, 20 0, 20 1, 20 2, 32 0, 32 1, 32 2, 64 0, 64 1, 64 2)
+    };
+    ($digest_bytes:expr, $sorted:expr, $table:ident => $found:expr, $otherwise:expr; $($bytes:literal $out:literal),*) => {
+        match ($digest_bytes, $sorted.starts.left_out()) {
+            $(($bytes, $out) => {
+                let $table = Table::<$bytes, $out>::new($sorted);
+                $found
+            })*
+            _ => $otherwise,
+        }
+    };
 }
 
-/// Records of `W` bytes in order, and their index.
-struct Table<'a, const W: usize> {
+/// Returns the place of a digest that equals `searched`.
+pub(crate) fn find(sorted: &Sorted<'_>, searched: &[u8]) -> Option<u64> {
+    with_table!(searched.len(), sorted, table => table.find(searched), find_any(sorted, searched))
+}
+
+/// Calls `found` for each digest, in their order, with the place of one that equals it. The digests are of one
+/// algorithm.
+pub(crate) fn find_many(sorted: &Sorted<'_>, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
+    let digest_bytes = digests.first().map_or(0, |digest| digest.bytes().len());
+    with_table!(
+        digest_bytes, sorted, table => table.find_many(digests, found),
+        digests.iter().for_each(|digest| found(digest, find_any(sorted, digest.bytes())))
+    );
+}
+
+/// Digests of `W` bytes in order. The first `D` bytes are left out, and records have other bytes after the rest.
+struct Table<'a, const W: usize, const D: usize> {
     records: &'a [[u8; W]],
     index: &'a Index<'a>,
+    starts: &'a Starts<'a>,
 }
 
 /// One look-up that is under way.
@@ -76,12 +91,28 @@ struct Part {
     beside_count: usize,
 }
 
-impl<'a, const W: usize> Table<'a, W> {
+impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
     /// Records that are compared at once.
     const WINDOW: usize = window_records(W);
 
-    fn new(records: &'a [u8], index: &'a Index<'a>) -> Table<'a, W> {
-        Table { records: records.as_chunks().0, index }
+    fn new(sorted: &'a Sorted<'a>) -> Table<'a, W, D> {
+        Table { records: sorted.records.as_chunks().0, index: &sorted.index, starts: &sorted.starts }
+    }
+
+    /// Whether a record is that of a digest, among those with the same first bytes.
+    #[inline]
+    fn is_of(record: &[u8; W], searched: &[u8; W]) -> bool {
+        record[..W - D] == searched[D..]
+    }
+
+    /// Returns the range of the records that may equal a digest with these first bits.
+    #[inline]
+    fn alike(&self, first_bits: u64) -> Range<usize> {
+        if D == 0 {
+            return 0..self.records.len();
+        }
+        let range = self.starts.range(first_bits);
+        range.start as usize..range.end as usize
     }
 
     fn find(&self, searched: &[u8]) -> Option<u64> {
@@ -122,6 +153,9 @@ impl<'a, const W: usize> Table<'a, W> {
         for (look_up, digest) in part.look_ups.iter_mut().zip(digests) {
             look_up.first_bits = first_bits(digest.bytes());
             self.index.prefetch(look_up.first_bits);
+            if D > 0 {
+                self.starts.prefetch(look_up.first_bits);
+            }
         }
     }
 
@@ -176,25 +210,36 @@ impl<'a, const W: usize> Table<'a, W> {
     /// Returns the first of the records around the place where one with these bits should be.
     #[inline]
     fn window(&self, first_bits: u64) -> usize {
-        window(self.index.place(first_bits), W) as usize
+        let window = window(self.index.place(first_bits), W) as usize;
+        if D == 0 {
+            return window;
+        }
+        // Digests that begin otherwise are not to be compared with.
+        let alike = self.alike(first_bits);
+        window.min(alike.end.saturating_sub(Self::WINDOW)).max(alike.start)
     }
 
     /// Returns the place of a record, or that there is none, if the window tells; otherwise the window to look into
     /// next.
     #[inline]
     fn compare(&self, window: usize, first_bits: u64, searched: &[u8; W]) -> Result<Option<u64>, usize> {
-        let Some(records) = self.records.get(window..window.wrapping_add(Self::WINDOW)) else {
-            return Ok(self.search(searched));
+        let (alike, end) = (self.alike(first_bits), window.wrapping_add(Self::WINDOW));
+        let Some(records) = self.records.get(window..end).filter(|_| D == 0 || end <= alike.end) else {
+            return Ok(self.search(first_bits, searched));
         };
         // Counting has no branch that could be guessed wrong. The first 64 bits tell nearly all records apart.
         let bits = |record: &[u8; W]| self::first_bits(record);
-        let less: usize = records.iter().map(|record| usize::from(bits(record) < first_bits)).sum();
+        let searched_bits = if D == 0 { first_bits } else { self::first_bits(&searched[D..]) };
+        let less: usize = records.iter().map(|record| usize::from(bits(record) < searched_bits)).sum();
         match records.get(less) {
-            Some(record) if record == searched => Ok(Some((window + less) as u64)),
-            Some(record) if bits(record) == first_bits => Ok(self.search(searched)),
-            Some(_) if less > 0 || window == 0 => Ok(None),
-            Some(_) => Err(window.saturating_sub(Self::WINDOW)),
-            None => Err(window + Self::WINDOW),
+            Some(record) if Self::is_of(record, searched) => Ok(Some((window + less) as u64)),
+            Some(record) if bits(record) == searched_bits => Ok(self.search(first_bits, searched)),
+            Some(_) if less > 0 || window == alike.start => Ok(None),
+            Some(_) if D == 0 => Err(window.saturating_sub(Self::WINDOW)),
+            Some(_) => Err(window.saturating_sub(Self::WINDOW).max(alike.start)),
+            None if D == 0 => Err(end),
+            None if end == alike.end => Ok(None),
+            None => Err(end.min(alike.end - Self::WINDOW)),
         }
     }
 
@@ -210,26 +255,36 @@ impl<'a, const W: usize> Table<'a, W> {
                 Err(beside) => (before, window) = (window, beside),
             }
         }
-        self.search(searched)
+        self.search(first_bits, searched)
     }
 
     /// Finds a record among those of its group.
     #[cold]
-    fn search(&self, searched: &[u8; W]) -> Option<u64> {
-        let range = self.index.range(first_bits(searched));
+    fn search(&self, first_bits: u64, searched: &[u8; W]) -> Option<u64> {
+        let range = overlap(self.index.range(first_bits), self.starts.range(first_bits));
         let records = &self.records[range.start as usize..range.end as usize];
-        records.binary_search(searched).ok().map(|place| range.start + place as u64)
+        records
+            .binary_search_by(|record| record[..W - D].cmp(&searched[D..]))
+            .ok()
+            .map(|place| range.start + place as u64)
     }
 }
 
-/// Finds a record of any length.
-fn find_any(records: &[u8], index: &Index<'_>, searched: &[u8]) -> Option<u64> {
-    let record = |number: u64| &records[number as usize * searched.len()..][..searched.len()];
-    let mut range = index.range(first_bits(searched));
+/// Returns what two ranges have in common.
+fn overlap(one: Range<u64>, other: Range<u64>) -> Range<u64> {
+    let end = one.end.min(other.end);
+    one.start.max(other.start).min(end)..end
+}
+
+/// Finds a digest of any length.
+fn find_any(sorted: &Sorted<'_>, searched: &[u8]) -> Option<u64> {
+    let (first_bits, rest) = (first_bits(searched), searched.get(sorted.starts.left_out()..)?);
+    let record = |number: u64| &sorted.records[number as usize * searched.len()..][..rest.len()];
+    let mut range = overlap(sorted.index.range(first_bits), sorted.starts.range(first_bits));
     let end = range.end;
     while range.start < range.end {
         let middle = range.start + (range.end - range.start) / 2;
-        if record(middle) < searched { range.start = middle + 1 } else { range.end = middle }
+        if record(middle) < rest { range.start = middle + 1 } else { range.end = middle }
     }
-    (range.start < end && record(range.start) == searched).then_some(range.start)
+    (range.start < end && record(range.start) == rest).then_some(range.start)
 }

@@ -3,60 +3,91 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-use pfh_digest::{Algorithm, Hasher};
+use pfh_digest::{Algorithm, Digest, Hasher};
 use pfh_list::ExternalSort;
 
-use crate::index::{GROUP_BYTES, Grouper, first_bits, groups};
+use crate::index::{GROUP_BYTES, Grouper, first_bits};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+use crate::links::{LinkLayout, LinkWriter};
+use crate::starts::{START_BYTES, best_left_out, starts_of};
 
-/// Writes a section of digests, and their index.
+/// Writes the digests of an algorithm with their index, and with links where they are of entries in another order.
 pub(crate) struct TableWriter {
-    offset: u64,
-    /// The first bits of all digests. The index can be made only when their number is known.
-    first_bits: BufWriter<File>,
+    /// All digests, and their entries if there are links: the index can be made, and bytes can be left out, only when
+    /// their number is known.
+    rows: BufWriter<File>,
+    algorithm: Algorithm,
+    has_links: bool,
     records: u64,
 }
 
 impl TableWriter {
-    pub(crate) fn begin(file: &mut SetFile<'_, impl Write>) -> io::Result<TableWriter> {
-        Ok(TableWriter { offset: file.align()?, first_bits: temporary()?, records: 0 })
+    pub(crate) fn new(algorithm: Algorithm, has_links: bool) -> io::Result<TableWriter> {
+        Ok(TableWriter { rows: temporary()?, algorithm, has_links, records: 0 })
     }
 
-    pub(crate) fn push(&mut self, file: &mut SetFile<'_, impl Write>, digest: &[u8]) -> io::Result<()> {
+    /// Adds a digest. Without links, its entry has its number.
+    pub(crate) fn push(&mut self, digest: &[u8], entry: u64) -> io::Result<()> {
         self.records += 1;
-        self.first_bits.write_all(&first_bits(digest).to_le_bytes())?;
-        file.write_all(digest)
+        self.rows.write_all(digest)?;
+        if self.has_links { self.rows.write_all(&entry.to_le_bytes()) } else { Ok(()) }
     }
 
-    pub(crate) fn end(self, file: &mut SetFile<'_, impl Write>, algorithm: Algorithm) -> io::Result<()> {
-        let TableWriter { offset, first_bits, records } = self;
-        file.sections.push(Section {
-            kind: Kind::Digests,
-            name: algorithm.name().to_owned(),
-            offset,
-            records,
-            record_bytes: algorithm.digest_bytes() as u32,
-        });
-        let mut first_bits = first_bits.into_inner().map_err(io::IntoInnerError::into_error)?;
-        first_bits.rewind()?;
-        let mut first_bits = BufReader::with_capacity(BUFFER_BYTES, first_bits);
-        let offset = file.align()?;
-        let record_bytes = algorithm.digest_bytes();
-        let mut grouper = Grouper::new(records, record_bytes);
-        let mut each = |group: &[u8; GROUP_BYTES]| file.write_all(group);
-        for _ in 0..records {
-            let mut bits = [0; 8];
-            first_bits.read_exact(&mut bits)?;
-            grouper.push(u64::from_le_bytes(bits), &mut each)?;
+    /// Writes the sections of a set with this many entries.
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, entries: u64) -> io::Result<()> {
+        let TableWriter { rows, algorithm, has_links, records } = self;
+        let mut rows = rows.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let (name, digest_bytes) = (algorithm.name(), algorithm.digest_bytes());
+        let mut each = |take: &mut dyn FnMut(&mut [u8], u64) -> io::Result<()>| {
+            rows.rewind()?;
+            let mut reader = BufReader::with_capacity(BUFFER_BYTES, &rows);
+            let (mut digest, mut entry) = ([0; Digest::BYTES_MAX], [0; 8]);
+            let digest = &mut digest[..digest_bytes];
+            (0..records).try_for_each(|_| {
+                reader.read_exact(digest)?;
+                if has_links {
+                    reader.read_exact(&mut entry)?;
+                }
+                take(digest, u64::from_le_bytes(entry))
+            })
+        };
+        let left_out = if has_links { best_left_out(records) } else { 0 };
+        file.begin_section(Kind::Digests, name, digest_bytes as u32)?;
+        each(&mut |digest, entry| {
+            digest.rotate_left(left_out);
+            digest[digest_bytes - left_out..].copy_from_slice(&entry.to_le_bytes()[..left_out]);
+            file.write_all(digest)
+        })?;
+        file.end_section();
+        if left_out > 0 {
+            file.begin_section(Kind::Starts, name, START_BYTES as u32)?;
+            let (mut values, mut place) = (0..starts_of(left_out), 0_u64);
+            each(&mut |digest, _| {
+                let value = digest[..left_out].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+                while values.start <= value {
+                    values.start += 1;
+                    file.write_all(&place.to_le_bytes())?;
+                }
+                place += 1;
+                Ok(())
+            })?;
+            values.try_for_each(|_| file.write_all(&place.to_le_bytes()))?;
+            file.end_section();
         }
-        grouper.end(&mut each)?;
-        file.sections.push(Section {
-            kind: Kind::Index,
-            name: algorithm.name().to_owned(),
-            offset,
-            records: groups(records, record_bytes),
-            record_bytes: GROUP_BYTES as u32,
-        });
+        file.begin_section(Kind::Index, name, GROUP_BYTES as u32)?;
+        let mut grouper = Grouper::new(records, digest_bytes);
+        let mut group = |group: &[u8; GROUP_BYTES]| file.write_all(group);
+        each(&mut |digest, _| grouper.push(first_bits(digest), &mut group))?;
+        grouper.end(&mut group)?;
+        file.end_section();
+        if has_links {
+            file.begin_section(Kind::Links, name, 1)?;
+            let mut links =
+                LinkWriter::new(BufWriter::with_capacity(BUFFER_BYTES, &mut *file), LinkLayout::new(entries, left_out));
+            each(&mut |_, entry| links.push(entry))?;
+            links.end()?;
+            file.end_section();
+        }
         Ok(())
     }
 }
@@ -77,17 +108,24 @@ pub(crate) struct SetFile<'a, W> {
     sections: Vec<Section>,
 }
 
+impl<W: Write> Write for SetFile<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write_all(bytes)?;
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
 impl<'a, W: Write> SetFile<'a, W> {
     pub(crate) fn begin(output: &'a mut W, version: u32) -> io::Result<SetFile<'a, W>> {
         let mut file = SetFile { version, output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
         file.write_all(MAGIC)?;
         Ok(file)
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.hasher.update(bytes);
-        self.bytes += bytes.len() as u64;
-        self.output.write_all(bytes)
     }
 
     /// Writes zeros up to the place where a section may begin, and returns it.
@@ -105,7 +143,7 @@ impl<'a, W: Write> SetFile<'a, W> {
         record_bytes: u32,
         bytes: &mut dyn Read,
     ) -> io::Result<()> {
-        let offset = self.align()?;
+        self.begin_section(kind, name, record_bytes)?;
         let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             match bytes.read(&mut buffer) {
@@ -115,9 +153,21 @@ impl<'a, W: Write> SetFile<'a, W> {
                 Err(error) => return Err(error),
             }
         }
-        let records = (self.bytes - offset) / u64::from(record_bytes);
-        self.sections.push(Section { kind, name: name.to_owned(), offset, records, record_bytes });
+        self.end_section();
         Ok(())
+    }
+
+    fn begin_section(&mut self, kind: Kind, name: &str, record_bytes: u32) -> io::Result<()> {
+        let offset = self.align()?;
+        self.sections.push(Section { kind, name: name.to_owned(), offset, records: 0, record_bytes });
+        Ok(())
+    }
+
+    /// Counts the records that were written since the section began.
+    fn end_section(&mut self) {
+        if let Some(section) = self.sections.last_mut() {
+            section.records = (self.bytes - section.offset) / u64::from(section.record_bytes);
+        }
     }
 
     /// Writes a section of the contents of a temporary file.

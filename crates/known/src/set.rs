@@ -10,9 +10,11 @@ use pfh_source::MappedFile;
 use crate::about::About;
 use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
-use crate::index::Index;
+use crate::index::{Index, first_bits};
 use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
-use crate::look_up;
+use crate::links::LinkLayout;
+use crate::look_up::{self, Sorted};
+use crate::starts::{Beginning, Starts, left_out_of};
 use crate::strings::text_at;
 
 /// An open set.
@@ -44,6 +46,9 @@ struct Table {
     algorithm: Algorithm,
     digests: Section,
     index: Section,
+    /// `None` where the section has whole digests.
+    starts: Option<Section>,
+    layout: LinkLayout,
     /// `None` where the number of a digest is that of its entry.
     links: Option<Section>,
     places: Option<Section>,
@@ -122,14 +127,21 @@ impl KnownSet {
         for digests in footer.sections.iter().filter(|section| section.kind == Kind::Digests) {
             let algorithm = Algorithm::from_name(&digests.name).map_err(|_| OpenError::Damaged)?;
             let (links, places) = (section(Kind::Links, &digests.name), section(Kind::Places, &digests.name));
+            let starts = section(Kind::Starts, &digests.name);
+            let left_out = left_out_of(starts.as_ref().map_or(0, |starts| starts.records));
+            let layout = LinkLayout::new(entries, left_out.ok_or(OpenError::Damaged)?);
+            let links_are_whole = match &links {
+                Some(links) => layout.section_bytes(digests.records) == Some(links.records),
+                None => digests.records == entries && layout.low_bytes == 0,
+            };
             let is_whole = algorithm.digest_bytes() == digests.record_bytes as usize
-                && links.as_ref().map_or(entries, |links| links.records) == digests.records
+                && links_are_whole
                 && places.as_ref().is_none_or(|places| places.records == entries);
             if !is_whole || tables.len() == ALGORITHMS_MAX {
                 return Err(OpenError::Damaged);
             }
             let index = needed(Kind::Index, &digests.name)?;
-            tables.push(Table { algorithm, digests: digests.clone(), index, links, places });
+            tables.push(Table { algorithm, digests: digests.clone(), index, starts, layout, links, places });
         }
         let column = |kind, name| match section(kind, name) {
             Some(column) if column.records != entries => Err(OpenError::Damaged),
@@ -227,9 +239,7 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn find(&self, digest: &Digest) -> io::Result<Option<u64>> {
-        let found = self
-            .table(digest.algorithm())
-            .and_then(|table| look_up::find(self.section(&table.digests), &self.index(table), digest.bytes()));
+        let found = self.table(digest.algorithm()).and_then(|table| look_up::find(&self.sorted(table), digest.bytes()));
         self.bytes.check()?;
         Ok(found)
     }
@@ -247,9 +257,23 @@ impl KnownSet {
                 same.iter().for_each(|digest| found(digest, None));
                 continue;
             };
-            look_up::find_many(self.section(&table.digests), &self.index(table), same, &mut found);
+            look_up::find_many(&self.sorted(table), same, &mut found);
         }
         self.bytes.check()
+    }
+
+    /// Returns the entry of a digest that was found at a place, if no other entry has the digest.
+    pub(crate) fn only_entry(&self, digest: &Digest, place: u64) -> Option<u64> {
+        let table = self.table(digest.algorithm())?;
+        // With one algorithm, entries are different digests.
+        if self.tables.len() > 1 {
+            let rest = &digest.bytes()[table.layout.low_bytes..];
+            let has = |place| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
+            if place.checked_sub(1).is_some_and(has) || has(place + 1) {
+                return None;
+            }
+        }
+        self.entry(table, place).filter(|entry| *entry < self.entries)
     }
 
     /// Returns the entries with a digest, in order.
@@ -260,12 +284,13 @@ impl KnownSet {
         let (Some(found), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
             return Ok(Vec::new());
         };
-        let has = |&place: &u64| self.record(&table.digests, place) == Some(digest.bytes());
-        let (before, after) = ((0..found).rev().take_while(has), (found + 1..table.digests.records).take_while(has));
+        let starts = self.starts(table);
+        let (alike, rest) = (starts.range(first_bits(digest.bytes())), &digest.bytes()[starts.left_out()..]);
+        let has = |&place: &u64| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
+        let (before, after) = ((alike.start..found).rev().take_while(has), (found + 1..alike.end).take_while(has));
         let first = before.last().unwrap_or(found);
         let last = after.last().unwrap_or(found);
-        let entry = |place| table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
-        let entries = (first..=last).filter_map(entry);
+        let entries = (first..=last).filter_map(|place| self.entry(table, place));
         let entries = entries.filter(|entry| *entry < self.entries).collect();
         self.bytes.check()?;
         Ok(entries)
@@ -325,7 +350,9 @@ impl KnownSet {
                 (Some(_), Some(places)) => self.number(places, entry)?.checked_sub(1)?,
                 (Some(_), None) => return None,
             };
-            Digest::new(table.algorithm, self.record(&table.digests, place)?)
+            let (beginning, _) = self.starts(table).beginning(place);
+            let mut digest = DigestBytes::default();
+            Digest::new(table.algorithm, digest.of_record(&beginning, self.record(&table.digests, place)?))
         });
         let digests = digests.collect();
         self.bytes.check()?;
@@ -348,10 +375,14 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated; and the errors of `each`.
     pub fn each(&self, algorithm: Algorithm, mut each: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<()> {
         let Some(table) = self.table(algorithm) else { return Ok(()) };
+        let (starts, mut digest) = (self.starts(table), DigestBytes::default());
+        let (mut beginning, mut end) = starts.beginning(0);
         for place in 0..table.digests.records {
-            let entry = table.links.as_ref().map_or(Some(place), |links| self.number(links, place));
-            if let (Some(entry), Some(digest)) = (entry, self.record(&table.digests, place)) {
-                each(entry, digest)?;
+            if place >= end {
+                (beginning, end) = starts.beginning(place);
+            }
+            if let (Some(entry), Some(record)) = (self.entry(table, place), self.record(&table.digests, place)) {
+                each(entry, digest.of_record(&beginning, record))?;
             }
         }
         self.bytes.check()
@@ -362,7 +393,8 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn source(&self, entry: u64) -> io::Result<usize> {
-        let source = self.source.as_ref().and_then(|column| self.number(column, entry)).unwrap_or(0);
+        let Some(column) = &self.source else { return Ok(0) };
+        let source = self.number(column, entry).unwrap_or(0);
         self.bytes.check()?;
         Ok(source as usize)
     }
@@ -372,7 +404,8 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn size(&self, entry: u64) -> io::Result<Option<u64>> {
-        let size = self.size.as_ref().and_then(|column| self.number(column, entry));
+        let Some(column) = &self.size else { return Ok(None) };
+        let size = self.number(column, entry);
         self.bytes.check()?;
         Ok(size.and_then(|size| size.checked_sub(1)))
     }
@@ -382,10 +415,10 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn text(&self, text: Text, entry: u64) -> io::Result<Vec<u8>> {
-        let text = self.texts[text as usize].as_ref().and_then(|column| {
-            let number = self.number(&column.numbers, entry)?;
-            text_at(self.section(&column.strings), self.section(&column.blocks), number)
-        });
+        let Some(column) = &self.texts[text as usize] else { return Ok(Vec::new()) };
+        let text = self
+            .number(&column.numbers, entry)
+            .and_then(|number| text_at(self.section(&column.strings), self.section(&column.blocks), number));
         self.bytes.check()?;
         Ok(text.unwrap_or_default())
     }
@@ -400,8 +433,23 @@ impl KnownSet {
         self.shapes.get(place).map_or(0, |shape| shape.tables)
     }
 
-    fn index(&self, table: &Table) -> Index<'_> {
-        Index::new(self.section(&table.index), table.digests.records)
+    fn starts(&self, table: &Table) -> Starts<'_> {
+        let starts = table.starts.as_ref().map_or(&[][..], |starts| self.section(starts));
+        Starts::new(starts, table.layout.low_bytes, table.digests.records)
+    }
+
+    /// Returns the entry of the digest at this place.
+    fn entry(&self, table: &Table, place: u64) -> Option<u64> {
+        let Some(links) = &table.links else { return Some(place) };
+        table.layout.entry(self.record(&table.digests, place)?, self.section(links), place)
+    }
+
+    fn sorted(&self, table: &Table) -> Sorted<'_> {
+        Sorted {
+            records: self.section(&table.digests),
+            index: Index::new(self.section(&table.index), table.digests.records),
+            starts: self.starts(table),
+        }
     }
 
     pub(crate) fn section(&self, section: &Section) -> &[u8] {
@@ -422,6 +470,26 @@ impl KnownSet {
     /// Checks that what was read is the file's.
     pub(crate) fn check(&self) -> io::Result<()> {
         self.bytes.check()
+    }
+}
+
+/// The bytes of a digest that is put together.
+struct DigestBytes([u8; Digest::BYTES_MAX]);
+
+impl Default for DigestBytes {
+    fn default() -> DigestBytes {
+        DigestBytes([0; Digest::BYTES_MAX])
+    }
+}
+
+impl DigestBytes {
+    /// Joins what is left out of a record and what it has.
+    fn of_record(&mut self, beginning: &Beginning, record: &[u8]) -> &[u8] {
+        let (digest, beginning) = (&mut self.0[..record.len()], beginning.as_ref());
+        let (first, rest) = digest.split_at_mut(beginning.len());
+        first.copy_from_slice(beginning);
+        rest.copy_from_slice(&record[..rest.len()]);
+        digest
     }
 }
 

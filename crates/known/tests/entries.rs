@@ -229,3 +229,77 @@ fn a_set_that_loses_its_file_says_so() {
     fs::write(file.path(), &bytes).unwrap();
     assert!(KnownSet::open(file.path()).unwrap().is_intact().unwrap());
 }
+
+/// Digests of sets with links lack their first bytes: one byte of each in sets of thousands, two in larger ones.
+#[test]
+fn digests_without_their_first_bytes_are_found() {
+    let algorithms = ["md5", "sha1", "xxh64"].map(|name| Algorithm::from_name(name).unwrap());
+    for (count, kept) in [(3000, true), (530_000, false)] {
+        let mut random = Random::new(count);
+        let mut make = |number: u64| {
+            algorithms.map(|algorithm| {
+                let mut bytes = random.bytes(algorithm.digest_bytes());
+                match number % 16 {
+                    // Many that begin alike, and those at both ends.
+                    0 => bytes[..4].fill(0),
+                    1 => bytes[..4].fill(0xff),
+                    2 => bytes[..2].copy_from_slice(&[0x12, 0x34]),
+                    _ => {}
+                }
+                Digest::new(algorithm, &bytes).unwrap()
+            })
+        };
+        let rows: Vec<[Digest; 3]> = (0..count).map(&mut make).collect();
+        let others: Vec<[Digest; 3]> = (0..20_000).map(&mut make).collect();
+        let mut keep = Keep::default();
+        keep.digests = kept;
+        let mut builder = SetBuilder::new(&algorithms, keep, 64 << 20);
+        builder.begin_source(Origin::default()).unwrap();
+        for digests in &rows {
+            builder.push(&Row { digests, ..Row::default() }).unwrap();
+        }
+        let set = finish(builder);
+        for (place, algorithm) in algorithms.into_iter().enumerate() {
+            let mut expected: Vec<Digest> = rows.iter().map(|row| row[place]).collect();
+            expected.sort_unstable_by(|one, other| one.bytes().cmp(other.bytes()));
+            let mut found = Vec::new();
+            set.each(algorithm, |_, bytes| {
+                found.push(Digest::new(algorithm, bytes).unwrap());
+                Ok(())
+            })
+            .unwrap();
+            assert!(found == expected, "{algorithm:?}");
+            let mut number = 0;
+            set.find_many(&expected, |_, found| {
+                assert_eq!(found, Some(number));
+                number += 1;
+            })
+            .unwrap();
+            let unknown: Vec<Digest> = others.iter().map(|row| row[place]).collect();
+            set.find_many(&unknown, |digest, found| assert_eq!(found, None, "{digest:?}")).unwrap();
+        }
+        // Each digest leads to the entry with the others.
+        for row in rows.iter().step_by(50) {
+            let [entry] = set.entries_of(&row[0]).unwrap()[..] else { panic!("{row:?}") };
+            assert!(row[1..].iter().all(|digest| set.entries_of(digest).unwrap() == [entry]));
+            assert_eq!(set.agreeing(row).unwrap(), [entry]);
+            assert!(!kept || set.digests(entry).unwrap().iter().all(|digest| row.contains(digest)));
+        }
+        let forged = [rows[0][0], rows[1][1]];
+        assert!(set.agreeing(&forged).unwrap().is_empty());
+    }
+}
+
+/// At most 1.06 times the digests, although each entry has links of 2 x 16 bits.
+#[test]
+fn links_take_little() {
+    let mut builder = SetBuilder::new(&all(), Keep::default(), 64 << 20);
+    builder.begin_source(Origin::default()).unwrap();
+    let count = 50_000;
+    for number in 0..count {
+        let digests = ["md5", "sha1", "sha256"].map(|name| digest(name, &format!("{number}")));
+        builder.push(&Row { digests: &digests, ..Row::default() }).unwrap();
+    }
+    let (bytes, digests_bytes) = (finish(builder).file_bytes(), count * (16 + 20 + 32));
+    assert!(bytes * 100 < digests_bytes * 106, "{bytes} of {digests_bytes}");
+}

@@ -158,6 +158,43 @@ fn every_changed_byte_is_found() {
     }
 }
 
+/// The same where bytes of digests are left out, and links lead to entries.
+#[test]
+fn changed_bytes_of_linked_sets_do_no_harm() {
+    let pairs: Vec<[Digest; 2]> =
+        digests("md5", 2500, 0).into_iter().zip(digests("sha1", 2500, 0)).map(Into::into).collect();
+    let algorithms = ["md5", "sha1"].map(algorithm);
+    let mut builder = SetBuilder::new(&algorithms, Keep::default(), 1 << 20);
+    builder.begin_source(Origin::default()).unwrap();
+    for digests in &pairs {
+        builder.push(&Row { digests, ..Row::default() }).unwrap();
+    }
+    let mut file = Vec::new();
+    builder.write(&mut file, "a test").unwrap();
+    let mut opened = 0;
+    for place in (0..file.len() - 4096).step_by(101) {
+        let mut damaged = file.clone();
+        damaged[place] ^= 0x81;
+        let Ok(set) = KnownSet::from_bytes(damaged) else { continue };
+        opened += 1;
+        assert!(!set.is_intact().unwrap(), "{place}");
+        for pair in pairs.iter().step_by(17) {
+            set.agreeing(pair).unwrap();
+        }
+        let all: Vec<Digest> = pairs.iter().flatten().copied().collect();
+        set.find_many(&all, |digest, found| assert!(found.is_none_or(|number| number < set.len(digest.algorithm()))))
+            .unwrap();
+        let mut count = 0;
+        set.each(algorithm("md5"), |_, digest| {
+            count += digest.len();
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(count, 2500 * 16);
+    }
+    assert!(opened > 500, "{opened}");
+}
+
 #[test]
 fn errors_say_what_to_do() {
     let mut file = build(&["md5"], 1 << 20, &[]);

@@ -377,7 +377,9 @@ fn push_line(name: &[u8], out: &mut Vec<u8>) {
 }
 
 pub(crate) fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
-    if !name.iter().any(|&byte| byte < 0x20 || matches!(byte, b'\\' | 0x7f)) {
+    // Without a branch for each byte, the compiler compares many at once.
+    let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'\\' | 0x7f);
+    if !name.iter().fold(false, |found, byte| found | is_escaped(*byte)) {
         return out.extend_from_slice(name);
     }
     for &byte in name {
