@@ -221,8 +221,7 @@ pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -
     let interval = bootstrap(&sets, |drawn| {
         let medians: Option<Vec<f64>> = drawn.iter_mut().map(|values| median(values)).collect();
         let mut medians = medians?.into_iter();
-        let line =
-            |(mode, series): &(&str, &Series)| Line::without_intervals(&series.to_fit(mode, medians.by_ref())?);
+        let line = |(mode, series): &(&str, &Series)| Line::without_intervals(&series.to_fit(mode, medians.by_ref())?);
         let lines: Option<Vec<Line>> = series.iter().map(line).collect();
         lines.map(|lines| function(&lines))
     });

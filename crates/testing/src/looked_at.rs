@@ -55,7 +55,7 @@ const measure = async frame => {
   }
   const escaped = [...inner.querySelectorAll('body *')].filter(e => !e.closest('.scroll') && !e.closest('pre') &&
     !e.closest('.skip') && e.getBoundingClientRect().right > root.clientWidth + 1).length;
-  // What screen readers and keyboards need, and no tool has to be fetched for.
+  // Screen readers need names and headings, and no tool has to be fetched to look for them.
   const named = svg => svg.getAttribute('role') === 'img' && (svg.getAttribute('aria-label') || '').length > 20;
   const headed = table => table.caption && table.querySelector('thead th[scope=col]') &&
     ![...table.querySelectorAll('th')].some(head => !head.scope);
@@ -78,7 +78,7 @@ const measure = async frame => {
 };
 ";
 
-/// Makes the title of what `measure` says of each frame, when all are loaded.
+/// Makes the title of the answers of `measure` for all frames, when they are loaded.
 const COLLECT: &str = r"
 addEventListener('load', async () => {
   const told = [];
@@ -92,15 +92,13 @@ fn attribute(text: &str) -> String {
 }
 
 /// Shows pages in frames of some width, which have any width that one asks for (a window has not), beside a script, and
-/// returns what its function `measure` says of each. All are in one browser, whose start takes longer than a page.
+/// returns the answer of its function `measure` for each. All are in one browser, whose start takes longer than a page.
 fn probe(browser: &Path, folder: &Path, frames: &[(u32, &str)], is_dark: bool, script: &str) -> Vec<Value> {
     let mut wrapper = "<!DOCTYPE html><html><body>".to_owned();
     for (width, page) in frames {
         // The page's policy allows no script, the wrapper's does.
-        wrapper += &format!(
-            "<iframe width={width} height=800 style=\"border:0\" srcdoc=\"{}\"></iframe>",
-            attribute(page)
-        );
+        wrapper +=
+            &format!("<iframe width={width} height=800 style=\"border:0\" srcdoc=\"{}\"></iframe>", attribute(page));
     }
     wrapper += &format!("<script>{script}{COLLECT}</script></body></html>");
     let path = folder.join("wrapper.html");
@@ -137,7 +135,6 @@ pub fn look(pages: &[(&str, &str)], check: impl Fn(&Value, &str)) {
         let told = probe(&browser, folder.path(), &shown, scheme == "dark", MEASURE);
         for (probe, (name, (width, _))) in told.iter().zip(&frames) {
             let context = format!("{name}, {width} px, {scheme}: {probe}");
-            println!("{context}");
             assert_eq!(probe["width"], *width, "{context}");
             assert_eq!(probe["scroll"], *width, "{context}");
             assert_eq!(probe["escaped"], 0, "{context}");
@@ -186,7 +183,6 @@ pub fn examine(pages: &[(&str, &str)]) {
         let told = probe(&browser, folder.path(), &frames, is_dark, AXE);
         for (probe, (name, _)) in told.iter().zip(&scripted) {
             let context = format!("{name}, {width} px, {probe}");
-            println!("{context}");
             assert_eq!(probe["violations"], json!([]), "{context}");
             assert!(probe["passes"].as_u64().is_some_and(|passes| passes > 15), "{context}");
         }
