@@ -191,18 +191,15 @@ impl Series {
     /// which any two parameters fit.
     #[must_use]
     pub fn line(&self, mode: &str) -> Option<Line> {
-        self.line_through(mode, self.points.iter().map(|point| point.time.median))
+        let points = self.to_fit(mode, self.points.iter().map(|point| point.time.median));
+        points.and_then(|points| Line::fit(&points))
     }
 
-    /// The line through other times at the same sizes.
-    fn line_through(&self, mode: &str, times_ns: impl Iterator<Item = f64>) -> Option<Line> {
-        let points: Vec<_> = self
-            .points
-            .iter()
-            .zip(times_ns)
-            .map(|(point, ns)| (point.size(mode) as f64, point.each_ns(mode, ns)))
-            .collect();
-        if points.len() < 3 { None } else { Line::fit(&points) }
+    /// Sizes with times there, to fit a line through; `None` for fewer than three.
+    fn to_fit(&self, mode: &str, times_ns: impl Iterator<Item = f64>) -> Option<Vec<(f64, f64)>> {
+        let pair = |(point, ns): (&Point, f64)| (point.size(mode) as f64, point.each_ns(mode, ns));
+        let points: Vec<_> = self.points.iter().zip(times_ns).map(pair).collect();
+        (points.len() >= 3).then_some(points)
     }
 
     /// Nanoseconds at a size that need not have been measured, by the line, with an interval from the repeats of all
@@ -214,7 +211,7 @@ impl Series {
 }
 
 /// A function of the lines of several series, each with its mode, with an interval from resampling the repeats of every
-/// size. `None` where a series has fewer than three sizes.
+/// size. `None` where a series has fewer than three sizes. The function sees no intervals of resampled lines.
 ///
 /// The residuals of a few medians around a line say little of how uncertain each median is; the repeats do.
 pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -> Option<Estimate> {
@@ -224,7 +221,7 @@ pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -
     let interval = bootstrap(&sets, |drawn| {
         let medians: Option<Vec<f64>> = drawn.iter_mut().map(|values| median(values)).collect();
         let mut medians = medians?.into_iter();
-        let line = |(mode, series): &(&str, &Series)| series.line_through(mode, medians.by_ref());
+        let line = |(mode, series): &(&str, &Series)| Line::without_intervals(&series.to_fit(mode, medians.by_ref())?);
         let lines: Option<Vec<Line>> = series.iter().map(line).collect();
         lines.map(|lines| function(&lines))
     });

@@ -159,6 +159,17 @@ impl Block {
         }
     }
 
+    /// Makes a block of a table: as it is, or folded below its caption where it has more than [`ROWS_UNFOLDED_MAX`]
+    /// rows, so that a reader gets to the end of the page.
+    #[must_use]
+    pub fn folded_if_long(table: Table) -> Block {
+        let rows = table.len();
+        if rows <= ROWS_UNFOLDED_MAX {
+            return Block::Table(table);
+        }
+        Block::folded(format!("{}: {rows} rows", table.caption), [table])
+    }
+
     /// Whether a table that readers can sort is in it.
     pub(crate) fn is_sortable(&self) -> bool {
         match self {
@@ -180,6 +191,9 @@ impl From<Table> for Block {
         Block::Table(table)
     }
 }
+
+/// The most rows of a table that [`Block::folded_if_long`] leaves unfolded.
+pub const ROWS_UNFOLDED_MAX: usize = 40;
 
 /// A table with headings of its columns and rows.
 #[derive(Clone, Debug)]
@@ -210,6 +224,22 @@ impl Table {
     #[must_use]
     pub fn sortable(mut self) -> Table {
         self.is_sortable = true;
+        self
+    }
+
+    /// Leaves out columns, other than the first, in which no row has anything.
+    #[must_use]
+    pub fn without_empty_columns(mut self) -> Table {
+        let is_kept: Vec<bool> = (0..self.head.len())
+            .map(|column| column == 0 || self.rows().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty())))
+            .collect();
+        let keep = |column: usize| is_kept.get(column).copied().unwrap_or(true);
+        let mut column = 0..;
+        self.head.retain(|_| column.next().is_some_and(keep));
+        for row in self.groups.iter_mut().flat_map(|group| &mut group.rows) {
+            let mut column = 0..;
+            row.retain(|_| column.next().is_some_and(keep));
+        }
         self
     }
 
@@ -315,6 +345,15 @@ impl Cell {
     #[must_use]
     pub fn mark(tone: Tone, text: impl Into<String>) -> Cell {
         Cell::Mark { tone, text: text.into() }
+    }
+
+    /// Whether the cell shows nothing.
+    fn is_empty(&self) -> bool {
+        match self {
+            Cell::Text(text) | Cell::Number(text) | Cell::Code(text) => text.is_empty(),
+            Cell::Quantity { text, .. } | Cell::Mark { text, .. } => text.is_empty(),
+            Cell::Lines(lines) => lines.iter().all(String::is_empty),
+        }
     }
 
     /// Whether the cell is aligned to the right.

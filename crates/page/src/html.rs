@@ -130,8 +130,8 @@ fn drawn(plot: &Plot, class: &str, drawing: &Drawing) -> Markup {
 fn table(table: &Table) -> Markup {
     let is_number =
         |column: usize| table.rows().all(|row| row.get(column).is_none_or(Cell::is_number)) && !table.is_empty();
-    // Rows with much text are cards on a narrow screen.
-    let is_prose = table.rows().flatten().any(|cell| matches!(cell, Cell::Lines(_)));
+    // Rows with much text, or with paths and digests, are cards on a narrow screen.
+    let is_prose = table.rows().flatten().any(|cell| matches!(cell, Cell::Lines(_) | Cell::Code(_)));
     let classes = match (is_prose, table.is_sortable) {
         (true, true) => Some("prose sortable"),
         (true, false) => Some("prose"),
@@ -149,28 +149,39 @@ fn table(table: &Table) -> Markup {
                         }
                     }
                 }
-                @for group in table.groups.iter().filter(|group| !group.rows.is_empty()) { (rows(group, table.head.len())) }
+                @for group in table.groups.iter().filter(|group| !group.rows.is_empty()) { (rows(group, &table.head, is_prose)) }
             }
         }
     }
 }
 
-fn rows(group: &Group, columns: usize) -> Markup {
+fn rows(group: &Group, head: &[String], is_prose: bool) -> Markup {
     html! {
         tbody {
             @if !group.heading.is_empty() {
-                tr class="group" { th scope="rowgroup" colspan=(columns) { span { (group.heading) } } }
+                tr class="group" { th scope="rowgroup" colspan=(head.len()) { span { (group.heading) } } }
             }
             @for row in &group.rows {
                 tr {
                     @for (column, value) in row.iter().enumerate() {
-                        @let class = value.is_number().then_some(if is_long(value) { "number long" } else { "number" });
+                        @let class = class_of(value, column);
+                        @let label = is_prose.then(|| head.get(column)).flatten();
                         @if column == 0 { th scope="row" class=[class] data-value=[sort_value(value)] { (cell(value)) } }
-                        @else { td class=[class] data-value=[sort_value(value)] { (cell(value)) } }
+                        @else { td class=[class] data-label=[label] data-value=[sort_value(value)] { (cell(value)) } }
                     }
                 }
             }
         }
+    }
+}
+
+fn class_of(cell: &Cell, column: usize) -> Option<&'static str> {
+    match cell {
+        _ if is_long(cell) => Some("number long"),
+        _ if cell.is_number() => Some("number"),
+        // A time or a version is not broken at its hyphens.
+        Cell::Text(text) if column > 0 && text.chars().count() <= 24 && !text.contains(' ') => Some("whole"),
+        _ => None,
     }
 }
 
@@ -192,7 +203,7 @@ fn cell(cell: &Cell) -> Markup {
         @match cell {
             Cell::Text(text) | Cell::Number(text) | Cell::Quantity { text, .. } => (text),
             Cell::Lines(lines) => { ul { @for line in lines { li { (line) } } } }
-            Cell::Code(text) => code { (text) },
+            Cell::Code(text) => { @if !text.is_empty() { code { (text) } } }
             Cell::Mark { tone, text } => span class={ "mark " (tone.name()) } { (text) },
         }
     }

@@ -33,5 +33,5 @@ mod html;
 mod markdown;
 pub mod theme;
 
-pub use document::{Block, Cell, Document, Section, Signature, Table, Tone};
+pub use document::{Block, Cell, Document, ROWS_UNFOLDED_MAX, Section, Signature, Table, Tone};
 pub use drawing::{Anchor, Drawing, FONT, Plot, Stroke, series_colour};

@@ -112,7 +112,7 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
         }
     }
     if !table.is_empty() {
-        section.push(table);
+        section.push(Block::folded_if_long(table));
     }
     let keys = |measurements: &Measurements| -> BTreeSet<(String, String)> {
         measurements.series.keys().map(|key| (key.runner.clone(), key.profile.clone())).collect()
@@ -165,7 +165,7 @@ fn projections(a: &Report<'_>, b: &Report<'_>) -> (Section, Option<String>) {
         }
     }
     if !table.is_empty() {
-        section.push(table);
+        section.push(Block::folded_if_long(table));
     }
     let coverage = (all > 0).then(|| {
         let percent = number(inside as f64 / all as f64 * 100.0);
@@ -206,7 +206,7 @@ fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
         ]);
     }
     if !table.is_empty() {
-        section.push(table);
+        section.push(Block::folded_if_long(table));
     }
     section
 }

@@ -4,7 +4,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 use std::process::Command;
 
-use crate::synthetic::{MIB, Synthetic, languages, languages_measured};
+use crate::synthetic::{MIB, Synthetic, languages, languages_reported};
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report, compare};
 
@@ -40,7 +40,7 @@ fn faster_slower_and_the_same() {
 
 #[test]
 fn a_result_beside_itself_is_the_same() {
-    let measurements = languages_measured();
+    let measurements = languages_reported().measurements;
     let report = Report::new(measurements, Options::default());
     let answer = compare(&report, &report).answer().join("");
     assert!(answer.contains("faster in 0, slower in 0") && answer.contains("; 0 are unclear"), "{answer}");

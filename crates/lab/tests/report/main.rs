@@ -9,6 +9,9 @@ mod claims;
 mod comparison;
 mod frash;
 mod hostile;
+/// One text for all crates: the laboratory imports none of them.
+#[path = "../../../testing/src/looked_at.rs"]
+mod looked_at;
 mod pages;
 mod programs;
 mod published;

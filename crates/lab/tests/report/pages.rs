@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::synthetic::{self, MIB, Synthetic, algorithms, cell, ciphers, languages, languages_measured, strings};
+use crate::synthetic::{self, MIB, Synthetic, all, cell, languages_reported, strings};
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report};
 use pfh_lab::results::{Entry, FailureKind};
@@ -68,15 +68,12 @@ impl Page {
     }
 }
 
-fn all() -> [(&'static str, Synthetic); 4] {
-    [("languages", languages()), ("strings", strings()), ("ciphers", ciphers()), ("algorithms", algorithms())]
-}
-
 #[test]
 fn pages_are_well_formed_and_need_nothing_else() {
-    for (name, made) in all() {
-        let html = html(&made.measurements());
-        let page = Page::parse(&html);
+    for made in all() {
+        let name = made.name;
+        let html = &made.html;
+        let page = Page::parse(html);
         let ids: Vec<&str> = page.elements.iter().filter_map(|(_, all)| Page::attribute(all, "id")).collect();
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{name}: an id twice");
         for (element, attributes) in &page.elements {
@@ -97,8 +94,9 @@ fn pages_are_well_formed_and_need_nothing_else() {
 /// Alternative texts, headings of rows and columns, and a way by keyboard to all that scrolls.
 #[test]
 fn pages_can_be_read_without_seeing_them() {
-    for (name, made) in all() {
-        let page = Page::parse(&html(&made.measurements()));
+    for made in all() {
+        let name = made.name;
+        let page = Page::parse(&made.html);
         let count = |element: &str| page.elements.iter().filter(|(other, _)| other == element).count();
         assert!(count("svg") >= 3, "{name}: {} plots", count("svg"));
         assert_eq!(count("desc"), count("svg"), "{name}");
@@ -128,8 +126,9 @@ fn pages_can_be_read_without_seeing_them() {
 fn plots_are_drawn_in_the_colours_of_the_theme() {
     let paired = [theme::INK, theme::FAINT, theme::RULE].iter().chain(&theme::SERIES).map(|colour| colour.light);
     let allowed: BTreeSet<String> = paired.chain(theme::HEAT).chain([theme::HEAT_INK]).map(hex).collect();
-    for (name, made) in all() {
-        for (element, attributes) in Page::parse(&html(&made.measurements())).elements {
+    for made in all() {
+        let name = made.name;
+        for (element, attributes) in Page::parse(&made.html).elements {
             for (key, value) in attributes.iter().filter(|(key, _)| key == "fill" || key == "stroke") {
                 assert!(value == "none" || allowed.contains(value), "{name}: {element} {key}={value}");
             }
@@ -147,11 +146,10 @@ fn section<'a>(html: &'a str, id: &str) -> &'a str {
 /// One picture has every claim that the experiment tests, in both of its drawings, and leaves no figure out.
 #[test]
 fn all_claims_are_in_one_picture() {
-    for (name, made) in all() {
-        let measurements = made.measurements();
-        let report = Report::new(&measurements, Options::default());
-        let html = report.document().html();
-        let claims = section(&html, "claims");
+    for made in all() {
+        let name = made.name;
+        let (report, html) = (&made.report, &made.html);
+        let claims = section(html, "claims");
         let figure = claims.split("<figure>").nth(1).and_then(|rest| rest.split("</figure>").next()).expect("a figure");
         let drawings: Vec<Page> =
             figure.split("<svg ").skip(1).map(|svg| Page::parse(&format!("<svg {}", svg.trim_end()))).collect();
@@ -181,9 +179,10 @@ fn all_claims_are_in_one_picture() {
 /// Rates of one kind of work are on one scale, so that runners can be compared across algorithms.
 #[test]
 fn rates_of_one_kind_of_work_share_a_scale() {
-    for (name, made) in all() {
-        let html = html(&made.measurements());
-        let rates = section(&html, "rates");
+    for made in all() {
+        let name = made.name;
+        let html = &made.html;
+        let rates = section(html, "rates");
         let first_mode = rates.split("<details").next().expect("the plots that are not folded");
         let scales: Vec<Vec<&str>> = first_mode
             .split("<svg ")
@@ -203,8 +202,9 @@ fn rates_of_one_kind_of_work_share_a_scale() {
 /// A reader gets to the end: tables are few, and folded.
 #[test]
 fn tables_are_few_and_folded() {
-    for (name, made) in all() {
-        let html = html(&made.measurements());
+    for made in all() {
+        let name = made.name;
+        let html = &made.html;
         let tables = html.matches("<table").count();
         assert!(tables <= 20, "{name}: {tables}");
         let open = html.split("<details").map(|part| part.split_once("</details>").map_or(part, |(_, rest)| rest));
@@ -216,8 +216,8 @@ fn tables_are_few_and_folded() {
 /// One stream against lanes, from single messages to large data, in one panel for each algorithm.
 #[test]
 fn rates_over_size_join_messages_and_large_data() {
-    let html = html(&algorithms().measurements());
-    let sizes = section(&html, "sizes");
+    let [.., algorithms] = all();
+    let sizes = section(&algorithms.html, "sizes");
     let page = Page::parse(sizes);
     for text in ["16 B", "8 KiB", "4 MiB", "pfh, lanes", "pfh, one stream", "SHA-256", "MiB per second"] {
         assert!(page.text.contains(text), "{text}");
@@ -276,9 +276,9 @@ fn every_text_of_a_result_is_escaped() {
 
 #[test]
 fn the_figures_alone_can_be_read_back() {
-    for (name, made) in all() {
-        let measurements = made.measurements();
-        let report = Report::new(&measurements, Options::default());
+    for made in all() {
+        let name = made.name;
+        let (measurements, report) = (made.measurements, &made.report);
         let points: usize = measurements.series.values().map(|series| series.points.len()).sum();
         let mut csv_text = Vec::new();
         report.write_csv(&mut csv_text).expect("memory");
@@ -332,7 +332,7 @@ fn a_busy_machine_is_answered_by_processor_time_and_noise_by_nothing() {
 
 #[test]
 fn the_report_answers_in_sentences() {
-    let measurements = languages_measured();
+    let measurements = languages_reported().measurements;
     let options = Options { volume_bytes: 1 << 40, ..Options::default() };
     let document = Report::new(measurements, options).document();
     let answer = document.answer().join(" ");
@@ -424,9 +424,10 @@ fn pages_to_look_at() {
         println!("PFH_LAB_PAGES names no folder: nothing is written");
         return;
     };
-    for (name, made) in all() {
-        assert!(made.entries.iter().any(|entry| matches!(entry, Entry::End { .. })));
-        std::fs::write(folder.join(format!("{name}.html")), html(&made.measurements())).expect("written");
-        std::fs::write(folder.join(format!("{name}.jsonl")), made.text()).expect("written");
+    for made in all() {
+        let name = made.name;
+        assert!(made.made.entries.iter().any(|entry| matches!(entry, Entry::End { .. })));
+        std::fs::write(folder.join(format!("{name}.html")), &made.html).expect("written");
+        std::fs::write(folder.join(format!("{name}.jsonl")), made.made.text()).expect("written");
     }
 }

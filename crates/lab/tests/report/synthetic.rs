@@ -1,8 +1,9 @@
 //! Results with known truth: made, not measured.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use pfh_lab::measurements::Measurements;
+use pfh_lab::report::{Options, Report};
 use pfh_lab::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Runner, Sample};
 
 /// Builds a file of results. Noise is a few tenths of a percent, to the right, from a fixed seed.
@@ -354,8 +355,35 @@ pub(crate) fn algorithms() -> Synthetic {
     made
 }
 
-/// [`languages`], read once.
-pub(crate) fn languages_measured() -> &'static Measurements {
-    static MEASURED: OnceLock<Measurements> = OnceLock::new();
-    MEASURED.get_or_init(|| languages().measurements())
+/// A made result with its report, which tests share: intervals take most of their time.
+pub(crate) struct Reported {
+    pub(crate) name: &'static str,
+    pub(crate) made: Synthetic,
+    pub(crate) measurements: &'static Measurements,
+    pub(crate) report: Report<'static>,
+    pub(crate) html: String,
+}
+
+impl Reported {
+    fn of(name: &'static str, made: Synthetic) -> Reported {
+        let measurements: &Measurements = Box::leak(Box::new(made.measurements()));
+        let report = Report::new(measurements, Options::default());
+        let html = report.document().html();
+        Reported { name, made, measurements, report, html }
+    }
+}
+
+static LANGUAGES: LazyLock<Reported> = LazyLock::new(|| Reported::of("languages", languages()));
+static STRINGS: LazyLock<Reported> = LazyLock::new(|| Reported::of("strings", strings()));
+static CIPHERS: LazyLock<Reported> = LazyLock::new(|| Reported::of("ciphers", ciphers()));
+static ALGORITHMS: LazyLock<Reported> = LazyLock::new(|| Reported::of("algorithms", algorithms()));
+
+/// The reports of all made results.
+pub(crate) fn all() -> [&'static Reported; 4] {
+    [&LANGUAGES, &STRINGS, &CIPHERS, &ALGORITHMS]
+}
+
+/// The report of [`languages`].
+pub(crate) fn languages_reported() -> &'static Reported {
+    &LANGUAGES
 }

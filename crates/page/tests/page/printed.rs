@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pfh_digest::Algorithm;
-use pfh_page::{Block, Cell, Document, Section, Signature, Table, Tone};
+use pfh_page::{Block, Cell, Document, ROWS_UNFOLDED_MAX, Section, Signature, Table, Tone};
 use quick_xml::events::Event;
 
 /// Text that would do harm, or vanish, where it was taken for markup.
@@ -78,7 +78,7 @@ fn the_policy_allows_the_script_that_sorts_and_no_other() {
     assert!(sorted.contains(&format!("; script-src 'sha256-{digest}'\"")), "{digest}");
     assert_eq!(sorted.matches("<script").count(), 1);
     let plain = Document::new("x").section(Section::new("a", "A").with(table("t"))).html();
-    assert!(!plain.contains("script") && !plain.contains("sortable"), "{plain}");
+    assert!(!plain.contains("script") && !plain.contains("sortable\""), "{plain}");
 }
 
 #[test]
@@ -93,12 +93,48 @@ fn parts_that_are_absent_leave_nothing_behind() {
 #[test]
 fn numbers_are_aligned_and_keep_the_value_to_sort_by() {
     let html = document("x").html();
-    assert!(html.contains("<td class=\"number\" data-value=\"2.5\">x</td>"), "{html}");
-    assert!(html.contains("<td class=\"number\">x</td>"), "{html}");
+    assert!(html.contains("<td class=\"number\" data-label=\"Files\" data-value=\"2.5\">x</td>"), "{html}");
+    assert!(html.contains("<td class=\"number\" data-label=\"Files\">x</td>"), "{html}");
 }
 
 #[test]
 fn markdown_has_lines_to_write_on() {
     let markdown = document("x").markdown();
     assert!(markdown.contains(&format!("- x: {}\n- x: x\n", "\\_".repeat(30))), "{markdown}");
+}
+
+/// A table of paths is a list of cards on a phone, where each value has the name of its column before it.
+#[test]
+fn cells_of_cards_have_the_names_of_their_columns() {
+    let html_of = |path: Cell| {
+        let mut table = Table::new("Files", ["Path", "When"]);
+        table.push([path, Cell::text("2026-01-02T03:04:05Z")]);
+        Document::new("x").section(Section::new("a", "A").with(table)).html()
+    };
+    let cards = html_of(Cell::code("a/b"));
+    assert!(cards.contains("<table class=\"prose\">"), "{cards}");
+    // A time is not broken at its hyphens.
+    assert!(cards.contains("<td class=\"whole\" data-label=\"When\">2026-01-02T03:04:05Z</td>"), "{cards}");
+    assert!(!html_of(Cell::text("a/b")).contains("data-label="));
+}
+
+#[test]
+fn columns_without_a_value_are_left_out() {
+    let mut table = Table::new("Files", ["Path", "Expected", "Found", "Reason"]);
+    table.push([Cell::code(""), Cell::code(""), Cell::number("1"), Cell::text("")]);
+    table.push([Cell::code("b"), Cell::code(""), Cell::number(""), Cell::Lines(Vec::new())]);
+    let markdown = Document::new("x").section(Section::new("a", "A").with(table.without_empty_columns())).markdown();
+    assert!(markdown.contains("| Path | Found |") && markdown.contains("| b |"), "{markdown}");
+    assert!(!markdown.contains("Expected") && !markdown.contains("Reason"), "{markdown}");
+}
+
+#[test]
+fn long_tables_are_folded_below_their_caption() {
+    let html_of = |rows: usize| {
+        let mut table = Table::new("Files", ["Path", "Number"]);
+        (0..rows).for_each(|row| table.push([Cell::code("p"), Cell::number(row.to_string())]));
+        Document::new("x").section(Section::new("a", "A").with(Block::folded_if_long(table))).html()
+    };
+    assert!(!html_of(ROWS_UNFOLDED_MAX).contains("<details"));
+    assert!(html_of(ROWS_UNFOLDED_MAX + 1).contains("<details><summary>Files: 41 rows</summary>"));
 }

@@ -380,7 +380,7 @@ impl Report<'_> {
             table.push([Cell::code(plain(path)), Cell::text(message::escaped_lines(reason))]);
         }
         let rest = account.exceptions_count - account.exceptions.len() as u64;
-        let section = section.with(table);
+        let section = section.with(Block::folded_if_long(table));
         if rest == 0 { section } else { section.text(format!("and {} more, which the list has.", Count(rest))) }
     }
 

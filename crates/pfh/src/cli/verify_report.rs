@@ -7,7 +7,7 @@ use super::{json_header, message};
 use pfh_digest::Algorithm;
 use pfh_fixity::{Agreement, Class, File, Finding, Findings, Totals, compare};
 use pfh_lab::environment::timestamp;
-use pfh_page::{Cell, Document, Section, Table, Tone};
+use pfh_page::{Block, Cell, Document, Section, Table, Tone};
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -255,7 +255,7 @@ impl Report<'_> {
                 section = section
                     .text(format!("The first {} are here; `--format jsonl` lists all.", Count(PAGE_FINDINGS_MAX)));
             }
-            document = document.section(section.with(table));
+            document = document.section(section.with(Block::folded_if_long(table.without_empty_columns())));
         }
         output.write_all(document.html().as_bytes())
     }
@@ -333,14 +333,13 @@ fn shown(name: &[u8]) -> String {
 
 /// Returns the row of a finding on a page.
 fn row(class: Class, finding: &Finding) -> Vec<Cell> {
-    let name = |file: &File| shown(&file.path);
-    let (expected, found) = (finding.expected.as_ref(), finding.found.as_ref());
-    let told = match (class, expected, found) {
+    let told = match (class, &finding.expected, &finding.found) {
         (Class::Changed, Some(expected), Some(found)) => {
             [value(expected, expected, found), value(found, expected, found)]
         }
-        (Class::Moved | Class::Copied, Some(expected), Some(found)) => [name(expected), name(found)],
-        _ => [expected.map_or_else(String::new, name), found.map_or_else(String::new, name)],
+        // Where it has another name in the list.
+        (_, Some(expected), _) if expected.path != finding.path() => [shown(&expected.path), String::new()],
+        _ => [String::new(), String::new()],
     };
     let [expected, found] = told.map(Cell::code);
     vec![Cell::code(shown(finding.path())), expected, found, Cell::text(finding.reason.clone())]

@@ -108,7 +108,7 @@ fn exceptions_are_listed() {
         "2 of 3 files in this list have digests.",
         "Exceptions, listed below: 1.",
         "At its end the list counts 2 files.",
-        "<th scope=\"row\"><code>secret \\xff</code></th><td>cannot open: Permission denied</td>",
+        "<th scope=\"row\"><code>secret \\xff</code></th><td data-label=\"Reason\">cannot open: Permission denied</td>",
         "<span class=\"mark bad\">unreadable</span>",
     ] {
         assert!(html.contains(text), "{text}\n{html}");

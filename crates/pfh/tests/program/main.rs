@@ -7,6 +7,9 @@ mod audit;
 mod bag;
 mod blocks;
 mod certify;
+/// One text for all crates.
+#[path = "../../../testing/src/chromium.rs"]
+mod chromium;
 mod compare;
 mod convert;
 mod copy;
@@ -31,12 +34,16 @@ mod known_sets;
 mod lab;
 mod lab_programs;
 mod lab_report;
+/// One text for all crates.
+#[path = "../../../testing/src/looked_at.rs"]
+mod looked_at;
 mod matrix;
 mod messages;
 mod network;
 mod open_files;
 mod options;
 mod output;
+mod pages;
 mod parameters;
 mod peers;
 mod recipes;
@@ -44,3 +51,5 @@ mod resume;
 mod shard;
 mod similarity;
 mod verify;
+
+use pfh_testing as skip;

@@ -11,6 +11,10 @@ const CLASSES: [f64; 6] = [0.5, 0.8, 0.95, 1.05, 1.25, 2.0];
 const LABEL: f64 = 300.0;
 const LINE: f64 = 17.0;
 const CELL: f64 = 25.0;
+/// A line of the columns' names.
+const HEAD_LINE: f64 = 14.0;
+/// Width of a capital in small text, of which names of algorithms are made.
+const SMALL_CAPITAL: f64 = 6.8;
 
 fn class(ratio: f64) -> usize {
     CLASSES.iter().position(|end| ratio <= *end).unwrap_or(CLASSES.len())
@@ -34,9 +38,14 @@ fn draw(width: f64, columns: &[String], rows: &[(String, Vec<Option<f64>>)]) -> 
     let step = ((width - left) / columns.len() as f64).min(140.0);
     let label_characters = (if is_narrow { width } else { LABEL - 12.0 } / CHARACTER) as usize;
     let labels: Vec<Vec<String>> = rows.iter().map(|(label, _)| wrap(label, label_characters)).collect();
+    // Where names are wider than columns, every other one stands a level higher, with the room of two columns.
+    let longest = columns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let is_staggered = columns.len() > 2 && longest as f64 * SMALL_CAPITAL > step;
+    let room = if is_staggered { 2.0 * step / SMALL_CAPITAL } else { step / SMALL_CHARACTER };
     let heads: Vec<Vec<String>> =
-        columns.iter().map(|name| wrap(&name.replace('-', "- "), (step / SMALL_CHARACTER).max(3.0) as usize)).collect();
-    let head = heads.iter().map(Vec::len).max().unwrap_or(1) as f64 * 14.0 + 8.0;
+        columns.iter().map(|name| wrap(&name.replace('-', "- "), room.max(3.0) as usize)).collect();
+    let level = heads.iter().map(Vec::len).max().unwrap_or(1) as f64 * HEAD_LINE;
+    let head = if is_staggered { 2.0 * level } else { level } + 8.0;
     let height_of = |label: &Vec<String>| {
         let label = label.len() as f64 * LINE;
         if is_narrow { label + CELL + 4.0 } else { label.max(CELL) }
@@ -45,11 +54,17 @@ fn draw(width: f64, columns: &[String], rows: &[(String, Vec<Option<f64>>)]) -> 
     let key = if is_narrow { 66.0 } else { 50.0 };
     let mut drawing = Drawing::new(width, head + body + key);
     for (column, lines) in heads.iter().enumerate() {
-        let x = left + step * (column as f64 + 0.5);
-        let first = head - 6.0 - lines.len() as f64 * 14.0;
+        // Wide names do not leave the picture.
+        let (x, anchor) = match column {
+            0 if is_staggered && is_narrow => (left, Anchor::Start),
+            _ if is_staggered && column + 1 == heads.len() => (left + step * heads.len() as f64, Anchor::End),
+            _ => (left + step * (column as f64 + 0.5), Anchor::Middle),
+        };
+        let above = if is_staggered && column % 2 == 0 { level } else { 0.0 };
+        let first = head - 6.0 - above - lines.len() as f64 * HEAD_LINE;
         for (place, line) in lines.iter().enumerate() {
             let line = line.replace("- ", "-");
-            drawing.small((x, first + (place as f64 + 0.5) * 14.0), Anchor::Middle, INK, &line);
+            drawing.small((x, first + (place as f64 + 0.5) * HEAD_LINE), anchor, INK, &line);
         }
     }
     let mut top = head;

@@ -3,9 +3,9 @@
 use super::super::quantity::{Bytes, Count};
 use super::collection::{full_path, time};
 use super::describe::describe;
-use super::reported::{Reported, is_news, summary};
+use super::reported::{Reported, files, is_news};
 use pfh_ledger::{Error, Finding};
-use pfh_page::{Cell, Document, Section, Table, Tone};
+use pfh_page::{Block, Cell, Document, Section, Table, Tone};
 use std::io::Write;
 
 /// Most rows of the table, which browsers still sort; `-f csv` has them all.
@@ -33,16 +33,17 @@ pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(
             counts.push([Cell::mark(tone(finding), finding.word()), number(of_run), number(open)]);
         }
     }
-    let mut files = Table::new("Findings of this run", ["File", "Finding", "When", "What"]).sortable();
+    let mut tables = Vec::new();
     let mut news = 0;
-    for is_wrong in [true, false] {
+    for (is_wrong, caption) in [(true, "What is wrong in this run"), (false, "What else is new in this run")] {
+        let mut table = Table::new(caption, ["File", "Finding", "When", "What"]).sortable();
         reported.each(&mut |event| {
             if is_news(event.finding) && Finding::ALARMS.contains(&event.finding) == is_wrong {
                 news += 1;
                 if news <= ROWS_MAX {
                     let path = event.subject.as_ref().map_or(Vec::new(), |subject| full_path(&reported.roots, subject));
                     let path = pfh_record::quote::quoted(&path);
-                    files.push([
+                    table.push([
                         Cell::code(path.trim_matches('`')),
                         Cell::mark(tone(event.finding), event.finding.word()),
                         Cell::text(time(event.time)),
@@ -52,30 +53,39 @@ pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(
             }
             Ok(())
         })?;
+        tables.push(table);
     }
     let mut findings = Section::new("findings", "Findings");
     findings.push(counts);
     if news > ROWS_MAX {
         findings = findings.text(format!(
-            "The table has the first {} of {} findings; `pfh audit report -f csv` has all.",
+            "The tables have the first {} of {} findings; `pfh audit report -f csv` has all.",
             Count(ROWS_MAX),
             Count(news)
         ));
     }
-    if files.is_empty() {
+    tables.retain(|table| !table.is_empty());
+    if tables.is_empty() {
         findings = findings.text("Every file that was read is as expected.");
-    } else {
-        findings.push(files);
     }
+    tables.into_iter().for_each(|table| findings.push(Block::folded_if_long(table)));
+    let unread = [("Not read", end.unchanged), ("Out of sight", end.unseen), ("Left for the next run", end.left)];
+    let unread = unread.into_iter().filter(|(_, count)| *count > 0);
     let document = Document::new("Audit report")
         .question(format!("Run {} ({})", info.number, info.options.mode))
         .sentence(verdict)
-        .sentence(summary(info.number, &info.options.mode, &end))
+        .sentence(format!(
+            "The collection has {}, {}; {}, {}, were read.",
+            files(end.files),
+            Bytes(end.bytes),
+            Count(end.read),
+            Bytes(end.read_bytes)
+        ))
         .fact("Collection", roots.join(", "))
         .fact("Began", time(info.times.0))
         .fact("Ended", info.times.1.map_or("–".to_owned(), time))
         .fact("Algorithms", info.options.algorithms.join(", "))
-        .fact("Read", format!("{} files, {}", Count(end.read), Bytes(end.read_bytes)))
+        .facts(unread.map(|(name, count)| (name.to_owned(), files(count))))
         .fact("By", format!("{} on {}, {}", info.options.user, info.options.host, info.options.program))
         .fact("Events", Count(head.events.cast_unsigned()).to_string())
         .fact("Head of the ledger", head.hash_text())
