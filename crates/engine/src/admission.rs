@@ -7,16 +7,17 @@ use std::time::Duration;
 /// Answers to each of the requests made at once, after which their number is judged.
 const ANSWERS_EACH: u32 = 4;
 
-/// When trials of further readers end: twice the readers gain a third where a file's beginning comes after half as long again.
-/// The first requests to be made at once may have to wait for connections, and any one may be late by chance.
+/// When trials of further readers end: twice the readers gain a third where a file's beginning comes after half as
+/// long again. The first requests made at once may have to wait for connections, and any one may be late by chance.
 const READERS: Rule = Rule { delay_max: 1.5, outlier_answers: 4, pause_answers: 32 };
 
-/// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some places
-/// serve a file in one order, and throw away up to 16 MiB that they have read ahead, for one range that comes out of turn.
+/// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
+/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn.
 const RANGES: Rule = Rule { delay_max: 1.1, outlier_answers: u32::MAX, pause_answers: 256 };
 
-/// Most ranges of a long file that are announced, and their length: enough for any place to have the next request before
-/// it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its read-ahead.
+/// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
+/// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
+/// read-ahead.
 const RANGES_MAX: usize = 16;
 pub(crate) const RANGE_BYTES: u64 = 128 << 10;
 
@@ -43,7 +44,7 @@ pub(crate) struct State {
 struct Rule {
     /// By how many times later answers may come with twice as many requests.
     delay_max: f64,
-    /// No answer of a trial counts more than so many usual ones.
+    /// The number of usual answers that a late one counts for at most.
     outlier_answers: u32,
     /// Answers after a trial that failed before there is another one; then twice as many.
     pause_answers: u32,
@@ -162,7 +163,7 @@ pub(crate) struct Depth(Mutex<Reads>);
 
 struct Reads {
     admission: Admission,
-    /// What was read since the last range was counted.
+    /// Bytes read since the last range was counted, and the time that they took.
     bytes: u64,
     time: Duration,
 }

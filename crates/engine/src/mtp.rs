@@ -185,8 +185,8 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
         self.pass_on(worker);
     }
 
-    /// Reads a file, a short one into the slot that it shares with others. Calls `answered` with the time that the first
-    /// read took, and what it brought, before reading on.
+    /// Reads a file, a short one into the slot that it shares with others. Before reading on, calls `answered` with the
+    /// first read and the time that it took.
     pub(crate) fn prefetch<S: Source, K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,

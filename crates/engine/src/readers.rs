@@ -1,9 +1,9 @@
 //! Threads that only read, for files of which nobody can tell whether they are in memory, and which come late: those of
 //! network and FUSE filesystems.
 //!
-//! Their number follows from observation. Where several readers get the beginnings of files as quickly as one, the place
-//! answers several requests at once, and more readers are admitted; where it takes longer, the place answers one at a time,
-//! as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
+//! Their number follows from observation. Where several readers get the beginnings of files as quickly as one, the
+//! place answers several requests at once, and more readers are admitted; where it takes longer, the place answers one
+//! at a time, as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
 
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
