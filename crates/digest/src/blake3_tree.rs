@@ -66,7 +66,10 @@ impl PieceHasher {
     /// # Panics
     /// When the piece would become longer than [`PIECE_BYTES`].
     pub fn update(&mut self, bytes: &[u8]) {
-        assert!(bytes.len() as u64 <= self.room_bytes, "a piece has at most PIECE_BYTES bytes, or those of its own length");
+        assert!(
+            bytes.len() as u64 <= self.room_bytes,
+            "a piece has at most PIECE_BYTES bytes, or those of its own length"
+        );
         self.room_bytes -= bytes.len() as u64;
         self.is_empty &= bytes.is_empty();
         self.hasher.update(bytes);

@@ -137,6 +137,11 @@ impl Join {
         Some(Join { algorithm, parts: 0, tree: blake3_tree::Join::default(), checksum: None })
     }
 
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
     /// Takes the value of the next part, which has this length.
     ///
     /// # Panics
