@@ -76,6 +76,7 @@ impl SplitFile {
         let first = first.map(|stamp| stamp.metadata);
         if let Some(mut failed) = failed {
             failed.metadata = failed.metadata.or(first);
+            failed.is_size_known |= failed.metadata.is_some();
             return failed;
         }
         let digests: Option<Vec<_>> = joins.into_iter().map(Join::finish).collect();

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
     let plan = plans::open(&arguments.plan)?;
     if let Some(shard) = arguments.shard {
         // The same words as of `pfh hash --shard`.
-        ShardWord::One(shard).numbers(plan.shards().len() as u32).map_err(Failed::usage)?;
+        ShardWord::One(shard).numbers(plan.shards().len() as u32).map(drop).map_err(Failed::usage)?;
     }
     let options = plan.options();
     let name = arguments.format.or_else(|| hash_list::usual_format(&options.selection, options.facts.is_some()));
