@@ -4,8 +4,7 @@
 //! shard, which are contiguous ranges of the order of the walk. Whoever hashes a shard reads its list
 //! ([`Plan::list`]) and puts the result beside it, under the name [`Plan::result_path`], whole and at once.
 //! [`Plan::join`] gives the records of all results, in the order of the walk. So nothing has to be sorted, and nothing
-//! is in memory but one record. Long files may be listed in parts ([`Planner::splitting`]), whose values are joined into
-//! one record.
+//! is in memory but one record. Long files may be listed in parts ([`Planner::splitting`]), whose values are joined.
 //!
 //! This crate opens no file of the listing and hashes no contents. The folder is described in
 //! `docs/reference/plan-format.md`.

@@ -1,7 +1,8 @@
 //! The list of a shard: what a walk found, each with a NUL at its end.
 //!
 //! A file is its size in decimal digits, a blank and its path; an `@` before the size says that the path was named. A
-//! part of a file has `:OFFSET+LENGTH` after the size. All else is a record in JSON Lines, which begins with a brace: what was not to be read, and what could not be listed.
+//! part of a file has `:OFFSET+LENGTH` after the size. All else is a record in JSON Lines, which begins with a brace:
+//! what was not to be read, and what could not be listed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

@@ -5,10 +5,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use pfh_record::jsonl::Part;
 use pfh_record::quote::quoted;
 use pfh_record::{
-    Entry, FormatName, Header, ListEnd, OBJECT_BYTES_MAX, Piece, ReadError, ReadOptions, Reader, Record, Summary,
+    Entry, FormatName, Header, ListEnd, OBJECT_BYTES_MAX, Part, Piece, ReadError, ReadOptions, Reader, Record, Summary,
 };
 
 use crate::list::{ListEntry, ShardList};
@@ -163,7 +162,7 @@ struct ShardResult<'p> {
     path: PathBuf,
     list: ShardList,
     records: Records<BufReader<File>>,
-    /// An entry that was looked at.
+    /// An entry that was examined and not used.
     next: Option<ListEntry>,
 }
 
@@ -225,7 +224,7 @@ impl<'p> ShardResult<'p> {
         Ok((record, part))
     }
 
-    /// Returns the next record, or `None` at the end of the list. `split` is the file whose parts are not all there yet.
+    /// Returns the next record, or `None` at the end of the list. `split` is the file whose parts are not all there.
     fn next_record(&mut self, split: &mut Option<SplitFile>) -> Result<Option<Record>, PlanError> {
         loop {
             let next = match self.next.take() {

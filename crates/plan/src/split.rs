@@ -1,8 +1,7 @@
 //! A file that was split: the values of its parts, joined into its record.
 
 use pfh_digest::parts::{Join, PartValue};
-use pfh_record::jsonl::Part;
-use pfh_record::{Metadata, Outcome, Posix, Record, Selection};
+use pfh_record::{Metadata, Outcome, Part, Posix, Record, Selection};
 
 /// The parts of a file so far, from the first one on.
 pub(crate) struct SplitFile {
@@ -18,7 +17,7 @@ pub(crate) struct SplitFile {
     changed: Option<Metadata>,
 }
 
-/// What a part was read of.
+/// The content that a part was read of.
 struct Stamp {
     metadata: Metadata,
     any_tree: bool,

@@ -316,7 +316,7 @@ fn parts_are_joined_or_refused() {
     assert_eq!((summary.unreadable, record.digests.len()), (1, 0));
     let (record, _) = joined(&[a], &[b, &short, small]).unwrap();
     assert_eq!(record.outcome, Outcome::Short { expected: 2_097_157, read: 2_097_153 });
-    // What is no result of these parts.
+    // Lines that are no result of these parts.
     let without = |name: &str, place| b.replacen(&format!("{},", value(name, place)), "", 1);
     for (first, second, reason) in [
         (b, [b, c, small], "of `t/0`, it has another part than the list"),

@@ -5,7 +5,7 @@ use std::fmt;
 use pfh_digest::Digest;
 use pfh_facts::Facts;
 
-use crate::jsonl::Part;
+use crate::part::Part;
 use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
 
 /// One file, or one piece of a file, as read from a list of any format.

@@ -9,7 +9,7 @@ mod write;
 
 pub use check::end_line;
 pub use journal::{BrokenLines, Journal, JournalLine, LineContent};
-pub use part::{Part, push_part};
+pub use part::push_part;
 pub(crate) use read::JsonlParser;
 pub(crate) use write::Jsonl;
 pub use write::{push_bytes_field, push_string};

@@ -328,7 +328,7 @@ fn attempts_at_once_share_split_files() {
     assert!(refused.stderr.contains("is not the result of shard 2"), "{}", refused.stderr);
 }
 
-/// What needs a file as a whole is refused before anything is walked.
+/// A digest that needs a file as a whole is refused before anything is walked.
 #[test]
 fn what_cannot_be_joined_is_not_split() {
     let directory = scratch();
