@@ -85,7 +85,7 @@ pub struct PartHasher {
 
 #[derive(Clone, Debug)]
 enum State {
-    Tree(PieceHasher),
+    Tree(Box<PieceHasher>),
     Checksum(Hasher),
 }
 
@@ -95,7 +95,7 @@ impl PartHasher {
     pub fn new(algorithm: Algorithm, offset: u64, part_bytes: u64) -> Option<PartHasher> {
         let is_part = is_part_bytes(part_bytes) && offset.is_multiple_of(part_bytes);
         let state = match algorithm.joining().filter(|_| is_part)? {
-            Joining::Tree => State::Tree(PieceHasher::of_subtree(offset, part_bytes)),
+            Joining::Tree => State::Tree(Box::new(PieceHasher::of_subtree(offset, part_bytes))),
             Joining::Checksums(_) => State::Checksum(algorithm.hasher()),
         };
         Some(PartHasher { algorithm, state })

@@ -91,7 +91,8 @@ pub struct PlanOptions {
     /// Directories by which machines recognise the tree.
     pub tree: Vec<TreePlace>,
     /// Files of more bytes than this are listed in parts of this length or a multiple
-    /// ([`part_bytes`](crate::part_bytes)); `None` if all files are whole. A power of two, [`PART_BYTES_MIN`](pfh_digest::parts::PART_BYTES_MIN) or more.
+    /// ([`part_bytes`](crate::part_bytes)); `None` if all files are whole. A power of two, and
+    /// [`PART_BYTES_MIN`](pfh_digest::parts::PART_BYTES_MIN) or more.
     pub split_bytes: Option<u64>,
     /// Length of the pieces in bytes, if digests of pieces are wanted.
     pub piece_bytes: Option<u64>,

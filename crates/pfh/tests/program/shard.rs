@@ -603,7 +603,7 @@ fn the_critical_path_of_a_split_file_is_a_part() {
          more than 4 tasks at once gain nothing\n"
     );
     let first = fs::read(root.join("plan/00000.list")).unwrap();
-    let entries = "4194304:0+1048576 t/000/00000\04194304:1048576+1048576 t/000/00000\0";
+    let entries = "4194304:0+1048576 t/000/00000\x004194304:1048576+1048576 t/000/00000\0";
     assert_eq!(String::from_utf8(first).unwrap(), entries);
 }
 
