@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
-#[expect(dead_code, reason = "the tests of other crates use all of it")]
+#[expect(unreachable_pub, reason = "the tests of other crates use all of it")]
 #[path = "../../testing/src/random.rs"]
 mod random;
 

@@ -157,8 +157,15 @@ mod tests {
         assert_eq!(FilePart::of_path(&path), None);
         part.push(&mut path);
         assert_eq!(FilePart::of_path(&path), Some((&b"a/\xff 1+2/3"[..], part)));
-        for path in [&b"a\0"[..], b"a\05", b"a\05+", b"a\05+6", b"a\0+6/7", b"a\05+6/x", b"a\05+6/18446744073709551616"]
-        {
+        for path in [
+            &b"a\0"[..],
+            b"a\x005",
+            b"a\x005+",
+            b"a\x005+6",
+            b"a\0+6/7",
+            b"a\x005+6/x",
+            b"a\x005+6/18446744073709551616",
+        ] {
             assert_eq!(FilePart::of_path(path), None);
         }
     }
