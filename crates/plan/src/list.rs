@@ -158,6 +158,8 @@ pub struct ShardList {
     hasher: Hasher,
     entries: u64,
     entry: Vec<u8>,
+    /// Whether the end was reached, and was the planned one.
+    has_ended: bool,
 }
 
 impl ShardList {
@@ -173,6 +175,7 @@ impl ShardList {
             hasher: Algorithm::SHA256.hasher(),
             entries: 0,
             entry: Vec::new(),
+            has_ended: false,
         })
     }
 
@@ -182,6 +185,9 @@ impl ShardList {
 
     /// Reads the next entry into `self.entry`. Returns false at the end, after the check.
     fn advance(&mut self) -> Result<bool, PlanError> {
+        if self.has_ended {
+            return Ok(false);
+        }
         let read = read_entry(&mut self.reader, &mut self.entry).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => self.damaged(error),
             _ => PlanError::Io { path: self.path.clone(), error },
@@ -201,6 +207,7 @@ impl ShardList {
         if self.hasher.finish().bytes() != self.expected.sha256 {
             return Err(self.damaged("its SHA-256 is not the one in plan.json"));
         }
+        self.has_ended = true;
         Ok(false)
     }
 
