@@ -2,6 +2,7 @@
 """Hashing by shards against one run, and how evenly listings are cut. Prints Markdown; see bench/README.md.
 
     bench/plan.py overhead PFH [FILES]     16 shards on two processes against one run with two threads, side by side
+    bench/plan.py split PFH [ALGORITHMS]   one file of 2 GiB in parts, on two processes, against one process
     bench/plan.py imbalance PFH TREE...    heaviest shard over mean of real trees, for N = 16, 64, 256
     bench/plan.py simulate SIMULATE TREE   listings of up to 10^8 files with the sizes of TREE (`cargo build --example simulate`)
 """
@@ -70,6 +71,37 @@ def overhead(pfh: str, files: int) -> None:
             print(f"| {name} | {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) |")
 
 
+def split(pfh: str, algorithms: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pfh-plan-") as scratch:
+        with open(pathlib.Path(scratch) / "file", "wb") as file:
+            block = random.Random(1).randbytes(1 << 24)
+            for number in range(128):
+                file.write(bytes([number]) + block[1:])
+        times: dict[str, list[float]] = {}
+
+        def note(name: str, *commands: list[str]) -> None:
+            times.setdefault(name, []).append(seconds(*commands, cwd=scratch))
+
+        for _ in range(ROUNDS):
+            note("one process, one thread", [pfh, "hash", "-q", "-a", algorithms, "-t", "1", "-o", "one", "file"])
+            note("one process, two threads", [pfh, "hash", "-q", "-a", algorithms, "-t", "2", "-o", "one", "file"])
+            wanted = ["--split", "64M", "--shards", "8", "-a", algorithms]
+            note("pfh shard", [pfh, "shard", "-q", "-o", "plan", *wanted, "file"])
+            tasks = [[pfh, "hash", "-q", "--plan", "plan", "-t", "1", "--shard", f"{one}/2"] for one in range(2)]
+            note("8 shards of 32 parts, two processes", *tasks)
+            note("pfh merge", [pfh, "merge", "-q", "plan", "-o", "merged"])
+            if (pathlib.Path(scratch) / "one").read_bytes() != (pathlib.Path(scratch) / "merged").read_bytes():
+                raise SystemExit("the lists differ")
+            shutil.rmtree(pathlib.Path(scratch) / "plan")
+        one = times["one process, one thread"]
+        print(f"| one file of 2 GiB, {algorithms} | ratio (median of {ROUNDS}; least to most) | median |")
+        print("| --- | --- | --- |")
+        for name, each in times.items():
+            ratios = [a / b for a, b in zip(each, one)]
+            spread = f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+            print(f"| {name} | {spread} | {statistics.median(each):.3f} s |")
+
+
 def imbalance(pfh: str, trees: list[str]) -> None:
     counts = (16, 64, 256)
     print("| tree | files | bytes | longest file | " + " | ".join(f"N = {count}" for count in counts) + " |")
@@ -113,6 +145,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["overhead", pfh, *files]:
             overhead(str(pathlib.Path(pfh).resolve()), int(files[0]) if files else 100_000)
+        case ["split", pfh, *algorithms]:
+            split(str(pathlib.Path(pfh).resolve()), algorithms[0] if algorithms else "blake3")
         case ["imbalance", pfh, *trees] if trees:
             imbalance(str(pathlib.Path(pfh).resolve()), trees)
         case ["simulate", program, tree]:

@@ -892,6 +892,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--shards', '--shards', [CompletionResultType]::ParameterName, 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one')
             [CompletionResult]::new('--shard-size', '--shard-size', [CompletionResultType]::ParameterName, 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)')
             [CompletionResult]::new('--per-file', '--per-file', [CompletionResultType]::ParameterName, 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one')
+            [CompletionResult]::new('--split', '--split', [CompletionResultType]::ParameterName, 'Split files of more than SIZE bytes into parts of SIZE, which several tasks read at the same time (K, M, G)')
             [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Print the numbers of the shards of PLAN that have no result, instead of planning')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them')
@@ -926,6 +927,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;merge' {
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')

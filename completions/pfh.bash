@@ -4782,12 +4782,16 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__merge)
-            opts="-f -o -0 -q -h -V --format --output --allow-empty --zero --null --uppercase --base64 --progress --quiet --verbose --help --version"
+            opts="-f -o -0 -q -h -V --shard --format --output --allow-empty --zero --null --uppercase --base64 --progress --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --shard)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "gnu bsd hashdeep md5deep sfv csv jsonl dfxml ssdeep sdhash mrsh-v2 tlsh" -- "${cur}"))
                     return 0
@@ -4838,7 +4842,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__shard)
-            opts="-o -a -r -x -q -h -V --output --shards --shard-size --per-file --status --algorithm --piecewise --facts --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --progress --quiet --verbose --help --version"
+            opts="-o -a -r -x -q -h -V --output --shards --shard-size --per-file --split --status --algorithm --piecewise --facts --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --progress --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4867,6 +4871,10 @@ _pfh() {
                     return 0
                     ;;
                 --per-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --split)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -832,6 +832,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --shards 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one'
             cand --shard-size 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)'
             cand --per-file 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one'
+            cand --split 'Split files of more than SIZE bytes into parts of SIZE, which several tasks read at the same time (K, M, G)'
             cand --status 'Print the numbers of the shards of PLAN that have no result, instead of planning'
             cand -a 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
             cand --algorithm 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them'
@@ -865,6 +866,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;merge'= {
+            cand --shard 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same'
             cand -f 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
             cand --format 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
             cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'

@@ -685,6 +685,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand shard" -s o -l output -d 'The fo
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shards -d 'Number of shards: 8 to 32 for each worker, so that none waits long for the last one' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l shard-size -d 'As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l per-file -d 'Weight of a file beside its size: the bytes that are read in the time that it takes to open one' -r
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -l split -d 'Split files of more than SIZE bytes into parts of SIZE, which several tasks read at the same time (K, M, G)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l status -d 'Print the numbers of the shards of PLAN that have no result, instead of planning' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated, as of `pfh hash`; all shards compute them' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l piecewise -d 'Also compute the digest of every piece of SIZE bytes (K, M, G: powers of 1024)' -r
@@ -715,6 +716,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand shard" -s q -l quiet -d 'Do not 
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l shard -d 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same' -r
 complete -c pfh -n "__fish_pfh_using_subcommand merge" -s f -l format -d 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]' -r -f -a "gnu\t''
 bsd\t''
 hashdeep\t''

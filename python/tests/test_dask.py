@@ -56,6 +56,20 @@ def test_the_list_is_that_of_one_run(client: Any, tree: Path, tmp_path: Path) ->
         assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
+def test_split_files_are_those_of_one_run(client: Any, tree: Path, tmp_path: Path) -> None:
+    (tree / "long").write_bytes(bytes(range(251)) * 20_000)
+    plan = pfh.shard(tree, plan=tmp_path / "plan", shards=7, per_file=1000, algorithms="blake3,crc32", split="1M")
+    assert plan.split_bytes == 1 << 20
+    counts = pfh_dask.hash(plan, client=client, memory="64M")
+    # Each part counts.
+    entries = sum(shard.entries for shard in plan.shards)
+    assert entries >= 104 + 4 and sum(shard.files for shard in plan.shards) == 104
+    assert (counts.files, counts.complete, counts.failed) == (entries, entries, 0)
+    is_one_run(plan, tree, "-a", "blake3,crc32")
+    once = [(record.path, record.digests) for record in pfh.hash(tree, algorithms="blake3,crc32")]
+    assert [(record.path, record.digests) for record in plan.records()] == once
+
+
 def test_files_that_are_gone_have_records(client: Any, tree: Path, tmp_path: Path) -> None:
     plan = plan_of(tree, tmp_path / "plan", 3)
     (tree / "empty").unlink()

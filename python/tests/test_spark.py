@@ -84,6 +84,17 @@ def test_results_are_a_table(spark: Any, tree: Path, tmp_path: Path) -> None:
     assert sorted(bytes(row.path) for row in read.select("path").collect()) == sorted(record.path for record in expected)
 
 
+def test_split_files_are_rows_where_they_begin(spark: Any, tree: Path, tmp_path: Path) -> None:
+    (tree / "long").write_bytes(bytes(range(251)) * 20_000)
+    plan = pfh.shard(tree, plan=tmp_path / "plan", shards=7, per_file=1000, algorithms="blake3", split="1M")
+    assert pfh_spark.hash(spark, plan, memory="64M").failed == 0
+    is_one_run(plan, tree, "-a", "blake3")
+    pfh_spark.register(spark)
+    rows = spark.read.format("pfh").load(plan.folder).orderBy("shard", "place").collect()
+    once = [(record.path, record.digests["blake3"]) for record in pfh.hash(tree, algorithms="blake3")]
+    assert [(bytes(row.path), bytes(row.blake3)) for row in rows] == once
+
+
 def test_pieces_are_rows(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345678")
     plan = pfh.shard(tmp_path / "file", plan=tmp_path / "plan", shards=1, piece_bytes=5, algorithms="md5")

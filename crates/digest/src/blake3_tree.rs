@@ -19,7 +19,7 @@
 //! ```
 
 use blake3::Hasher;
-use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
+use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof};
 
 use crate::{Algorithm, Digest};
 
@@ -37,7 +37,8 @@ pub type ChainingValue = [u8; blake3::OUT_LEN];
 #[derive(Clone, Debug)]
 pub struct PieceHasher {
     hasher: Hasher,
-    room_bytes: usize,
+    room_bytes: u64,
+    is_empty: bool,
 }
 
 impl PieceHasher {
@@ -46,10 +47,18 @@ impl PieceHasher {
     /// # Panics
     /// When `offset` is no multiple of [`PIECE_BYTES`].
     pub fn new(offset: u64) -> PieceHasher {
-        assert!(offset.is_multiple_of(PIECE_BYTES as u64), "a piece starts at a multiple of PIECE_BYTES");
+        PieceHasher::of_subtree(offset, PIECE_BYTES as u64)
+    }
+
+    /// Begins the subtree at `offset` of a longer message: at most `bytes` bytes, a power of two.
+    ///
+    /// # Panics
+    /// When `offset` is no multiple of `bytes`.
+    pub(crate) fn of_subtree(offset: u64, bytes: u64) -> PieceHasher {
+        assert!(offset.is_multiple_of(bytes), "a piece starts at a multiple of PIECE_BYTES, or of its own length");
         let mut hasher = Hasher::new();
         hasher.set_input_offset(offset);
-        PieceHasher { hasher, room_bytes: PIECE_BYTES }
+        PieceHasher { hasher, room_bytes: bytes, is_empty: true }
     }
 
     /// Takes the next bytes of the piece.
@@ -57,8 +66,12 @@ impl PieceHasher {
     /// # Panics
     /// When the piece would become longer than [`PIECE_BYTES`].
     pub fn update(&mut self, bytes: &[u8]) {
-        assert!(bytes.len() <= self.room_bytes, "a piece has at most PIECE_BYTES bytes");
-        self.room_bytes -= bytes.len();
+        assert!(
+            bytes.len() as u64 <= self.room_bytes,
+            "a piece has at most PIECE_BYTES bytes, or those of its own length"
+        );
+        self.room_bytes -= bytes.len() as u64;
+        self.is_empty &= bytes.is_empty();
         self.hasher.update(bytes);
     }
 
@@ -67,8 +80,12 @@ impl PieceHasher {
     /// # Panics
     /// When the piece is empty.
     pub fn finish(self) -> ChainingValue {
-        assert!(self.room_bytes < PIECE_BYTES, "a piece has at least one byte");
-        self.hasher.finalize_non_root()
+        self.value().expect("a piece has at least one byte")
+    }
+
+    /// Chaining value of the piece; `None` when it is empty.
+    pub(crate) fn value(self) -> Option<ChainingValue> {
+        (!self.is_empty).then(|| self.hasher.finalize_non_root())
     }
 }
 
@@ -106,13 +123,23 @@ impl Join {
     ///
     /// # Panics
     /// When fewer than two pieces were pushed: a message of one piece has no tree.
-    pub fn finish(mut self) -> Digest {
+    pub fn finish(self) -> Digest {
+        self.finish_as(ALGORITHM)
+    }
+
+    /// The digest of the message, with the length that `algorithm` has.
+    ///
+    /// # Panics
+    /// As [`Join::finish`].
+    pub(crate) fn finish_as(mut self, algorithm: Algorithm) -> Digest {
         assert!(self.pieces >= 2, "a message of one piece has no tree");
         while self.subtrees.len() > 2 {
             self.merge_last();
         }
-        let root = merge_subtrees_root(&self.subtrees[0], &self.subtrees[1], Mode::Hash);
-        Digest::from_bytes(Algorithm::BLAKE3, root.as_bytes())
+        let mut digest = Digest::zero(algorithm);
+        let mut root = merge_subtrees_root_xof(&self.subtrees[0], &self.subtrees[1], Mode::Hash);
+        root.fill(digest.room(algorithm.digest_bytes()));
+        digest
     }
 
     fn merge_last(&mut self) {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use crc_fast::CrcAlgorithm;
 
 use crate::Digest;
+use crate::parts::Joining;
 use crate::state::State;
 
 /// One check of crate `crc-fast`.
@@ -68,4 +69,15 @@ impl<C: Check> State for Crc<C> {
         let register = self.register.finalize_reset().to_be_bytes();
         digest.set(&register[register.len() - C::DIGEST_BYTES..]);
     }
+}
+
+impl<C: Check> Crc<C> {
+    /// The register is linear in the message, so that of two parts follows from both and the length of the second.
+    pub(crate) const JOINING: Joining = Joining::Checksums(|first, second, second_bytes| {
+        let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        let joined = crc_fast::checksum_combine(C::ALGORITHM, number(first), number(second), second_bytes);
+        let mut bytes = [0; Digest::BYTES_MAX];
+        bytes[..C::DIGEST_BYTES].copy_from_slice(&joined.to_be_bytes()[8 - C::DIGEST_BYTES..]);
+        bytes
+    });
 }

@@ -10,6 +10,7 @@
 //! | many messages in memory, side by side in a core's lanes | [`lanes::hash_many`], [`lanes::BatchHasher`] |
 //! | many messages that arrive in parts, side by side | [`lanes::LaneManager`] |
 //! | one message on many threads (BLAKE3) | [`blake3_tree`] |
+//! | one message in parts on many machines (BLAKE3, CRCs, Adler-32) | [`parts`] |
 //!
 //! This crate opens no files, starts no threads, and does not know how a list of digests is written.
 //!
@@ -62,6 +63,7 @@ mod keys;
 pub mod lanes;
 mod names;
 mod parameterized;
+pub mod parts;
 mod registry;
 mod rust_crypto;
 mod sha1dc;

@@ -12,6 +12,7 @@ use crate::fnv::Fnv;
 use crate::hmac::Hmac;
 use crate::lanes::Md5;
 use crate::parameterized::Parameters;
+use crate::parts::Joining;
 use crate::rust_crypto::RustCrypto;
 use crate::sha1dc::Sha1dc;
 use crate::shake::{Shake128, Shake256};
@@ -35,6 +36,8 @@ pub(crate) struct Entry {
     pub(crate) hmac: fn(&[u8], Algorithm) -> Box<dyn DynState>,
     /// Other lengths, keys and contexts, where the algorithm defines them.
     pub(crate) parameters: Option<Parameters>,
+    /// How values of parts of a message are joined, where that is possible.
+    joining: Option<Joining>,
 }
 
 /// An algorithm without aliases.
@@ -57,6 +60,7 @@ const fn entry<S: State>(
         digest: S::digest,
         hmac: |key, algorithm| Box::new(Hmac::<S>::new(key, algorithm)),
         parameters: None,
+        joining: None,
     }
 }
 
@@ -72,6 +76,12 @@ impl Entry {
     const fn parameters(mut self, parameters: Parameters) -> Entry {
         assert!(parameters.digest_bytes_max <= Digest::BYTES_MAX);
         self.parameters = Some(parameters);
+        self
+    }
+
+    /// The way to join values of parts of a message.
+    const fn joining(mut self, joining: Joining) -> Entry {
+        self.joining = Some(joining);
         self
     }
 
@@ -108,7 +118,7 @@ pub(crate) static REGISTRY: &[Entry] = &[
     entry::<RustCrypto<sha3::Keccak256>>("keccak256", Current, backend::keccak, "The Keccak reference 3.0 (2011), padding 0x01"),
     entry::<Blake2b>("blake2b", Current, backend::blake2, "RFC 7693").aliases(&["blake2b512", "b2"]).parameters(blake2::PARAMETERS_2B),
     entry::<Blake2s>("blake2s", Current, backend::blake2, "RFC 7693").aliases(&["blake2s256"]).parameters(blake2::PARAMETERS_2S),
-    entry::<Blake3>("blake3", Current, backend::blake3, "BLAKE3 paper (2020)").aliases(&["b3", "blake3-256"]).parameters(blake3::PARAMETERS),
+    entry::<Blake3>("blake3", Current, backend::blake3, "BLAKE3 paper (2020)").aliases(&["b3", "blake3-256"]).parameters(blake3::PARAMETERS).joining(Joining::Tree),
     entry::<RustCrypto<ripemd::Ripemd128>>("ripemd128", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd128"]),
     entry::<RustCrypto<ripemd::Ripemd160>>("ripemd160", Legacy, portable, "ISO/IEC 10118-3").aliases(&["rmd160"]),
     entry::<RustCrypto<ripemd::Ripemd256>>("ripemd256", Legacy, portable, "RIPEMD page (Bosselaers, 1996)").aliases(&["rmd256"]),
@@ -118,10 +128,10 @@ pub(crate) static REGISTRY: &[Entry] = &[
     entry::<RustCrypto<sm3::Sm3>>("sm3", Current, portable, "GB/T 32905-2016").aliases(&["sm3-256"]),
     entry::<RustCrypto<streebog::Streebog256>>("streebog256", Current, portable, "RFC 6986").aliases(&["gost2012-256", "gost12-256", "md_gost12_256"]),
     entry::<RustCrypto<streebog::Streebog512>>("streebog512", Current, portable, "RFC 6986").aliases(&["gost2012-512", "gost12-512", "md_gost12_512"]),
-    entry::<Crc<Crc32>>("crc32", Checksum, backend::crc, "IEEE 802.3").aliases(&["crc32b", "crc32-ieee", "crc32-iso-hdlc"]),
-    entry::<Crc<Crc32c>>("crc32c", Checksum, backend::crc, "RFC 3720").aliases(&["crc32-iscsi", "castagnoli"]),
-    entry::<Crc<Crc64Nvme>>("crc64nvme", Checksum, backend::crc, "NVM Express NVM Command Set 1.0"),
-    entry::<Adler32>("adler32", Checksum, backend::adler32, "RFC 1950").aliases(&["adler"]),
+    entry::<Crc<Crc32>>("crc32", Checksum, backend::crc, "IEEE 802.3").aliases(&["crc32b", "crc32-ieee", "crc32-iso-hdlc"]).joining(Crc::<Crc32>::JOINING),
+    entry::<Crc<Crc32c>>("crc32c", Checksum, backend::crc, "RFC 3720").aliases(&["crc32-iscsi", "castagnoli"]).joining(Crc::<Crc32c>::JOINING),
+    entry::<Crc<Crc64Nvme>>("crc64nvme", Checksum, backend::crc, "NVM Express NVM Command Set 1.0").joining(Crc::<Crc64Nvme>::JOINING),
+    entry::<Adler32>("adler32", Checksum, backend::adler32, "RFC 1950").aliases(&["adler"]).joining(Adler32::JOINING),
     entry::<Xxh32>("xxh32", Checksum, portable, "xxHash specification").aliases(&["xxhash32"]),
     entry::<Xxh64>("xxh64", Checksum, portable, "xxHash specification").aliases(&["xxhash64"]),
     entry::<Xxh3_64>("xxh3-64", Checksum, backend::xxh3, "xxHash specification").aliases(&["xxh3", "xxhash3", "xxhash3-64"]),
@@ -213,6 +223,15 @@ impl Algorithm {
     /// True where a longer digest begins with the shorter one (SHAKE, BLAKE3).
     pub fn is_extendable(self) -> bool {
         self.parameters().is_some_and(|parameters| parameters.is_extendable)
+    }
+
+    /// True where values of parts of a message can be joined into its digest ([`parts`](crate::parts)).
+    pub fn joins_parts(self) -> bool {
+        self.joining().is_some()
+    }
+
+    pub(crate) fn joining(self) -> Option<Joining> {
+        self.entry().joining.filter(|_| self.mode == Mode::Plain)
     }
 
     /// The lengths of keys that it takes; `None` where it takes no key.

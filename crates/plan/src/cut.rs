@@ -3,6 +3,16 @@
 /// Most shards of a plan; their numbers have five digits in the names of files.
 pub const SHARDS_MAX: u32 = 100_000;
 
+/// Most parts of a file. More than there can be shards would gain nothing.
+const PARTS_MAX: u64 = 1 << 16;
+
+/// Returns the length of the parts of a file of this size where files are split that exceed `split_bytes`, a power of
+/// two: that length, but more for files that would have more than 65,536 parts. `None` if the file stays whole.
+pub fn part_bytes(size: u64, split_bytes: u64) -> Option<u64> {
+    let least = size.div_ceil(PARTS_MAX).checked_next_power_of_two().unwrap_or(1 << 63);
+    (size > split_bytes).then(|| split_bytes.max(least))
+}
+
 /// The number of shards of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
@@ -98,6 +108,17 @@ mod tests {
         assert_eq!(Cutter::new(0, 0).next(5), 0);
         assert_eq!(weight(0, 0), 1);
         assert_eq!(weight(u64::MAX, 1), u64::MAX);
+    }
+
+    #[test]
+    fn parts_are_not_too_many() {
+        const MIB: u64 = 1 << 20;
+        assert_eq!([MIB, MIB + 1, 1 << 36].map(|size| part_bytes(size, MIB)), [None, Some(MIB), Some(MIB)]);
+        assert_eq!(part_bytes((1 << 36) + 1, MIB), Some(2 * MIB));
+        for split in [MIB, 1 << 40, 1 << 63] {
+            let bytes = part_bytes(u64::MAX, split).unwrap();
+            assert!(bytes.is_power_of_two() && u64::MAX.div_ceil(bytes) <= PARTS_MAX, "{split}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! shard, which are contiguous ranges of the order of the walk. Whoever hashes a shard reads its list
 //! ([`Plan::list`]) and puts the result beside it, under the name [`Plan::result_path`], whole and at once.
 //! [`Plan::join`] gives the records of all results, in the order of the walk. So nothing has to be sorted, and nothing
-//! is in memory but one record.
+//! is in memory but one record. Long files may be listed in parts ([`Planner::splitting`]), whose values are joined.
 //!
 //! This crate opens no file of the listing and hashes no contents. The folder is described in
 //! `docs/reference/plan-format.md`.
@@ -37,10 +37,11 @@ mod list;
 mod plan;
 mod planner;
 mod result;
+mod split;
 
-pub use cut::{Cut, Cutter, SHARDS_MAX, weight};
+pub use cut::{Cut, Cutter, SHARDS_MAX, part_bytes, weight};
 pub use error::PlanError;
 pub use list::{ListEntry, ShardList};
-pub use plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, TreePlace, Variants};
+pub use plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, TreePlace, Variants, cannot_be_joined};
 pub use planner::Planner;
 pub use result::{Joined, ResultState};

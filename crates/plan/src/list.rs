@@ -1,7 +1,8 @@
 //! The list of a shard: what a walk found, each with a NUL at its end.
 //!
-//! A file is its size in decimal digits, a blank and its path; an `@` before the size says that the path was named. All
-//! else is a record in JSON Lines, which begins with a brace: what was not to be read, and what could not be listed.
+//! A file is its size in decimal digits, a blank and its path; an `@` before the size says that the path was named. A
+//! part of a file has `:OFFSET+LENGTH` after the size. All else is a record in JSON Lines, which begins with a brace:
+//! what was not to be read, and what could not be listed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -27,6 +28,19 @@ pub enum ListEntry {
         /// Whether the path was named, so that a symbolic link there is followed.
         named: bool,
     },
+    /// A part of a regular file, which is followed by the next one, if there is one.
+    Part {
+        /// The displayed path in raw bytes.
+        path: Vec<u8>,
+        /// The size of the whole file when it was listed, in bytes.
+        size: u64,
+        /// Whether the path was named, so that a symbolic link there is followed.
+        named: bool,
+        /// Offset of the first byte of the part.
+        offset: u64,
+        /// Length of the part in bytes, at least 1.
+        length: u64,
+    },
     /// Something that is not read: the record of it, which is also its result.
     Other(Box<Record>),
 }
@@ -35,7 +49,7 @@ impl ListEntry {
     /// The displayed path in raw bytes.
     pub fn path(&self) -> &[u8] {
         match self {
-            ListEntry::File { path, .. } => path,
+            ListEntry::File { path, .. } | ListEntry::Part { path, .. } => path,
             ListEntry::Other(record) => &record.path,
         }
     }
@@ -43,7 +57,10 @@ impl ListEntry {
     /// Appends the bytes of the entry, with a NUL at the end.
     pub fn push(&self, out: &mut Vec<u8>) {
         match self {
-            ListEntry::File { path, size, named } => push_file(path, *size, *named, out),
+            ListEntry::File { path, size, named } => push_file(path, *size, None, *named, out),
+            ListEntry::Part { path, size, named, offset, length } => {
+                push_file(path, *size, Some((*offset, *length)), *named, out);
+            }
             ListEntry::Other(record) => {
                 if let Ok(writer) = FormatName::Jsonl.writer(&Selection::default(), &WriteOptions::default()) {
                     // JSON Lines can express every record.
@@ -68,23 +85,41 @@ impl ListEntry {
             Some(rest) => (true, rest),
             None => (false, bytes),
         };
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let size = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
-        match (size, rest[digits..].split_first()) {
-            (Some(size), Some((b' ', path))) if !path.is_empty() => {
-                Ok(ListEntry::File { path: path.to_vec(), size, named })
-            }
-            _ => Err("an entry has no size and path".to_owned()),
+        let no_size = || "an entry has no size and path".to_owned();
+        let (size, rest) = decimal(rest).ok_or_else(no_size)?;
+        if let Some(rest) = rest.strip_prefix(b":") {
+            let part = || {
+                let (offset, rest) = decimal(rest)?;
+                let (length, rest) = decimal(rest.strip_prefix(b"+")?)?;
+                let path = rest.strip_prefix(b" ").filter(|path| !path.is_empty())?.to_vec();
+                let end = offset.checked_add(length).filter(|&end| (1..size).contains(&length) && end <= size);
+                end.map(|_| ListEntry::Part { path, size, named, offset, length })
+            };
+            return part().ok_or_else(|| "an entry is no part of a file".to_owned());
+        }
+        match rest.strip_prefix(b" ") {
+            Some(path) if !path.is_empty() => Ok(ListEntry::File { path: path.to_vec(), size, named }),
+            _ => Err(no_size()),
         }
     }
 }
 
-/// Appends the bytes of a file's entry.
-pub(crate) fn push_file(path: &[u8], size: u64, named: bool, out: &mut Vec<u8>) {
+/// Divides bytes into a decimal number and what follows it.
+fn decimal(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = bytes.split_at(digits);
+    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
+}
+
+/// Appends the bytes of a file's entry, or of a part with this offset and length.
+pub(crate) fn push_file(path: &[u8], size: u64, part: Option<(u64, u64)>, named: bool, out: &mut Vec<u8>) {
     if named {
         out.push(b'@');
     }
     out.extend_from_slice(size.to_string().as_bytes());
+    if let Some((offset, length)) = part {
+        out.extend_from_slice(format!(":{offset}+{length}").as_bytes());
+    }
     out.push(b' ');
     out.extend_from_slice(path);
     out.push(0);
@@ -123,6 +158,8 @@ pub struct ShardList {
     hasher: Hasher,
     entries: u64,
     entry: Vec<u8>,
+    /// Whether the end was reached, and was the planned one.
+    has_ended: bool,
 }
 
 impl ShardList {
@@ -138,6 +175,7 @@ impl ShardList {
             hasher: Algorithm::SHA256.hasher(),
             entries: 0,
             entry: Vec::new(),
+            has_ended: false,
         })
     }
 
@@ -147,6 +185,9 @@ impl ShardList {
 
     /// Reads the next entry into `self.entry`. Returns false at the end, after the check.
     fn advance(&mut self) -> Result<bool, PlanError> {
+        if self.has_ended {
+            return Ok(false);
+        }
         let read = read_entry(&mut self.reader, &mut self.entry).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => self.damaged(error),
             _ => PlanError::Io { path: self.path.clone(), error },
@@ -166,6 +207,7 @@ impl ShardList {
         if self.hasher.finish().bytes() != self.expected.sha256 {
             return Err(self.damaged("its SHA-256 is not the one in plan.json"));
         }
+        self.has_ended = true;
         Ok(false)
     }
 
@@ -197,24 +239,28 @@ mod tests {
     fn entries_come_back() {
         let error = FileError::new(ErrorKind::PermissionDenied, "Permission denied (os error 13)").with_errno(Some(13));
         let file = |path: &[u8], size, named| ListEntry::File { path: path.to_vec(), size, named };
+        let part =
+            |size, offset, length| ListEntry::Part { path: b" 1:2+3 ".to_vec(), size, named: true, offset, length };
         let other = |path: &[u8], outcome| ListEntry::Other(Box::new(Record::new(path, outcome)));
         let entries = [
             file(b"a/b", 0, false),
             file(b" @5 x\n\xff", u64::MAX, true),
             file(b"{", 7, false),
+            part(9, 0, 5),
+            part(u64::MAX, u64::MAX - 1, 1),
             other(b"s\x01\xffocket", Outcome::Skipped(SkipReason::NotRegular)),
             other(b"closed", Outcome::Unreadable { offset: 0, error }),
         ];
         let mut bytes = Vec::new();
         entries.iter().for_each(|entry| entry.push(&mut bytes));
-        assert!(bytes.starts_with(b"0 a/b\0@18446744073709551615  @5 x\n\xff\x007 {\0{\"type\":\"file\","));
+        assert!(bytes.starts_with(b"0 a/b\0@18446744073709551615  @5 x\n\xff\x007 {\0@9:0+5  1:2+3 \0@"));
         let (mut reader, mut read, mut entry) = (&bytes[..], Vec::new(), Vec::new());
         while read_entry(&mut reader, &mut entry).unwrap() {
             read.push(ListEntry::parse(&entry).unwrap());
         }
         let is_size_known = |entry: &ListEntry| match entry {
             ListEntry::Other(record) => record.is_size_known,
-            ListEntry::File { .. } => true,
+            ListEntry::File { .. } | ListEntry::Part { .. } => true,
         };
         // Whether a size is known is no part of a line.
         for (read, entry) in read.iter_mut().zip(&entries) {
@@ -227,7 +273,30 @@ mod tests {
 
     #[test]
     fn other_bytes_are_refused() {
-        for entry in ["", "5", "5 ", " a", "@ a", "-5 a", "18446744073709551616 a", "5\ta", "{}", "{", "x a"] {
+        for entry in [
+            "",
+            "5",
+            "5 ",
+            " a",
+            "@ a",
+            "-5 a",
+            "18446744073709551616 a",
+            "5\ta",
+            "{}",
+            "{",
+            "x a",
+            "5:0+5",
+            "5:0+5 ",
+            "5:0+6 a",
+            "5:1+5 a",
+            "5:0+0 a",
+            "5:0+5 a",
+            "5:5+0 a",
+            "5:0 a",
+            "5:+5 a",
+            "5:0+ a",
+            "5:18446744073709551615+1 a",
+        ] {
             assert!(ListEntry::parse(entry.as_bytes()).is_err(), "{entry}");
         }
         // A complete file is no entry: it would pass for read.

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_digest::parts::is_part_bytes;
 use pfh_list::AtomicFile;
 use pfh_record::{DigestKind, Selection};
 use serde::{Deserialize, Serialize};
 
-use crate::cut::SHARDS_MAX;
+use crate::cut::{SHARDS_MAX, part_bytes};
 use crate::{PlanError, ShardList};
 
 const VERSION: u64 = 1;
@@ -26,9 +27,9 @@ const PLAN_BYTES_MAX: u64 = 64 << 20;
 pub struct Shard {
     /// Number of entries of its list, which is that of the records of its result.
     pub entries: u64,
-    /// Number of files among them.
+    /// Number of files among them. A file that is split counts where its first part is.
     pub files: u64,
-    /// Total size of the files, in bytes.
+    /// Total size of the files and parts, in bytes.
     pub bytes: u64,
     /// Total weight of the entries.
     pub weight: u64,
@@ -89,6 +90,10 @@ pub struct PlanOptions {
     pub directory: Vec<u8>,
     /// Directories by which machines recognise the tree.
     pub tree: Vec<TreePlace>,
+    /// Files of more bytes than this are listed in parts of this length or a multiple
+    /// ([`part_bytes`](crate::part_bytes)); `None` if all files are whole. A power of two, and
+    /// [`PART_BYTES_MIN`](pfh_digest::parts::PART_BYTES_MIN) or more.
+    pub split_bytes: Option<u64>,
     /// Length of the pieces in bytes, if digests of pieces are wanted.
     pub piece_bytes: Option<u64>,
     /// The word for the bytes that entropies are taken from, if facts about contents are wanted.
@@ -106,6 +111,7 @@ impl PlanOptions {
             selection,
             directory,
             tree: Vec::new(),
+            split_bytes: None,
             piece_bytes: None,
             facts: None,
             variants: Variants::default(),
@@ -147,6 +153,8 @@ struct Fields {
     directory_base64: Option<String>,
     tree: Vec<TreeFields>,
     algorithms: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     piece_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -316,12 +324,18 @@ impl Plan {
         let longest = rest.longest_file.map(|longest| {
             Ok::<_, String>(LongestFile { path: raw(longest.path, longest.path_base64)?, size: longest.size })
         });
+        let split_bytes = rest.split_bytes;
+        let is_joinable = rest.piece_bytes.is_none() && rest.facts.is_none() && cannot_be_joined(&selection).is_empty();
+        if split_bytes.is_some_and(|bytes| !is_part_bytes(bytes) || !is_joinable) {
+            return Err("it splits files into parts whose values cannot be joined".to_owned());
+        }
         Ok(Plan {
             folder: folder.to_owned(),
             options: PlanOptions {
                 selection,
                 directory,
                 tree: tree.collect::<Result<_, String>>()?,
+                split_bytes,
                 piece_bytes: rest.piece_bytes,
                 facts: rest.facts,
                 variants: Variants {
@@ -355,7 +369,8 @@ impl Plan {
 
     /// Returns the text of `plan.json`: all but the lists in the first line, and each list in a line.
     pub fn json(&self) -> String {
-        let PlanOptions { selection, directory, tree, piece_bytes, facts, variants, follow_files } = &self.options;
+        let PlanOptions { selection, directory, tree, split_bytes, piece_bytes, facts, variants, follow_files } =
+            &self.options;
         let PlanTotals { entries, files, bytes, weight } = self.totals;
         let (directory, directory_base64) = texts(directory);
         let tree = tree.iter().map(|place| {
@@ -371,6 +386,7 @@ impl Plan {
             directory_base64,
             tree: tree.collect(),
             algorithms: selection.names().map(str::to_owned).collect(),
+            split_bytes: *split_bytes,
             piece_bytes: *piece_bytes,
             facts: facts.clone(),
             sdhash_profile: variants.sdhash_profile.clone(),
@@ -428,6 +444,12 @@ impl Plan {
         self.longest.as_ref()
     }
 
+    /// Returns the most bytes that one task has to read in one piece: the size of the longest file, or of its parts.
+    pub fn longest_bytes(&self) -> Option<u64> {
+        let size = self.longest.as_ref()?.size;
+        Some(self.options.split_bytes.and_then(|split| part_bytes(size, split)).unwrap_or(size))
+    }
+
     /// The shards, by their numbers.
     pub fn shards(&self) -> &[Shard] {
         &self.shards
@@ -482,6 +504,12 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Returns the names of the digests that parts of a file cannot be joined into, each of which needs the whole file.
+pub fn cannot_be_joined(selection: &Selection) -> Vec<String> {
+    let serial = selection.algorithms().iter().filter(|algorithm| !algorithm.joins_parts()).map(ToString::to_string);
+    serial.chain(selection.families().iter().map(ToString::to_string)).collect()
 }
 
 /// Returns the name of the list of a shard.

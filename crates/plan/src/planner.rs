@@ -10,7 +10,7 @@ use pfh_digest::Algorithm;
 use pfh_record::{FileIdentity, Record};
 
 use crate::PlanError;
-use crate::cut::{Cut, Cutter, weight};
+use crate::cut::{Cut, Cutter, part_bytes, weight};
 use crate::list::{ListEntry, push_file, read_entry};
 use crate::plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, has_plan, list_name};
 
@@ -24,6 +24,7 @@ pub struct Planner {
     made: bool,
     listing: BufWriter<File>,
     per_file_bytes: u64,
+    split_bytes: Option<u64>,
     totals: PlanTotals,
     /// The total weight, which may exceed the number in [`PlanTotals`].
     weight: u128,
@@ -55,11 +56,18 @@ impl Planner {
             made,
             listing: BufWriter::with_capacity(BUFFER_BYTES, listing),
             per_file_bytes,
+            split_bytes: None,
             totals: PlanTotals::default(),
             weight: 0,
             longest: None,
             entry: Vec::new(),
         })
+    }
+
+    /// Splits files that exceed this number of bytes, a power of two, into parts ([`PlanOptions::split_bytes`]).
+    #[must_use]
+    pub fn splitting(self, split_bytes: Option<u64>) -> Planner {
+        Planner { split_bytes, ..self }
     }
 
     /// Returns the identity of the file in which the listing waits, so that a walk does not list it.
@@ -81,11 +89,20 @@ impl Planner {
         if self.longest.as_ref().is_none_or(|longest| longest.size < size) {
             self.longest = Some(LongestFile { path: path.to_vec(), size });
         }
-        self.entry.clear();
-        push_file(path, size, named, &mut self.entry);
         self.totals.files += 1;
         self.totals.bytes = self.totals.bytes.saturating_add(size);
-        self.add(weight(size, self.per_file_bytes))
+        let part_bytes = self.split_bytes.and_then(|split_bytes| part_bytes(size, split_bytes));
+        let mut offset = 0;
+        loop {
+            let length = (size - offset).min(part_bytes.unwrap_or(size));
+            self.entry.clear();
+            push_file(path, size, part_bytes.map(|_| (offset, length)), named, &mut self.entry);
+            self.add(weight(length, self.per_file_bytes))?;
+            offset += length;
+            if offset == size {
+                return Ok(());
+            }
+        }
     }
 
     /// Adds what will not be read: its record, which is also its result.
@@ -110,6 +127,7 @@ impl Planner {
     /// # Errors
     /// [`PlanError`]; nothing is left in the folder then.
     pub fn finish(mut self, options: PlanOptions, cut: Cut, stop: &AtomicBool) -> Result<Plan, PlanError> {
+        let options = PlanOptions { split_bytes: self.split_bytes, ..options };
         let shards = cut.shards(self.weight);
         let mut written = 0;
         let plan = self.write(options, shards, &mut written, stop);
@@ -153,9 +171,11 @@ impl Planner {
             if stop.load(Ordering::Relaxed) {
                 return Err(PlanError::Stopped);
             }
-            let size = match ListEntry::parse(&entry) {
-                Ok(ListEntry::File { size, .. }) => Some(size),
-                _ => None,
+            // A file counts once, however many parts it has.
+            let (files, size) = match ListEntry::parse(&entry) {
+                Ok(ListEntry::File { size, .. }) => (1, Some(size)),
+                Ok(ListEntry::Part { offset, length, .. }) => (u64::from(offset == 0), Some(length)),
+                _ => (0, None),
             };
             let weight = size.map_or(OTHER_WEIGHT, |size| weight(size, self.per_file_bytes));
             let shard = cutter.next(weight);
@@ -165,7 +185,7 @@ impl Planner {
             }
             entry.push(0);
             whole.update(&entry);
-            list.add(&entry, size, weight)?;
+            list.add(&entry, files, size.unwrap_or(0), weight)?;
         }
         while list.number + 1 < shards {
             done.push(list.end()?);
@@ -220,10 +240,10 @@ impl List {
         })
     }
 
-    fn add(&mut self, entry: &[u8], size: Option<u64>, weight: u64) -> Result<(), PlanError> {
+    fn add(&mut self, entry: &[u8], files: u64, bytes: u64, weight: u64) -> Result<(), PlanError> {
         self.shard.entries += 1;
-        self.shard.files += u64::from(size.is_some());
-        self.shard.bytes = self.shard.bytes.saturating_add(size.unwrap_or(0));
+        self.shard.files += files;
+        self.shard.bytes = self.shard.bytes.saturating_add(bytes);
         self.shard.weight = self.shard.weight.saturating_add(weight);
         self.hasher.update(entry);
         self.writer.write_all(entry).map_err(PlanError::io(&self.path))

@@ -3,12 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use pfh_record::quote::quoted;
 use pfh_record::{
-    Entry, FormatName, Header, ListEnd, OBJECT_BYTES_MAX, Piece, ReadError, ReadOptions, Reader, Record, Summary,
+    Entry, FormatName, Header, ListEnd, OBJECT_BYTES_MAX, Part, Piece, ReadError, ReadOptions, Reader, Record, Summary,
 };
 
+use crate::list::{ListEntry, ShardList};
+use crate::split::SplitFile;
 use crate::{Plan, PlanError};
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -33,7 +36,7 @@ pub enum ResultState {
 /// All results, joined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joined {
-    /// The sums of the counts, bytes and times of all shards.
+    /// The counts of the records, and the sums of the bytes and times of all shards.
     pub summary: Summary,
 }
 
@@ -81,58 +84,194 @@ impl Plan {
         Some(reason.to_owned())
     }
 
-    /// Calls `visit` with the records of all results, in the order of the walk. Memory: one record.
+    /// Calls `visit` with the records of all results, in the order of the walk. A file that was split has one record,
+    /// like every other one. Memory: one record.
     ///
     /// # Errors
     /// [`PlanError::List`] and [`PlanError::Result`] if a list or a result is not of this plan: each record must be
     /// the one of the list's entry. Records before that were visited.
     pub fn join(&self, visit: &mut dyn FnMut(Record) -> ControlFlow<()>) -> Result<Joined, PlanError> {
         let mut joined = Joined::default();
+        let (mut split, mut bytes) = (None, 0);
         for shard in 0..self.shards().len() as u32 {
-            let mut list = self.list(shard)?;
-            let path = self.result_path(shard);
-            let damaged = |reason: String| PlanError::Result { path: path.clone(), shard, reason };
-            let file = File::open(&path).map_err(PlanError::io(&path))?;
-            let mut records = Records::of(BufReader::with_capacity(BUFFER_BYTES, file));
-            if let Some(reason) = self.differs(records.reader.header()) {
-                return Err(damaged(reason));
-            }
-            while let Some(expected) = list.next()? {
-                let record = match records.next() {
-                    Some(record) => record.map_err(|error| damaged(error.to_string()))?,
-                    None => return Err(damaged(format!("it ends before {}", quoted(expected.path())))),
-                };
-                if record.path != expected.path() {
-                    return Err(damaged(format!(
-                        "it has {} where the list has {}",
-                        quoted(&record.path),
-                        quoted(expected.path())
-                    )));
-                }
+            let mut result = ShardResult::open(self, shard)?;
+            while let Some(record) = result.next_record(&mut split)? {
+                joined.summary.count(&record);
                 if visit(record).is_break() {
                     return Ok(joined);
                 }
             }
-            match records.next() {
-                None => {}
-                Some(Err(error)) => return Err(damaged(error.to_string())),
-                Some(Ok(record)) => {
-                    return Err(damaged(format!("it has {}, which is not in the list", quoted(&record.path))));
+            let summary = result.end()?;
+            bytes += summary.bytes;
+            joined.summary.elapsed += summary.elapsed;
+        }
+        // Files with several links may have been read once.
+        joined.summary.bytes = bytes;
+        match split {
+            None => Ok(joined),
+            Some(split) => Err(self.unfinished(self.shards().len() as u32 - 1, &split)),
+        }
+    }
+
+    /// Calls `visit` with the records of the files that begin in a shard. A file whose first part is its last entry is
+    /// joined with its parts in the shards that follow.
+    ///
+    /// # Errors
+    /// As [`Plan::join`], of this shard and those that it goes on in.
+    pub fn records_of(
+        &self,
+        shard: u32,
+        visit: &mut dyn FnMut(Record) -> ControlFlow<()>,
+    ) -> Result<Joined, PlanError> {
+        let (mut joined, mut split) = (Joined::default(), None);
+        for number in shard..self.shards().len() as u32 {
+            let mut result = ShardResult::open(self, number)?;
+            if number == shard {
+                result.skip_continued()?;
+            }
+            while number == shard || split.is_some() {
+                let Some(record) = result.next_record(&mut split)? else { break };
+                joined.summary.count(&record);
+                if visit(record).is_break() {
+                    return Ok(joined);
                 }
             }
-            match records
-                .reader
-                .trailer()
-                .and_then(|trailer| trailer.summary.filter(|_| trailer.end == ListEnd::Complete))
-            {
-                Some(summary) => {
-                    joined.summary.add(&summary);
-                    joined.summary.elapsed += summary.elapsed;
-                }
-                None => return Err(damaged("it has no end".to_owned())),
+            if number == shard {
+                result.end()?;
+            }
+            if split.is_none() {
+                return Ok(joined);
             }
         }
-        Ok(joined)
+        match split {
+            None => Ok(joined),
+            Some(split) => Err(self.unfinished(self.shards().len() as u32 - 1, &split)),
+        }
+    }
+
+    fn unfinished(&self, shard: u32, split: &SplitFile) -> PlanError {
+        let reason = format!("it ends before the last part of {}", quoted(split.path()));
+        PlanError::List { path: self.list_path(shard), reason }
+    }
+}
+
+/// The list of a shard and its result, side by side.
+struct ShardResult<'p> {
+    plan: &'p Plan,
+    shard: u32,
+    path: PathBuf,
+    list: ShardList,
+    records: Records<BufReader<File>>,
+    /// An entry that was examined and not used.
+    next: Option<ListEntry>,
+}
+
+impl<'p> ShardResult<'p> {
+    fn open(plan: &'p Plan, shard: u32) -> Result<ShardResult<'p>, PlanError> {
+        let list = plan.list(shard)?;
+        let path = plan.result_path(shard);
+        let file = File::open(&path).map_err(PlanError::io(&path))?;
+        let records = Records::of(BufReader::with_capacity(BUFFER_BYTES, file));
+        let mut result = ShardResult { plan, shard, path, list, records, next: None };
+        match plan.differs(result.records.reader.header()) {
+            Some(reason) => Err(result.damaged(reason)),
+            None => Ok(result),
+        }
+    }
+
+    fn damaged(&self, reason: impl ToString) -> PlanError {
+        PlanError::Result { path: self.path.clone(), shard: self.shard, reason: reason.to_string() }
+    }
+
+    fn bad_list(&self, reason: String) -> PlanError {
+        PlanError::List { path: self.plan.list_path(self.shard), reason }
+    }
+
+    /// Skips the parts at the beginning whose file begins in a shard before.
+    fn skip_continued(&mut self) -> Result<(), PlanError> {
+        while let Some(entry) = self.list.next()? {
+            if !matches!(entry, ListEntry::Part { offset: 1.., .. }) {
+                self.next = Some(entry);
+                break;
+            }
+            self.record_of(&entry)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the record of an entry of the list, and the part if it is one.
+    fn record_of(&mut self, expected: &ListEntry) -> Result<(Record, Option<Box<Part>>), PlanError> {
+        let (record, part) = match self.records.next() {
+            Some(Ok(record)) => record,
+            Some(Err(error)) => return Err(self.damaged(error)),
+            None => return Err(self.damaged(format_args!("it ends before {}", quoted(expected.path())))),
+        };
+        if record.path != expected.path() {
+            return Err(self.damaged(format_args!(
+                "it has {} where the list has {}",
+                quoted(&record.path),
+                quoted(expected.path())
+            )));
+        }
+        let wanted = match expected {
+            ListEntry::Part { offset, length, .. } => Some((*offset, *length)),
+            ListEntry::File { .. } | ListEntry::Other(_) => None,
+        };
+        if wanted != part.as_ref().map(|part| (part.offset, part.length)) {
+            let what = quoted(expected.path());
+            return Err(self.damaged(format_args!("of {what}, it has another part than the list")));
+        }
+        Ok((record, part))
+    }
+
+    /// Returns the next record, or `None` at the end of the list. `split` is the file whose parts are not all there.
+    fn next_record(&mut self, split: &mut Option<SplitFile>) -> Result<Option<Record>, PlanError> {
+        loop {
+            let next = match self.next.take() {
+                Some(entry) => Some(entry),
+                None => self.list.next()?,
+            };
+            let Some(entry) = next else { return Ok(None) };
+            let mut file = split.take();
+            match (&entry, &file) {
+                (ListEntry::Part { path, size, offset: 0, .. }, None) => {
+                    file = SplitFile::new(path.clone(), *size, &self.plan.options().selection);
+                    if file.is_none() {
+                        return Err(self.bad_list(format!("parts of {} cannot be joined", quoted(path))));
+                    }
+                }
+                (ListEntry::Part { path, size, offset, .. }, Some(file))
+                    if file.is_continued_by(path, *size, *offset) => {}
+                (ListEntry::Part { path, .. }, _) => {
+                    return Err(self.bad_list(format!("it has a part of {} in a wrong place", quoted(path))));
+                }
+                (_, Some(file)) => {
+                    return Err(self.bad_list(format!("a part of {} is missing", quoted(file.path()))));
+                }
+                (_, None) => {}
+            }
+            let (record, part) = self.record_of(&entry)?;
+            let (Some(mut file), Some(part)) = (file, part) else { return Ok(Some(record)) };
+            file.push(record, &part).map_err(|reason| self.damaged(reason))?;
+            if file.is_whole() {
+                return Ok(Some(file.finish()));
+            }
+            *split = Some(file);
+        }
+    }
+
+    /// Checks that nothing follows but the summary, and returns that.
+    fn end(&mut self) -> Result<Summary, PlanError> {
+        match self.records.next() {
+            None => {}
+            Some(Err(error)) => return Err(self.damaged(error)),
+            Some(Ok((record, _))) => {
+                return Err(self.damaged(format_args!("it has {}, which is not in the list", quoted(&record.path))));
+            }
+        }
+        let trailer = self.records.reader.trailer();
+        let summary = trailer.and_then(|trailer| trailer.summary.filter(|_| trailer.end == ListEnd::Complete));
+        summary.ok_or_else(|| self.damaged("it has no end"))
     }
 }
 
@@ -152,7 +291,7 @@ fn ends(file: File) -> io::Result<Vec<u8>> {
     Ok(lines)
 }
 
-/// The records of a result: entries of pieces follow that of their file.
+/// The records of a result, and the parts that they are of: entries of pieces follow that of their file.
 struct Records<R> {
     reader: Reader<R>,
     next: Option<Entry>,
@@ -160,22 +299,23 @@ struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     fn of(input: R) -> Records<R> {
-        let options = ReadOptions { line_bytes_max: Some(OBJECT_BYTES_MAX), ..ReadOptions::default() };
+        let options = ReadOptions { line_bytes_max: Some(OBJECT_BYTES_MAX), parts: true, ..ReadOptions::default() };
         Records { reader: Reader::new(FormatName::Jsonl, input, options), next: None }
     }
 }
 
 impl<R: BufRead> Iterator for Records<R> {
-    type Item = Result<Record, ReadError>;
+    type Item = Result<(Record, Option<Box<Part>>), ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = match self.next.take() {
+        let mut entry = match self.next.take() {
             Some(entry) => entry,
             None => match self.reader.next()? {
                 Ok(entry) => entry,
                 Err(error) => return Some(Err(error)),
             },
         };
+        let part = entry.part.take();
         let mut record = entry.into_record();
         loop {
             match self.reader.next() {
@@ -190,6 +330,6 @@ impl<R: BufRead> Iterator for Records<R> {
                 None => break,
             }
         }
-        Some(Ok(record))
+        Some(Ok((record, part)))
     }
 }

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use pfh_digest::parts::PartHasher;
 use pfh_plan::{Cut, ListEntry, Plan, PlanError, PlanOptions, Planner, ResultState, TreePlace, Variants, weight};
 use pfh_record::{Outcome, Record, SkipReason};
 use proptest::prelude::*;
@@ -23,6 +24,7 @@ fn plan(folder: &Path, entries: &[ListEntry], per_file_bytes: u64, cut: Cut) -> 
     for entry in entries {
         match entry {
             ListEntry::File { path, size, named } => planner.file(path, *size, *named).unwrap(),
+            ListEntry::Part { .. } => unreachable!("a planner makes parts by itself"),
             ListEntry::Other(record) => planner.other((**record).clone()).unwrap(),
         }
     }
@@ -51,6 +53,61 @@ fn entry() -> impl Strategy<Value = ListEntry> {
             ListEntry::Other(Box::new(record))
         }),
     ]
+}
+
+/// Plans files of these sizes in a folder of its own, those above `split_bytes` in parts.
+fn split(folder: &Path, sizes: &[u64], split_bytes: u64, shards: u32) -> Plan {
+    let mut planner = Planner::create(folder, 5).unwrap().splitting(Some(split_bytes));
+    for (number, &size) in sizes.iter().enumerate() {
+        planner.file(format!("t/{number}").as_bytes(), size, number % 3 == 0).unwrap();
+    }
+    let options = PlanOptions::new("blake3,crc32,adler32".parse().unwrap(), b"/data".to_vec());
+    planner.finish(options, Cut::Shards(shards), &GO_ON).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Parts follow each other and are the whole file, files count once, and shards are even in parts.
+    #[test]
+    fn parts_are_the_files(
+        sizes in prop::collection::vec(prop_oneof![0..40_u64 << 20, (0..40_u64).prop_map(|mib| mib << 20)], 0..12),
+        mib in prop_oneof![Just(1_u64), Just(2), Just(8)],
+        shards in 1..40_u32,
+    ) {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("plan");
+        let (split_bytes, made) = (mib << 20, split(&folder, &sizes, mib << 20, shards));
+        let plan = Plan::open(&folder).unwrap();
+        prop_assert_eq!(made.options(), plan.options());
+        prop_assert_eq!(plan.options().split_bytes, Some(split_bytes));
+        let (mut found, mut end) = (Vec::new(), 0);
+        for entry in listed(&plan) {
+            match entry {
+                ListEntry::File { path, size, named } => {
+                    prop_assert!(size <= split_bytes && end == 0);
+                    found.push((path, size, named));
+                }
+                ListEntry::Part { path, size, named, offset, length } => {
+                    prop_assert!(size > split_bytes && offset == end && offset % split_bytes == 0);
+                    end = offset + length;
+                    prop_assert!(length == split_bytes || (end == size && length < split_bytes));
+                    if end == size {
+                        found.push((path, size, named));
+                        end = 0;
+                    }
+                }
+                ListEntry::Other(_) => prop_assert!(false),
+            }
+        }
+        let file = |(number, &size)| (format!("t/{number}").into_bytes(), size, number % 3 == 0);
+        prop_assert_eq!(found, sizes.iter().enumerate().map(file).collect::<Vec<_>>());
+        let (totals, bytes) = (plan.totals(), sizes.iter().sum::<u64>());
+        prop_assert_eq!((totals.files, totals.bytes), (sizes.len() as u64, bytes));
+        prop_assert_eq!(plan.longest_bytes(), sizes.iter().max().map(|&size| size.min(split_bytes)));
+        let mean = u128::from(totals.weight) / u128::from(shards);
+        prop_assert!(plan.shards().iter().all(|shard| u128::from(shard.weight) <= mean + u128::from(split_bytes) + 6));
+    }
 }
 
 proptest! {
@@ -173,4 +230,135 @@ fn results_are_compared_with_their_lists() {
     }
     fs::write(plan.result_path(0), "").unwrap();
     assert!(matches!(plan.state(0).unwrap(), ResultState::Damaged(_)));
+}
+
+/// Parts are joined only if all of them are there, of one content, and in their places.
+#[test]
+fn parts_are_joined_or_refused() {
+    const MIB: usize = 1 << 20;
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = split(&scratch.path().join("plan"), &[2 * MIB as u64 + 5, 1], MIB as u64, 2);
+    assert_eq!(plan.shards().iter().map(|shard| shard.entries).collect::<Vec<_>>(), [1, 3]);
+    let bytes = vec![7; 2 * MIB + 5];
+    let header = r#"{"type":"header","version":1,"algorithms":["blake3","crc32","adler32"],"directory":"/data"}"#;
+    let summary =
+        |files: u64| format!(r#"{{"type":"summary","files":{files},"complete":{files},"interrupted":false}}"#);
+    let value = |name: &str, place: usize| {
+        let algorithm = pfh_digest::Algorithm::from_name(name).unwrap();
+        let part = bytes.chunks(MIB).nth(place).unwrap();
+        let mut hasher = PartHasher::new(algorithm, (place * MIB) as u64, MIB as u64).unwrap();
+        hasher.update(part);
+        let value = hasher.finish().unwrap();
+        let digits: String = value.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("\"{name}\":\"{digits}\"")
+    };
+    let part = |place: usize| {
+        let values = ["blake3", "crc32", "adler32"].map(|name| value(name, place)).join(",");
+        let (offset, length) = (place * MIB, bytes.chunks(MIB).nth(place).unwrap().len());
+        format!(
+            r#"{{"type":"part","path":"t/0","size":{},"mtime":"2026-11-20T00:00:00Z","ctime":"2026-11-20T00:00:00Z","inode":5,"offset":{offset},"length":{length},"values":{{{values}}},"outcome":"complete"}}"#,
+            bytes.len()
+        )
+    };
+    let small = r#"{"type":"file","path":"t/1","outcome":"skipped","reason":"not-regular"}"#;
+    let joined = |first: &[&str], second: &[&str]| {
+        for (number, (lines, end)) in [(first, summary(1)), (second, summary(3))].into_iter().enumerate() {
+            let text: String = [&[header], lines, &[&*end]].concat().iter().map(|line| format!("{line}\n")).collect();
+            fs::write(plan.result_path(number as u32), text).unwrap();
+        }
+        let (mut records, mut own) = (Vec::new(), Vec::new());
+        let joined = plan.join(&mut |record| {
+            records.push(record);
+            ControlFlow::Continue(())
+        });
+        for shard in 0..2 {
+            let of_shard = plan.records_of(shard, &mut |record| {
+                own.push((shard, record));
+                ControlFlow::Continue(())
+            });
+            if joined.is_ok() {
+                of_shard.unwrap();
+            }
+        }
+        if joined.is_ok() {
+            // The file belongs to the shard of its first part.
+            assert_eq!(own.iter().map(|(shard, _)| *shard).collect::<Vec<_>>(), [0, 1]);
+            assert!(own.iter().map(|(_, record)| record).eq(&records));
+        }
+        joined.map(|joined| (records.swap_remove(0), joined.summary)).map_err(|error| error.to_string())
+    };
+    let parts = [0, 1, 2].map(part);
+    let [a, b, c] = parts.each_ref().map(String::as_str);
+    let (record, summary) = joined(&[a], &[b, c, small]).unwrap();
+    assert_eq!((summary.complete, summary.skipped, summary.files()), (1, 1, 2));
+    assert_eq!((record.outcome, record.bytes_read), (Outcome::Complete, bytes.len() as u64));
+    let algorithms = plan.options().selection.algorithms();
+    assert_eq!(record.digests, algorithms.iter().map(|one| one.digest(&bytes)).collect::<Vec<_>>());
+    // Other times, another number, another size: another content. With copies of the tree, inodes do not count.
+    let copies = [b, c].map(|line| line.replacen("\"outcome\"", "\"any_tree\":true,\"outcome\"", 1));
+    for (from, to, outcome) in [
+        ("\"inode\":5", "\"inode\":6", Outcome::Complete),
+        ("\"ctime\":\"2026", "\"ctime\":\"2027", Outcome::Complete),
+        ("\"mtime\":\"2026", "\"mtime\":\"2027", Outcome::ChangedWhileReading),
+        ("\"size\":2097157", "\"size\":2097158", Outcome::ChangedWhileReading),
+    ] {
+        let (record, _) = joined(&[a], &[b, &c.replace(from, to), small]).unwrap();
+        assert_eq!((record.outcome, record.digests), (Outcome::ChangedWhileReading, vec![]), "{to}");
+        let (record, _) = joined(&[a], &[&copies[0], &copies[1].replace(from, to), small]).unwrap();
+        assert_eq!((record.digests.is_empty(), record.outcome), (outcome != Outcome::Complete, outcome), "{to}");
+    }
+    // The first part that failed tells how.
+    let failed = |line: &str, outcome: &str| line.replacen("\"outcome\":\"complete\"", outcome, 1);
+    let short = failed(c, "\"outcome\":\"short\",\"bytes_read\":2097153");
+    let error = r#""outcome":"unreadable","error":{"kind":"io","message":"no","offset":1048580}"#;
+    let (record, summary) = joined(&[a], &[&failed(b, error), &short, small]).unwrap();
+    assert!(matches!(record.outcome, Outcome::Unreadable { offset: 1_048_580, .. }), "{record:?}");
+    assert_eq!((summary.unreadable, record.digests.len()), (1, 0));
+    let (record, _) = joined(&[a], &[b, &short, small]).unwrap();
+    assert_eq!(record.outcome, Outcome::Short { expected: 2_097_157, read: 2_097_153 });
+    // Lines that are no result of these parts.
+    let without = |name: &str, place| b.replacen(&format!("{},", value(name, place)), "", 1);
+    for (first, second, reason) in [
+        (b, [b, c, small], "of `t/0`, it has another part than the list"),
+        (a, [c, b, small], "of `t/0`, it has another part than the list"),
+        (&small.replace("t/1", "t/0"), [b, c, small], "of `t/0`, it has another part than the list"),
+        (a, [b, small, c], "it has `t/1` where the list has `t/0`"),
+        (a, [&without("crc32", 1), c, small], "a part lacks values of the plan's algorithms"),
+        (a, [&b.replacen("\"adler32\":\"", "\"adler32\":\"0", 1), c, small], "is not the result of shard 1"),
+        (
+            a,
+            [
+                &b.replacen("\"size\":2097157,", "", 1).replacen(
+                    "\"mtime\":\"2026-11-20T00:00:00Z\",\"ctime\":\"2026-11-20T00:00:00Z\",\"inode\":5,",
+                    "",
+                    1,
+                ),
+                c,
+                small,
+            ],
+            "a part has no size",
+        ),
+    ] {
+        let error = joined(&[first], &second).unwrap_err();
+        assert!(error.contains(reason), "{reason}: {error}");
+    }
+}
+
+/// A list whose parts do not follow each other is refused, and so are parts in a plan that cannot join them.
+#[test]
+fn lists_with_wrong_parts_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = split(&scratch.path().join("plan"), &[3 << 20], 1 << 20, 1);
+    let json = plan.json();
+    for (from, to) in [
+        ("\"split_bytes\":1048576", "\"split_bytes\":1048577"),
+        ("\"split_bytes\":1048576", "\"split_bytes\":524288"),
+        ("\"crc32\"", "\"sha256\""),
+        ("\"crc32\"", "\"tlsh\""),
+        ("\"split_bytes\"", "\"piece_bytes\":5,\"split_bytes\""),
+        ("\"split_bytes\"", "\"facts\":\"exact\",\"split_bytes\""),
+    ] {
+        let error = Plan::parse(plan.folder(), json.replacen(from, to, 1).as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("whose values cannot be joined"), "{to}: {error}");
+    }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use pfh_digest::Digest;
 use pfh_facts::Facts;
 
+use crate::part::Part;
 use crate::{ErrorKind, FileError, Metadata, Outcome, Posix, Record, Similarity, SkipReason, Timestamp};
 
 /// One file, or one piece of a file, as read from a list of any format.
@@ -26,6 +27,9 @@ pub struct Entry {
     pub facts: Option<Facts>,
     /// The part of the file that the digests are of; `None` for the whole file.
     pub piece: Option<PieceRange>,
+    /// The values of a part of a file that several tasks share, instead of digests; only if they are asked for
+    /// ([`ReadOptions::parts`](crate::ReadOptions::parts)).
+    pub part: Option<Box<Part>>,
     /// The outcome of reading the file. `None` if the list does not state it: its format lists only digests, or states
     /// only failures. Words that a later version may have added are read as unreadable, with these words as the
     /// message.
@@ -113,6 +117,7 @@ impl Entry {
             similarities: Vec::new(),
             facts: None,
             piece: None,
+            part: None,
             outcome: None,
             labels: Labels::default(),
             line,

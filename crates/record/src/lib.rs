@@ -41,6 +41,7 @@ mod keeps;
 mod md5deep;
 mod ocfl;
 mod parse;
+mod part;
 pub mod quote;
 mod read;
 mod run;
@@ -63,6 +64,7 @@ pub use format_name::{FixityList, FormatName, KnownList, Md5deepForm, UnknownFor
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
 pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};
+pub use part::Part;
 pub use read::{Reader, detect, unnamed_digits};
 pub use run::{Conversion, HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};

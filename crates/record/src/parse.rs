@@ -34,6 +34,8 @@ pub struct ReadOptions {
     /// Whether names that end with ` offset START-END` are of pieces (`gnu`, `bsd`, `hashdeep`, `md5deep`; the other
     /// formats mark pieces).
     pub piecewise: bool,
+    /// Whether parts of files are entries, as in the results of shards (JSON Lines). Otherwise their lines are ignored.
+    pub parts: bool,
     /// Longest accepted line, in bytes. Default: [`LINE_BYTES_MAX`], but [`OBJECT_BYTES_MAX`] for formats with pieces
     /// or long similarity digests in a line: CSV, JSON Lines, DFXML, and the lists of sdhash and mrsh-v2.
     pub line_bytes_max: Option<usize>,

@@ -74,7 +74,7 @@ impl<R: BufRead> Reader<R> {
             FormatName::Hashdeep => (line_feed(input), Box::new(HashdeepParser::new(options))),
             FormatName::Sfv => (line_feed(input), Box::new(SfvParser::new(options))),
             FormatName::Csv => (line_feed(input).with_quotes(), Box::<CsvParser>::default()),
-            FormatName::Jsonl => (line_feed(input), Box::<JsonlParser>::default()),
+            FormatName::Jsonl => (line_feed(input), Box::new(JsonlParser::new(options))),
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Known(KnownList::SleuthKit) => (line_feed(input), Box::<SleuthKitParser>::default()),
             FormatName::Known(KnownList::Hashdb) => (line_feed(input), Box::new(HashdbParser::new(options))),

@@ -8,12 +8,12 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::directory::{self, Directory, Identity, LocalHandle, Opened};
-use crate::file::LocalFile;
 use crate::local::{LocalSource, Totals};
 use crate::long_path;
+use crate::part::{FilePart, ListedFile, ListedHandle};
 use crate::source::{Entry, EntryKind, Found, Source};
 use crate::stamp::Stamp;
-use crate::walk::{LocalFound, kind_on};
+use crate::walk::kind_on;
 use crate::watch::Watch;
 
 /// A finding of an earlier walk.
@@ -27,6 +27,9 @@ pub enum Listed {
         size: u64,
         /// Whether the path was named rather than walked to ([`LocalHandle::is_named`]).
         named: bool,
+        /// The part of it that is to be read, and nothing else; its path is then that of a part
+        /// ([`FilePart::of_path`]).
+        part: Option<FilePart>,
     },
     /// Something that was not to be read, and the reason.
     Skipped(Vec<u8>, SkipReason),
@@ -52,7 +55,7 @@ impl<I: Iterator<Item = Listed> + Send> ListedFiles<I> {
 
 impl<I> ListedFiles<I> {
     /// Returns the entry of a path that was named.
-    fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<LocalHandle>, Errno> {
+    fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<ListedHandle>, Errno> {
         let resolved = long_path::resolve(CWD, path)?;
         let stat = retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty()))?;
         let filesystem = self.local.scope.filesystems.of(stat.st_dev, || {
@@ -67,6 +70,30 @@ impl<I> ListedFiles<I> {
         Ok(entry(directory, path, size))
     }
 
+    /// Returns the finding of a file.
+    fn file(
+        &self,
+        path: Vec<u8>,
+        size: u64,
+        named: bool,
+        levels: &mut Levels,
+        holder: &mut Option<Arc<Directory>>,
+    ) -> Found<ListedHandle> {
+        let entry = match walked(&path) {
+            _ if named => self.named(&path, size, holder),
+            Some((parent, name)) => {
+                levels.get(parent, |path| self.directory(path)).map(|directory| entry(directory, name, size))
+            }
+            None => {
+                return Found::Failed(path, FileError::new(ErrorKind::Other, "no walk leads to this path"));
+            }
+        };
+        match entry {
+            Ok(entry) => Found::Entry(entry),
+            Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
+        }
+    }
+
     /// Opens a directory by its displayed path.
     fn directory(&self, path: &[u8]) -> Result<(Arc<Directory>, Option<OwnedFd>), Errno> {
         let descriptor = directory::open(CWD, path, true)?;
@@ -76,11 +103,32 @@ impl<I> ListedFiles<I> {
     }
 }
 
-fn entry(directory: Arc<Directory>, name: &[u8], size: u64) -> Entry<LocalHandle> {
+fn entry(directory: Arc<Directory>, name: &[u8], size: u64) -> Entry<ListedHandle> {
     let kind = kind_on(directory.filesystem(), EntryKind::Regular);
-    let mut entry = Entry::new(LocalHandle { directory, name: name.into() }, kind);
+    let mut entry = Entry::new(ListedHandle { local: LocalHandle { directory, name: name.into() }, part: None }, kind);
     entry.size_hint = (kind == EntryKind::Regular).then_some(size);
     entry
+}
+
+/// Returns the finding of a file as that of a part of it.
+fn of_part(found: Found<ListedHandle>, part: FilePart) -> Found<ListedHandle> {
+    let failed = |mut path: Vec<u8>, error| {
+        part.push(&mut path);
+        Found::Failed(path, error)
+    };
+    match found {
+        Found::Entry(entry) if entry.kind != EntryKind::Regular => {
+            let error = FileError::new(ErrorKind::Other, "a file here has no size, so no part of it can be read");
+            failed(entry.path(), error)
+        }
+        Found::Entry(mut entry) => {
+            entry.handle.part = Some(Box::new(part));
+            entry.size_hint = Some(part.length);
+            Found::Entry(entry)
+        }
+        Found::Failed(path, error) => failed(path, error),
+        found => found,
+    }
 }
 
 /// The open directories that lead to the latest file, the outermost first: a walk comes back to them. One that could
@@ -117,28 +165,24 @@ impl Levels {
 }
 
 impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
-    type Handle = LocalHandle;
-    type File = LocalFile;
+    type Handle = ListedHandle;
+    type File = ListedFile;
 
     /// The first walk consumes what was listed.
-    fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
+    fn walk(&self, visit: &mut dyn FnMut(Found<ListedHandle>) -> bool) {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (mut levels, mut holder) = (Levels::default(), None);
         for one in listed.into_iter().flatten() {
             let found = match one {
                 Listed::Skipped(path, reason) => Found::Skipped(path, reason),
                 Listed::Failed(path, error) => Found::Failed(path, error),
-                Listed::File { path, size, named: true } => match self.named(&path, size, &mut holder) {
-                    Ok(entry) => Found::Entry(entry),
-                    Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
-                },
-                Listed::File { path, size, named: false } => match walked(&path) {
-                    Some((parent, name)) => match levels.get(parent, |path| self.directory(path)) {
-                        Ok(directory) => Found::Entry(entry(directory, name, size)),
-                        Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
-                    },
-                    None => Found::Failed(path, FileError::new(ErrorKind::Other, "no walk leads to this path")),
-                },
+                Listed::File { path, size, named, part } => {
+                    let found = self.file(path, size, named, &mut levels, &mut holder);
+                    match part {
+                        Some(part) => of_part(found, part),
+                        None => found,
+                    }
+                }
             };
             if !visit(found) {
                 return;
@@ -146,16 +190,19 @@ impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
         }
     }
 
-    fn open(&self, entry: &Entry<LocalHandle>) -> Result<LocalFile, FileError> {
-        self.local.open(entry)
+    fn open(&self, entry: &Entry<ListedHandle>) -> Result<ListedFile, FileError> {
+        let ListedHandle { local, part } = &entry.handle;
+        Ok(ListedFile { file: self.local.open_at(local, entry.kind)?, part: part.as_deref().copied() })
     }
 
-    fn stamp(&self, entry: &Entry<LocalHandle>) -> Result<Stamp, FileError> {
-        self.local.stamp(entry)
+    fn stamp(&self, entry: &Entry<ListedHandle>) -> Result<Stamp, FileError> {
+        let ListedHandle { local, part } = &entry.handle;
+        let stamp = self.local.stamp_at(local, entry.kind)?;
+        Ok(part.as_deref().map_or(stamp, |part| part.stamp(stamp)))
     }
 
-    fn physical_position(&self, entry: &Entry<LocalHandle>) -> Option<u64> {
-        self.local.physical_position(entry)
+    fn physical_position(&self, entry: &Entry<ListedHandle>) -> Option<u64> {
+        self.local.position_at(&entry.handle.local, entry.kind)
     }
 
     fn is_direct(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::limits::Budget;
 use crate::long_path;
 use crate::options::{FileList, IoMethod, WalkOptions};
 use crate::reading::Reading;
-use crate::source::{Entry, EntryKind, Found, Source, SourceFile};
+use crate::source::{Entry, EntryKind, Found, Handle as _, Source, SourceFile};
 use crate::stamp::Stamp;
 use crate::standard;
 use crate::walk::{LocalFound, Scope, Walk};
@@ -115,12 +115,12 @@ impl LocalSource {
         (!stopped).then_some(totals)
     }
 
-    fn how(&self, entry: &LocalEntry) -> file::How {
-        let directory = &entry.handle.directory;
+    fn how(&self, handle: &LocalHandle, kind: EntryKind) -> file::How {
+        let directory = &handle.directory;
         file::How {
-            kind: entry.kind,
+            kind,
             named: directory.holds_arguments(),
-            follow: self.follows(entry),
+            follow: self.follows(handle),
             io: self.scope.options.io,
             preserve_access_time: self.scope.options.preserve_access_time,
             holes_trusted: directory.filesystem().holes_trusted,
@@ -129,10 +129,10 @@ impl LocalSource {
         }
     }
 
-    fn metadata(&self, entry: &LocalEntry) -> io::Result<Metadata> {
-        let LocalHandle { directory, name } = &entry.handle;
+    fn metadata(&self, handle: &LocalHandle) -> io::Result<Metadata> {
+        let LocalHandle { directory, name } = handle;
         let start = directory.descriptor()?;
-        let flags = if self.follows(entry) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        let flags = if self.follows(handle) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
         let resolved = long_path::resolve(start.as_fd(), name)?;
         if !directory.device().local_times
             && let Some(metadata) = file::synchronised(&resolved, resolved.rest, flags)?
@@ -142,9 +142,40 @@ impl LocalSource {
         Ok(file::metadata_of(&retry_on_intr(|| statat(&resolved, resolved.rest, flags))?))
     }
 
+    /// As [`Source::open`], for a file of this kind.
+    pub(crate) fn open_at(&self, handle: &LocalHandle, kind: EntryKind) -> Result<LocalFile, FileError> {
+        let file = if is_standard_input(handle, kind) {
+            if standard::stdin_was_closed() {
+                return Err(io::Error::from(Errno::BADF).into());
+            }
+            LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            let start = handle.directory.descriptor()?;
+            LocalFile::open(start.as_fd(), &handle.name, self.how(handle, kind), &self.direct_fallbacks)?
+        };
+        Ok(file.noted(self.reading.note(|| handle.path())))
+    }
+
+    /// As [`Source::stamp`], for a file of this kind.
+    pub(crate) fn stamp_at(&self, handle: &LocalHandle, kind: EntryKind) -> Result<Stamp, FileError> {
+        if is_standard_input(handle, kind) || kind == EntryKind::BlockDevice {
+            return self.open_at(handle, kind)?.stamp();
+        }
+        Ok(file::stamp_of(kind, self.metadata(handle)?, None))
+    }
+
+    /// As [`Source::physical_position`], for a file of this kind. Opens it to query its first extent.
+    pub(crate) fn position_at(&self, handle: &LocalHandle, kind: EntryKind) -> Option<u64> {
+        if kind != EntryKind::Regular {
+            return None;
+        }
+        let start = handle.directory.descriptor().ok()?;
+        extent::first(file::open(start.as_fd(), &handle.name, self.how(handle, kind)).ok()?)
+    }
+
     /// Whether a final symbolic link of this entry is followed.
-    fn follows(&self, entry: &LocalEntry) -> bool {
-        entry.handle.directory.holds_arguments() || self.scope.options.follow_files
+    fn follows(&self, handle: &LocalHandle) -> bool {
+        handle.directory.holds_arguments() || self.scope.options.follow_files
     }
 }
 
@@ -159,39 +190,22 @@ impl Source for LocalSource {
     }
 
     fn open(&self, entry: &LocalEntry) -> Result<LocalFile, FileError> {
-        let file = if is_standard_input(entry) {
-            if standard::stdin_was_closed() {
-                return Err(io::Error::from(Errno::BADF).into());
-            }
-            LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
-        } else {
-            let start = entry.handle.directory.descriptor()?;
-            LocalFile::open(start.as_fd(), &entry.handle.name, self.how(entry), &self.direct_fallbacks)?
-        };
-        Ok(file.noted(self.reading.note(|| entry.path())))
+        self.open_at(&entry.handle, entry.kind)
     }
 
     fn stamp(&self, entry: &LocalEntry) -> Result<Stamp, FileError> {
-        if is_standard_input(entry) || entry.kind == EntryKind::BlockDevice {
-            return self.open(entry)?.stamp();
-        }
-        Ok(file::stamp_of(entry.kind, self.metadata(entry)?, None))
+        self.stamp_at(&entry.handle, entry.kind)
     }
 
     fn is_direct(&self) -> bool {
         self.scope.options.io == IoMethod::Direct
     }
 
-    /// Opens the file to query its first extent.
     fn physical_position(&self, entry: &LocalEntry) -> Option<u64> {
-        if entry.kind != EntryKind::Regular {
-            return None;
-        }
-        let start = entry.handle.directory.descriptor().ok()?;
-        extent::first(file::open(start.as_fd(), &entry.handle.name, self.how(entry)).ok()?)
+        self.position_at(&entry.handle, entry.kind)
     }
 }
 
-fn is_standard_input(entry: &LocalEntry) -> bool {
-    entry.handle.directory.holds_arguments() && entry.kind == EntryKind::Stream && &*entry.handle.name == b"-"
+fn is_standard_input(handle: &LocalHandle, kind: EntryKind) -> bool {
+    handle.directory.holds_arguments() && kind == EntryKind::Stream && &*handle.name == b"-"
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from . import _native
@@ -48,7 +50,7 @@ class Counts(NamedTuple):
     shards: int = 0
     """The number of shards."""
     files: int = 0
-    """The number of files and directories with a record."""
+    """The number of files and directories with a record. A part of a file that was split counts as a file."""
     complete: int = 0
     """Files that were read and hashed to their end."""
     failed: int = 0
@@ -84,6 +86,8 @@ class Plan:
     """The names of the digests, in their order."""
     piece_bytes: int | None
     """The length of the pieces, where pieces are digested too."""
+    split_bytes: int | None
+    """Where long files are split: files of more bytes are hashed in parts, which may be in several shards."""
 
     def __init__(self, folder: StrOrBytesPath) -> None:
         self.folder = os.path.abspath(os.fsdecode(folder))
@@ -113,6 +117,7 @@ class Plan:
         except (KeyError, TypeError) as error:
             raise ListError(f"{path} is not as pfh wrote it: {error!r}; make the plan anew", raw) from None
         self.piece_bytes = plan.get("piece_bytes")
+        self.split_bytes = plan.get("split_bytes")
 
     @classmethod
     def of(cls, plan: Plan | StrOrBytesPath) -> Plan:
@@ -150,10 +155,26 @@ class Plan:
     def records(self) -> Iterator[Record]:
         """Yields the records of all shards, in the order of one run, as :func:`read` does.
 
-        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged.
+        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged; ``Error`` for both where
+        files are split, since their parts are joined first.
         """
         for shard in self.shards:
-            yield from _native.read(self.result(shard.number), "jsonl")
+            with self._records_of(shard.number) as path, _native.read(path, "jsonl") as records:
+                yield from records
+
+    @contextmanager
+    def _records_of(self, number: int) -> Iterator[str]:
+        """Returns a list of the records of the files that begin in a shard: its result, if no file is split."""
+        if self.split_bytes is None:
+            yield self.result(number)
+            return
+        with tempfile.TemporaryDirectory(prefix="pfh-") as folder:
+            path = os.path.join(folder, "records")
+            wanted = ["--quiet", "--allow-empty", "--format=jsonl", f"--shard={number}", f"--output={path}"]
+            status, message = run(["merge", *wanted, self.folder])
+            if status not in (_DONE, _UNREAD) or not os.path.exists(path):
+                raise Error(message or f"pfh merge ended with status {status}")
+            yield path
 
     def __reduce__(self) -> tuple[type[Plan], tuple[str]]:
         return type(self), (self.folder,)
@@ -172,6 +193,7 @@ def shard(
     shards: int | None = None,
     shard_size: int | str | None = None,
     per_file: int | str | None = None,
+    split: int | str | None = None,
     algorithms: Algorithms | None = None,
     piece_bytes: int | str | None = None,
     files: Iterable[StrOrBytesPath] | None = None,
@@ -186,7 +208,8 @@ def shard(
     """Walks trees once, cuts the listing into shards, and returns the plan: ``pfh shard``.
 
     ``plan`` is a new folder on storage that all machines see. Make 8 to 32 ``shards`` for each task that runs at once,
-    or name their mean weight, ``shard_size``. The other options are those of :func:`hash`; no file is opened.
+    or name their mean weight, ``shard_size``. ``split`` (``"1G"``) has files of more bytes hashed in parts of that length,
+    where all algorithms can be joined: BLAKE3, the CRCs and Adler-32. The other options are those of :func:`hash`; no file is opened.
 
     >>> plan = pfh.shard("/data", plan="plan", shards=64, algorithms="sha256,ssdeep")
     >>> plan.shards[0].files
@@ -202,6 +225,7 @@ def shard(
     option("shards", shards)
     option("shard-size", shard_size)
     option("per-file", per_file)
+    option("split", split)
     if algorithms is not None:
         option("algorithm", algorithms if isinstance(algorithms, str) else ",".join(algorithms))
     option("piecewise", piece_bytes)

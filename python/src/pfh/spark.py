@@ -125,7 +125,7 @@ def register(spark: SparkSession) -> None:
     """Makes the results of plans a source of tables: ``spark.read.format("pfh").load("/shared/plan")``.
 
     A row is a record. The columns are those of :func:`pfh.hash`, then ``shard`` and ``place``: ``orderBy("shard",
-    "place")`` is the order of one run. A partition is a shard.
+    "place")`` is the order of one run. A partition is a shard; a file that was split is in the one where it begins.
 
     >>> pfh.spark.register(spark)
     >>> spark.read.format("pfh").load("/shared/plan").where("outcome <> 'complete'").show()
@@ -136,9 +136,8 @@ def register(spark: SparkSession) -> None:
 
 
 class _Shard(InputPartition):
-    def __init__(self, path: str, number: int) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.path = path
         self.number = number
 
 
@@ -186,24 +185,25 @@ class _PlanReader(DataSourceReader):
                 f"{self.plan.folder}: {len(missing)} of {len(self.plan.shards)} shards have no result, first {named}; "
                 "pfh.spark.hash makes them"
             )
-        return [_Shard(self.plan.result(shard.number), shard.number) for shard in self.plan.shards]
+        return [_Shard(shard.number) for shard in self.plan.shards]
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         assert isinstance(partition, _Shard)
         place = 0
-        records = _native.read(partition.path, "jsonl", algorithms=self.plan.algorithms)
-        for batch in pyarrow.RecordBatchReader.from_stream(records):
-            names = [name for name in batch.schema.names if self.plan.piece_bytes or not name.startswith("part_")]
-            rows = batch.num_rows
-            yield pyarrow.RecordBatch.from_arrays(
-                [
-                    *(batch.column(name) for name in names),
-                    pyarrow.array([partition.number] * rows, pyarrow.int32()),
-                    pyarrow.array(range(place, place + rows), pyarrow.int64()),
-                ],
-                names=[*names, "shard", "place"],
-            )
-            place += rows
+        with self.plan._records_of(partition.number) as path:
+            records = _native.read(path, "jsonl", algorithms=self.plan.algorithms)
+            for batch in pyarrow.RecordBatchReader.from_stream(records):
+                names = [name for name in batch.schema.names if self.plan.piece_bytes or not name.startswith("part_")]
+                rows = batch.num_rows
+                yield pyarrow.RecordBatch.from_arrays(
+                    [
+                        *(batch.column(name) for name in names),
+                        pyarrow.array([partition.number] * rows, pyarrow.int32()),
+                        pyarrow.array(range(place, place + rows), pyarrow.int64()),
+                    ],
+                    names=[*names, "shard", "place"],
+                )
+                place += rows
 
 
 def compare(

@@ -7,10 +7,10 @@ use super::message;
 use super::plans;
 use super::quantity::Count;
 use super::reading;
-use super::shard_args::MergeArguments;
+use super::shard_args::{MergeArguments, ShardWord};
 use pfh::HashRun;
 use pfh_plan::Plan;
-use pfh_record::{Conversion, Encoding, Format, FormatName, Header, RunFacts, WriteOptions};
+use pfh_record::{Conversion, Encoding, Format, FormatName, Header, Record, RunFacts, WriteOptions};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +20,10 @@ const NAMED_MAX: usize = 10;
 /// Runs `pfh merge`.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
     let plan = plans::open(&arguments.plan)?;
+    if let Some(shard) = arguments.shard {
+        // The same words as of `pfh hash --shard`.
+        ShardWord::One(shard).numbers(plan.shards().len() as u32).map(drop).map_err(Failed::usage)?;
+    }
     let options = plan.options();
     let name = arguments.format.or_else(|| hash_list::usual_format(&options.selection, options.facts.is_some()));
     let name = name.ok_or_else(|| {
@@ -45,7 +49,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
     };
     let mut command = Command::begin(reporting, None);
     command.set_output(reading::open_output(arguments.output.as_deref())?);
-    write_list(&mut command, &plan, &*format, name, &facts(&plan, header)?)?;
+    write_list(&mut command, &plan, arguments.shard, &*format, name, &facts(&plan, header)?)?;
     let complete = command.summary().complete;
     command.finish(Ok(()), complete, None)
 }
@@ -101,6 +105,7 @@ fn facts(plan: &Plan, header: Header) -> Result<RunFacts, Failed> {
 fn write_list(
     command: &mut Command,
     plan: &Plan,
+    shard: Option<u32>,
     format: &dyn Format,
     name: FormatName,
     facts: &RunFacts,
@@ -108,17 +113,22 @@ fn write_list(
     let mut frame = Vec::new();
     format.header(facts, &mut frame);
     command.write(&frame);
-    let (all, done) = (plan.totals().entries, AtomicU64::new(0));
-    let text = || format!("{} of {} files merged", Count(done.load(Ordering::Relaxed)), Count(all));
+    let entries = shard.map_or(plan.totals().entries, |shard| plan.shards()[shard as usize].entries);
+    let done = AtomicU64::new(0);
+    let text = || format!("{} of {} files merged", Count(done.load(Ordering::Relaxed)), Count(entries));
     let joined = command.work(text, |command| {
-        plan.join(&mut |record| {
+        let visit: &mut dyn FnMut(Record) -> ControlFlow<()> = &mut |record| {
             command.count(&hash_list::item(format, name.records_missing_digests(), &record));
             done.fetch_add(1, Ordering::Relaxed);
             if command.cancel().is_cancelled() || !command.is_writing() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
-        })
+        };
+        match shard {
+            None => plan.join(visit),
+            Some(shard) => plan.records_of(shard, visit),
+        }
     });
     command.end_warnings();
     let summary = joined.map_err(plans::failed)?.summary;

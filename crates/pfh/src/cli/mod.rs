@@ -53,6 +53,7 @@ mod named_paths;
 mod output;
 mod pairs;
 mod planned;
+mod planned_parts;
 mod plans;
 mod profile;
 mod progress;

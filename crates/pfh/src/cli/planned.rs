@@ -7,14 +7,15 @@ use super::exit::{Ending, Failed};
 use super::hash_list;
 use super::message;
 use super::output::Output;
+use super::planned_parts::PlannedParts;
 use super::plans;
 use super::reading::{self, cannot_be_written};
 use super::shard_args::ShardWord;
 use pfh::HashRun;
 use pfh_engine::Options;
 use pfh_plan::{ListEntry, Plan, PlanError, PlanOptions, ResultState};
-use pfh_record::{Format, FormatName, Outcome, Record, SkipReason, WriteOptions};
-use pfh_source::{Listed, ListedFiles, Totals, WalkOptions};
+use pfh_record::{Format, FormatName, Metadata, Outcome, Record, SkipReason, WriteOptions};
+use pfh_source::{FilePart, Listed, ListedFiles, Totals, WalkOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
@@ -145,8 +146,14 @@ fn hash(
     let mut frame = Vec::new();
     format.header(&facts, &mut frame);
     command.write(&frame);
-    let prepare = |record: Record| hash_list::item(format, true, &record);
-    let report = command.hash(&engine, &source, None, &prepare, &mut |()| ControlFlow::Continue(()));
+    let parts = PlannedParts::new(options, arguments.shards.any_tree);
+    let decide = |path: &[u8], _: &Metadata| parts.decide(path);
+    let decide: Option<pfh_engine::Decide<'_>> = if options.split_bytes.is_some() { Some(&decide) } else { None };
+    let prepare = |record: Record| match FilePart::of_path(&record.path) {
+        Some((_, part)) => parts.item(record, part),
+        None => hash_list::item(format, true, &record),
+    };
+    let report = command.hash(&engine, &source, decide, &prepare, &mut |()| ControlFlow::Continue(()));
     let summary = report.map_err(Failed::usage)?.summary;
     if command.cancel().is_cancelled() || !command.is_writing() {
         return Ok(());
@@ -172,7 +179,10 @@ fn hash(
 /// Returns an entry of a list as a finding of a walk.
 fn listed(entry: ListEntry) -> Listed {
     match entry {
-        ListEntry::File { path, size, named } => Listed::File { path, size, named },
+        ListEntry::File { path, size, named } => Listed::File { path, size, named, part: None },
+        ListEntry::Part { path, size, named, offset, length } => {
+            Listed::File { path, size, named, part: Some(FilePart { offset, length, file_bytes: size }) }
+        }
         ListEntry::Other(record) => match record.outcome {
             Outcome::Skipped(reason) => Listed::Skipped(record.path, reason),
             Outcome::Unreadable { error, .. } => Listed::Failed(record.path, error),

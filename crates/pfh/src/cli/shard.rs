@@ -9,6 +9,7 @@ use super::quantity::{Bytes, Count};
 use super::reading;
 use super::shard_args::ShardArguments;
 use pfh::HashRun;
+use pfh_digest::Algorithm;
 use pfh_engine::Options;
 use pfh_facts::Counting;
 use pfh_plan::{Cut, Plan, PlanError, PlanOptions, Planner, TreePlace, weight};
@@ -40,6 +41,15 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
             "{keyed} takes a key, and a plan cannot check that all shards have the same one; use `pfh hash`"
         )));
     }
+    let serial = pfh_plan::cannot_be_joined(&selection);
+    if arguments.split.is_some() && !serial.is_empty() {
+        let joinable: Vec<&str> = Algorithm::all().filter(|one| one.joins_parts()).map(|one| one.name()).collect();
+        return Err(Failed::usage(format_args!(
+            "--split: {} of a file cannot be joined from parts, so one task has to read the whole file; leave the option out, or use only {}",
+            serial.join(", "),
+            joinable.join(", "),
+        )));
+    }
     if arguments.paths.iter().any(|path| path == "-") {
         return Err(Failed::usage("`-` is standard input, which other machines cannot read; use `pfh hash`"));
     }
@@ -65,7 +75,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     let (source, _) = run.into_parts().map_err(Failed::usage)?;
     command.look_at(&arguments.paths);
     let options = options(arguments, selection)?;
-    let mut planner = Planner::create(folder, arguments.per_file).map_err(plans::failed)?;
+    let mut planner = Planner::create(folder, arguments.per_file).map_err(plans::failed)?.splitting(arguments.split);
     let own = planner.own_file();
     let (files, mut result) = (AtomicU64::new(0), Ok(()));
     let text = || format!("{} files listed", Count(files.load(Ordering::Relaxed)));
@@ -159,10 +169,11 @@ fn account(plan: &Plan, unread: u64) -> Vec<String> {
         first += &format!("; the heaviest shard has {:.2} times the mean weight", heaviest as f64 / mean);
     }
     let mut lines = vec![first];
-    if let Some(longest) = plan.longest() {
-        let share = weight(longest.size, plan.per_file_bytes()) as f64 / totals.weight.max(1) as f64;
+    if let (Some(longest), Some(bytes)) = (plan.longest(), plan.longest_bytes()) {
+        let share = weight(bytes, plan.per_file_bytes()) as f64 / totals.weight.max(1) as f64;
+        let part = if bytes < longest.size { format!("a part of {} of ", Bytes(bytes)) } else { String::new() };
         lines.push(format!(
-            "critical path: {} of {} is {:.1} % of the weight, and one task reads it; more than {} at once gain nothing",
+            "critical path: {part}{} of {} is {:.1} % of the weight, and one task reads it; more than {} at once gain nothing",
             message::quoted(&longest.path),
             Bytes(longest.size),
             100.0 * share,

@@ -7,6 +7,7 @@ use super::progress::When;
 use super::quantity::parse_bytes;
 use clap::builder::StringValueParser;
 use clap::{Args, ValueHint};
+use pfh_digest::parts::is_part_bytes;
 use pfh_plan::SHARDS_MAX;
 use pfh_record::FormatName;
 use std::ffi::OsString;
@@ -20,6 +21,8 @@ Examples:
       hashes one of them, on any machine
   pfh hash --plan plan --shard 0/4
       every fourth of them, one after the other
+  pfh shard /images -o plan --shards 64 -a blake3 --split 1G
+      files of more than 1 GiB in parts, which several machines read at the same time
   pfh shard --status plan
       the numbers of the shards without result
   pfh merge plan -o list
@@ -55,6 +58,14 @@ pub(crate) struct ShardArguments {
     /// Weight of a file beside its size: the bytes that are read in the time that it takes to open one.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "64K")]
     pub(crate) per_file: u64,
+
+    /// Split files of more than SIZE bytes into parts of SIZE, which several tasks read at the same time (K, M, G).
+    ///
+    /// SIZE is a power of two, and 1M or more. `pfh merge` joins the values of the parts into the digest of the file,
+    /// which is the same as without this option. That is possible for BLAKE3, CRC-32, CRC-32C, CRC-64/NVME and
+    /// Adler-32 only: every other digest needs all bytes of a file in their order, and is refused.
+    #[arg(long, value_name = "SIZE", value_parser = parse_split, conflicts_with_all = ["status", "piecewise", "facts"])]
+    pub(crate) split: Option<u64>,
 
     /// Print the numbers of the shards of PLAN that have no result, instead of planning.
     #[arg(long, value_name = "PLAN", value_hint = ValueHint::DirPath, conflicts_with_all = ["paths", "output", "shards", "shard_size", "files_from", "files_from0"])]
@@ -93,6 +104,15 @@ pub(crate) struct ShardArguments {
     pub(crate) verbose: bool,
 }
 
+/// Parses the length of parts.
+fn parse_split(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text)?;
+    match is_part_bytes(bytes) {
+        true => Ok(bytes),
+        false => Err("parts have a power of two of bytes, and at least 1M: 1M, 2M … 512M, 1G, 2G …".to_owned()),
+    }
+}
+
 const MERGE_EXAMPLES: &str = "\
 Examples:
   pfh merge plan -o SHA256SUMS
@@ -117,6 +137,11 @@ pub(crate) struct MergeArguments {
     /// The folder of the plan.
     #[arg(value_name = "PLAN", value_hint = ValueHint::DirPath)]
     pub(crate) plan: PathBuf,
+
+    /// Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard
+    /// must have a result all the same.
+    #[arg(long, value_name = "I")]
+    pub(crate) shard: Option<u32>,
 
     /// Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests].
     #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, value_parser = Suggested(parse_format, format_names))]

@@ -120,6 +120,252 @@ fn merging_gives_the_list_of_one_run() {
     }
 }
 
+const MIB: usize = 1 << 20;
+
+/// Files that are longer than the parts are read by several tasks, and the list is that of one run: in all formats, for
+/// all algorithms that can be joined, with one thread and with several.
+#[test]
+fn split_files_have_the_list_of_one_run() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, [0, 5 * MIB + 1, 1, MIB, MIB + 1, 3 * MIB, 2 * MIB - 1, 70_000, 9 * MIB + 12_345, 4 * MIB + 1024, 3]);
+    fs::hard_link(root.join("t/000/00008"), root.join("t/000/link")).unwrap();
+    symlink("t/000/00001", root.join("named")).unwrap();
+    let inputs = ["t", "named", "no such file"];
+    let cases: [(&str, &str, &str, &[&str]); 4] = [
+        ("blake3", "1M", "16", &["gnu", "csv", "jsonl", "dfxml", "md5deep"]),
+        ("crc32,blake3,adler32,crc32c,crc64nvme,blake3-512", "1M", "16", &["bsd", "csv", "jsonl", "dfxml"]),
+        ("adler32,blake3-64", "2M", "1", &["bsd"]),
+        ("crc32", "4M", "200", &["sfv", "gnu"]),
+    ];
+    for (algorithms, split, shards, formats) in cases {
+        shard(
+            root,
+            &[&["-q", "-o", "plan", "-a", algorithms, "--split", split, "--shards", shards][..], &inputs].concat(),
+            3,
+        );
+        let parts = names(&root.join("plan")).len() - 1;
+        assert_eq!(parts.to_string(), shards);
+        let task = |word: &str, threads: &str| {
+            let ended = hash(root, ["-q", "--plan", "plan", "--shard", word, "-t", threads]).run();
+            assert!(matches!(ended.code(), 0 | 3), "{}", ended.stderr);
+        };
+        if shards == "1" {
+            task("0", "4");
+        } else {
+            task("0/2", "1");
+            task("1/2", "3");
+        }
+        let results: Vec<u8> =
+            (0..parts).flat_map(|n| fs::read(root.join(format!("plan/{n:05}.jsonl"))).unwrap()).collect();
+        let lines =
+            |kind: &str| results.split(|&byte| byte == b'\n').filter(|line| line.starts_with(kind.as_bytes())).count();
+        let split_parts = match split {
+            "1M" => 6 + 2 + 3 + 2 + 10 + 5 + 10 + 6,
+            "2M" => 3 + 2 + 5 + 3 + 5 + 3,
+            _ => 2 + 3 + 2 + 3 + 2,
+        };
+        assert_eq!(lines("{\"type\":\"part\""), split_parts, "{split}");
+        for format in formats {
+            let one = hash(root, [&["-q", "-a", algorithms, "-f", format][..], &inputs].concat()).run();
+            let merged = merge(root, &["-f", format]);
+            assert_eq!((one.code(), merged.code()), (3, 3), "{algorithms} {format}: {}", merged.stderr);
+            assert_eq_bytes(&of_files(format, &merged.stdout), &of_files(format, &one.stdout));
+            // Shard by shard, each file where it begins.
+            let of_shard = |number: usize| {
+                let ended = merge(root, &["-f", format, "--shard", &number.to_string()]);
+                // The argument that does not exist is the last entry.
+                let code = if number == parts - 1 { 3 } else { 0 };
+                assert_eq!(ended.code(), code, "{number} of {shards}: {}", ended.stderr);
+                of_files(format, &ended.stdout)
+            };
+            if !matches!(*format, "csv" | "dfxml") {
+                let each: Vec<u8> = (0..parts).flat_map(of_shard).collect();
+                assert_eq_bytes(&each, &of_files(format, &one.stdout));
+            }
+        }
+        let merged = merge(root, &["-f", "jsonl"]);
+        let summary: serde_json::Value =
+            serde_json::from_str(str::from_utf8(&merged.stdout).unwrap().lines().last().unwrap()).unwrap();
+        assert_eq!((&summary["files"], &summary["complete"]), (&14.into(), &13.into()));
+        let before = fs::read(root.join("plan/00000.jsonl")).unwrap();
+        assert_eq!(hash_all(root), 0, "everything was done");
+        assert!(fs::read(root.join("plan/00000.jsonl")).unwrap() == before);
+        assert!(merge(root, &["-f", "jsonl"]).stdout.len() > 1000);
+        fs::remove_dir_all(root.join("plan")).unwrap();
+    }
+}
+
+/// A file that is another one for some of its parts has no digest, whatever became of it.
+#[test]
+fn split_files_that_change_have_no_digest() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, [3 * MIB + 5; 8]);
+    let file = |number: usize| root.join(format!("t/000/{number:05}"));
+    let modified = fs::metadata(file(5)).unwrap().modified().unwrap();
+    shard(root, &["-q", "-o", "plan", "-a", "blake3,crc32", "--split", "1M", "--shards", "32", "t"], 0);
+    // Tasks that read the first parts of each file.
+    for number in (0..32).filter(|number| number % 4 < 2) {
+        hash(root, ["-q", "--plan", "plan", "--shard", &number.to_string()]).run().done();
+    }
+    fs::write(file(0), contents(50, 3 * MIB + 5)).unwrap();
+    fs::write(file(1), contents(1, 3 * MIB + 6)).unwrap();
+    fs::write(file(2), contents(2, MIB)).unwrap();
+    fs::remove_file(file(3)).unwrap();
+    fs::remove_file(file(4)).unwrap();
+    fifo(&file(4));
+    // With the time that it had: only the inode tells.
+    fs::write(file(5), contents(51, 3 * MIB + 5)).unwrap();
+    fs::File::options().write(true).open(file(5)).unwrap().set_modified(modified).unwrap();
+    fs::write(file(6), "").unwrap();
+    assert_eq!(hash_all(root), 3);
+    let merged = merge(root, &["-f", "jsonl"]);
+    assert_eq!(merged.code(), 3);
+    let files = of_files("jsonl", &merged.stdout);
+    let records: Vec<serde_json::Value> =
+        str::from_utf8(&files).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 8);
+    for (number, record) in records.iter().enumerate() {
+        assert_eq!(record["path"], format!("t/000/{number:05}"));
+        assert_eq!(record.get("digests").is_some(), number == 7, "{record}");
+        match number {
+            3 => {
+                assert_eq!((&record["outcome"], &record["error"]["kind"]), (&"unreadable".into(), &"not-found".into()));
+                assert_eq!(record["error"]["offset"], 2 * MIB);
+            }
+            4 => {
+                assert_ne!(record["outcome"], "complete", "{record}");
+                assert_eq!(record["size"], 3 * MIB + 5);
+            }
+            7 => assert_eq!(record["digests"]["blake3"], digest("blake3", &contents(7, 3 * MIB + 5)).to_string()),
+            _ => assert_eq!(record["outcome"], "changed-while-reading", "{record}"),
+        }
+    }
+    // Without --split, a file that was changed before its task came is hashed as it is then; a part cannot be.
+    fs::remove_dir_all(root.join("plan")).unwrap();
+    shard(root, &["-q", "-o", "plan", "-a", "blake3", "--split", "1M", "--shards", "2", "t/000/00007"], 0);
+    fs::write(file(7), contents(7, 9 * MIB)).unwrap();
+    assert_eq!(hash_all(root), 3);
+    let merged = merge(root, &[]);
+    assert_eq!((merged.code(), merged.stdout.len()), (3, 0), "{}", merged.stderr);
+}
+
+/// Copies of a tree have inodes of their own, and the same contents.
+#[test]
+fn split_files_of_copies_are_joined() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, [3 * MIB + 5]);
+    shard(root, &["-q", "-o", "plan", "-a", "blake3", "--split", "1M", "--shards", "4", "t"], 0);
+    let one = hash(root, ["-a", "blake3", "t"]).run().stdout;
+    let any_tree = ["-q", "--plan", "plan", "--any-tree", "--shard"];
+    hash(root, [&any_tree[..], &["0/2"]].concat()).run().done();
+    let modified = fs::metadata(root.join("t/000/00000")).unwrap().modified().unwrap();
+    fs::rename(root.join("t"), root.join("other")).unwrap();
+    tree(root, [3 * MIB + 5]);
+    fs::File::options().write(true).open(root.join("t/000/00000")).unwrap().set_modified(modified).unwrap();
+    hash(root, [&any_tree[..], &["1/2"]].concat()).run().done();
+    merge(root, &[]).printed(&one);
+}
+
+/// A part that cannot be read, and a file that changes under a task: the record has the place in the file.
+#[test]
+fn a_part_that_cannot_be_read_is_an_error_of_its_file() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let root = directory.path();
+    for folder in ["real", "t"] {
+        fs::create_dir(root.join(folder)).unwrap();
+    }
+    for name in ["bad", "changes", "whole"] {
+        fs::write(root.join("real").join(name), contents(3, 4 * MIB + 7)).unwrap();
+    }
+    let faults = format!("bad eio {} 4096\nchanges rewrite {}\n", 3 * MIB + 8192, 2 * MIB + 5000);
+    let mount =
+        match FaultyMount::new(&root.join("real"), &root.join("t"), FaultPlan::parse(faults.as_bytes()).unwrap()) {
+            Ok(mount) => mount,
+            Err(error) => {
+                skipped(Need::Fuse, format_args!("cannot mount: {error}"));
+                return;
+            }
+        };
+    shard(root, &["-q", "-o", "plan", "-a", "blake3,adler32", "--split", "1M", "--shards", "16", "t"], 0);
+    let codes: Vec<i32> =
+        (0..16).map(|n| hash(root, ["-q", "--plan", "plan", "--shard", &format!("{n}")]).run().code()).collect();
+    assert_eq!(codes.iter().filter(|&&code| code == 3).count() + codes.iter().filter(|&&code| code == 0).count(), 16);
+    let merged = merge(root, &["-f", "jsonl"]);
+    mount.unmount().unwrap();
+    assert_eq!(merged.code(), 3, "{}", merged.stderr);
+    let files = of_files("jsonl", &merged.stdout);
+    let records: Vec<serde_json::Value> =
+        str::from_utf8(&files).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [bad, changes, whole] = &records[..] else { panic!("{records:?}") };
+    assert_eq!((&bad["outcome"], &bad["error"]["errno"]), (&"unreadable".into(), &5.into()));
+    assert_eq!((&bad["error"]["offset"], &bad["size"]), (&(3 * MIB + 8192).into(), &(4 * MIB + 7).into()));
+    assert_eq!((&changes["outcome"], changes.get("digests")), (&"changed-while-reading".into(), None));
+    assert_eq!(whole["digests"]["blake3"], digest("blake3", &contents(3, 4 * MIB + 7)).to_string());
+}
+
+/// Tasks at once, and killed ones, share split files.
+#[test]
+fn attempts_at_once_share_split_files() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, [9 * MIB + 5, 5 * MIB]);
+    shard(root, &["-q", "-o", "plan", "-a", "blake3", "--split", "1M", "--shards", "5", "t"], 0);
+    let killed = hash(root, ["-q", "--plan", "plan", "--shard", "0/1", "-t", "1"]).start();
+    thread::sleep(Duration::from_millis(3));
+    killed.signal(Signal::KILL);
+    killed.end();
+    let all: Vec<Running> = (0..3).map(|_| hash(root, ["-q", "--plan", "plan", "--shard", "0/1"]).start()).collect();
+    for running in all {
+        running.end().done();
+    }
+    merge(root, &[]).printed(&hash(root, ["-a", "blake3", "t"]).run().stdout);
+    // A result of another part, with the right check values, is refused.
+    let results = [1, 2].map(|n| root.join(format!("plan/0000{n}.jsonl")));
+    fs::copy(&results[0], &results[1]).unwrap();
+    let refused = pfh(root, ["merge", "plan", "-o", "list"]).run();
+    assert_eq!((refused.code(), root.join("list").exists()), (3, false), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not the result of shard 2"), "{}", refused.stderr);
+}
+
+/// A digest that needs a file as a whole is refused before anything is walked.
+#[test]
+fn what_cannot_be_joined_is_not_split() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 3]);
+    let refused = |arguments: &[&str]| {
+        let stderr = shard(root, &[&["-o", "p", "--shards", "2", "t"], arguments].concat(), 2);
+        assert!(!root.join("p").exists());
+        stderr
+    };
+    let joinable = "leave the option out, or use only blake3, crc32, crc32c, crc64nvme, adler32\n";
+    for (algorithms, named) in [("md5,blake3,tlsh", "md5, tlsh"), ("sha256", "sha256"), ("blake3,xxh3-64", "xxh3-64")] {
+        assert_eq!(
+            refused(&["--split", "1M", "-a", algorithms]),
+            format!(
+                "pfh: --split: {named} of a file cannot be joined from parts, so one task has to read the whole file; {joinable}"
+            )
+        );
+    }
+    for size in ["0", "512K", "3M", "1025K", "16E"] {
+        assert!(refused(&["-a", "blake3", "--split", size]).contains("--split"), "{size}");
+    }
+    refused(&["-a", "blake3", "--split", "1M", "--piecewise", "1M"]);
+    refused(&["-a", "blake3", "--split", "1M", "--facts"]);
+    refused(&["-a", "keyed-blake3", "--split", "1M"]);
+    let plan = shard(root, &["-o", "p", "--shards", "2", "-a", "blake3", "--split", "1M", "t"], 0);
+    assert!(plan.contains("critical path: `t/000/00000` of 10 B is "), "{plan}");
+    assert_eq!(hash(root, ["--plan", "p", "--shard", "0/1"]).run().code(), 0);
+    assert_eq!(pfh(root, ["merge", "p", "--shard", "2"]).run().code(), 2);
+}
+
 /// The counts of the merged list are those of all results, and its header has what they have in common.
 #[test]
 fn a_merged_list_states_where_it_comes_from() {
@@ -347,6 +593,24 @@ fn what_was_planned_is_told() {
          pfh: critical path: `t/000/00000` of 1.00 MB is 100.0 % of the weight, and one task reads it; \
          more than 2 tasks at once gain nothing\n"
     );
+}
+
+/// The critical path is a part, where the longest file is split.
+#[test]
+fn the_critical_path_of_a_split_file_is_a_part() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [4 * MIB]);
+    let arguments = ["-o", "plan", "--shards", "2", "--per-file", "0", "-a", "blake3", "--split", "1M", "t"];
+    assert_eq!(
+        shard(root, &arguments, 0),
+        "pfh: 2 shards of 1 file, 4.19 MB; the heaviest shard has 1.00 times the mean weight\n\
+         pfh: critical path: a part of 1.05 MB of `t/000/00000` of 4.19 MB is 25.0 % of the weight, and one task reads it; \
+         more than 4 tasks at once gain nothing\n"
+    );
+    let first = fs::read(root.join("plan/00000.list")).unwrap();
+    let entries = "4194304:0+1048576 t/000/00000\x004194304:1048576+1048576 t/000/00000\0";
+    assert_eq!(String::from_utf8(first).unwrap(), entries);
 }
 
 /// A damaged list or result is named, with the reason and what to do.

@@ -163,7 +163,7 @@ impl Journal {
                 entry = file.entry(line.number, header.selection.as_ref())?;
                 LineContent::File(&entry)
             }
-            (LineKind::File, None) | (LineKind::Other, _) => LineContent::Other,
+            (LineKind::File, None) | (LineKind::Part | LineKind::Other, _) => LineContent::Other,
         };
         self.entries += u64::from(matches!(content, LineContent::File(_)));
         self.summary_offset = matches!(content, LineContent::Summary).then_some(line.offset);

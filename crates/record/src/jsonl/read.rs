@@ -15,14 +15,15 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 
 use super::VERSION;
 use super::check::{Checked, verify};
+use super::part::parse_part;
 use crate::entry::OutcomeParts;
 use crate::facts_text::FactsParts;
 use crate::parse::{CheckProblem, Fault, FieldProblem, Found, Line, LineParser, ReadErrorKind};
 use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::time::parse_rfc3339;
 use crate::{
-    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, PieceRange, Selection, Similarity, Summary,
-    Trailer,
+    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, PieceRange, ReadOptions, Selection,
+    Similarity, Summary, Trailer,
 };
 
 /// The fields that every line has.
@@ -38,6 +39,8 @@ pub(super) enum LineKind {
     Header,
     File,
     Summary,
+    /// A part of a file.
+    Part,
     /// A line type of a later version of pfh.
     Other,
 }
@@ -287,7 +290,7 @@ impl<'de> Visitor<'de> for Text {
 }
 
 /// Parses one object; an error of the JSON parser becomes a fault at its column.
-fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> {
     serde_json::from_slice(text).map_err(|error| {
         let message = error.to_string();
         // The parser's position is relative to the line; the fault's will be relative to the file.
@@ -324,6 +327,7 @@ impl Checks {
                 LineKind::Header
             }
             "file" => LineKind::File,
+            "part" => LineKind::Part,
             "summary" => LineKind::Summary,
             _ => LineKind::Other,
         })
@@ -496,9 +500,15 @@ impl Digests {
     }
 }
 
-#[derive(Default)]
 pub(crate) struct JsonlParser {
     checks: Checks,
+    parts: bool,
+}
+
+impl JsonlParser {
+    pub(crate) fn new(options: ReadOptions) -> JsonlParser {
+        JsonlParser { checks: Checks::default(), parts: options.parts }
+    }
 }
 
 impl LineParser for JsonlParser {
@@ -507,7 +517,7 @@ impl LineParser for JsonlParser {
         if text.is_empty() {
             return Ok(());
         }
-        let parsed = parse_line(&mut self.checks, text, line.number, found);
+        let parsed = parse_line(self, text, line.number, found);
         match parsed {
             // Whatever the parser reports, the cause is that the line is incomplete.
             Err(Fault { kind: ReadErrorKind::Json(_) | ReadErrorKind::Check(_), .. }) if !line.terminated => {
@@ -519,14 +529,19 @@ impl LineParser for JsonlParser {
     }
 }
 
-fn parse_line(checks: &mut Checks, text: &[u8], number: u64, found: &mut Found) -> Result<(), Fault> {
-    match checks.kind(text)? {
+fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Found) -> Result<(), Fault> {
+    match parser.checks.kind(text)? {
         LineKind::Header => {
             found.header = parse_header(text, false)?;
             found.trailer = Trailer::new(ListEnd::CutOff);
         }
         LineKind::Summary => found.trailer = Trailer::of_summary(parse_summary(text)?),
-        LineKind::Other => {}
+        LineKind::Part if parser.parts => {
+            let selection = found.header.selection.as_ref();
+            let entry = parse_part(text, number, selection.map_or(&[], Selection::algorithms))?;
+            found.push(entry);
+        }
+        LineKind::Part | LineKind::Other => {}
         LineKind::File => {
             let mut file = FileLine::parse(text)?;
             file.digests.check_usable()?;

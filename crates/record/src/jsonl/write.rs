@@ -74,17 +74,7 @@ impl Format for Jsonl {
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
         let start = out.len();
         out.extend_from_slice(b"{\"type\":\"file\"");
-        push_bytes_field("path", "path_base64", &record.path, out);
-        if let Some(size) = record.size() {
-            push_number_field("size", size, out);
-        }
-        if let Some(mtime) = record.metadata.and_then(|metadata| metadata.mtime) {
-            push_key("mtime", out);
-            push_quoted(out, |out| push_rfc3339(mtime, out));
-        }
-        if let (true, Some(posix)) = (self.posix, record.metadata.and_then(|metadata| metadata.posix)) {
-            push_posix(&posix, out);
-        }
+        push_file_fields(record, self.posix, out);
         if record.outcome == Outcome::Complete {
             push_digests(&record.digests, &record.similarities, out);
             push_no_digest(&record.similarities, out);
@@ -92,25 +82,7 @@ impl Format for Jsonl {
             push_facts(record, out);
             push_pieces(record, out);
         }
-        push_key("outcome", out);
-        push_quoted(out, |out| out.extend_from_slice(record.outcome.word().as_bytes()));
-        match &record.outcome {
-            Outcome::Complete | Outcome::ChangedWhileReading | Outcome::NotReached => {}
-            Outcome::Short { read, .. } => push_number_field("bytes_read", *read, out),
-            Outcome::Skipped(reason) => push_text_field("reason", reason.word(), out),
-            Outcome::Unreadable { offset, error } => {
-                push_key("error", out);
-                out.extend_from_slice(b"{\"kind\":");
-                push_string(error.kind.word(), out);
-                push_text_field("message", &error.message, out);
-                push_number_field("offset", *offset, out);
-                if let Some(errno) = error.errno {
-                    push_key("errno", out);
-                    out.extend_from_slice(errno.to_string().as_bytes());
-                }
-                out.push(b'}');
-            }
-        }
+        push_outcome(&record.outcome, out);
         end_line(start, out);
         Ok(())
     }
@@ -126,6 +98,43 @@ impl Format for Jsonl {
         push_key("interrupted", out);
         out.extend_from_slice(if summary.interrupted { b"true" } else { b"false" });
         end_line(start, out);
+    }
+}
+
+/// Appends the path and the metadata.
+pub(super) fn push_file_fields(record: &Record, with_posix: bool, out: &mut Vec<u8>) {
+    push_bytes_field("path", "path_base64", &record.path, out);
+    if let Some(size) = record.size() {
+        push_number_field("size", size, out);
+    }
+    if let Some(mtime) = record.metadata.and_then(|metadata| metadata.mtime) {
+        push_key("mtime", out);
+        push_quoted(out, |out| push_rfc3339(mtime, out));
+    }
+    if let (true, Some(posix)) = (with_posix, record.metadata.and_then(|metadata| metadata.posix)) {
+        push_posix(&posix, out);
+    }
+}
+
+pub(super) fn push_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
+    push_key("outcome", out);
+    push_quoted(out, |out| out.extend_from_slice(outcome.word().as_bytes()));
+    match outcome {
+        Outcome::Complete | Outcome::ChangedWhileReading | Outcome::NotReached => {}
+        Outcome::Short { read, .. } => push_number_field("bytes_read", *read, out),
+        Outcome::Skipped(reason) => push_text_field("reason", reason.word(), out),
+        Outcome::Unreadable { offset, error } => {
+            push_key("error", out);
+            out.extend_from_slice(b"{\"kind\":");
+            push_string(error.kind.word(), out);
+            push_text_field("message", &error.message, out);
+            push_number_field("offset", *offset, out);
+            if let Some(errno) = error.errno {
+                push_key("errno", out);
+                out.extend_from_slice(errno.to_string().as_bytes());
+            }
+            out.push(b'}');
+        }
     }
 }
 
@@ -251,13 +260,13 @@ fn push_pieces(record: &Record, out: &mut Vec<u8>) {
 }
 
 /// Appends `,"key":`. Keys are pfh's own and need no escaping.
-fn push_key(key: &str, out: &mut Vec<u8>) {
+pub(super) fn push_key(key: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
     out.extend_from_slice(b"\":");
 }
 
-fn push_number_field(key: &str, value: u64, out: &mut Vec<u8>) {
+pub(super) fn push_number_field(key: &str, value: u64, out: &mut Vec<u8>) {
     push_key(key, out);
     push_decimal(value, out);
 }
@@ -284,7 +293,7 @@ fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     push_quoted(out, |out| out.extend_from_slice(BASE64.encode(bytes).as_bytes()));
 }
 
-fn push_quoted(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
+pub(super) fn push_quoted(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
     out.push(b'"');
     push(out);
     out.push(b'"');
