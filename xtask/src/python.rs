@@ -258,9 +258,6 @@ fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shi
     let wheels: Vec<PathBuf> = fs::read_dir(&out)?.flatten().map(|entry| entry.path()).collect();
     let [wheel] = &wheels[..] else { bail!("one wheel was expected in `{}`", out.display()) };
 
-    if is_shipped {
-        process::run(environment.python().arg(workspace.root.join("python/compress_wheel.py")).arg(wheel))?;
-    }
     let mut check = environment.python();
     check.arg(workspace.root.join("python/check_wheel.py")).arg(wheel);
     if is_shipped {
