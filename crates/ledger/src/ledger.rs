@@ -392,6 +392,22 @@ pub(crate) fn note(value: &impl serde::Serialize) -> Result<Vec<u8>, Error> {
 mod tests {
     use super::*;
 
+    /// The log has pages of the ledger before any of them count.
+    #[test]
+    fn a_ledger_that_is_being_made_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let connection = schema::create(&path).unwrap();
+        connection.execute_batch("PRAGMA cache_size = 1").unwrap();
+        connection.execute("INSERT INTO root VALUES(0, zeroblob(100000))", []).unwrap();
+        connection.execute("INSERT INTO root VALUES(1, zeroblob(100000))", []).unwrap();
+        assert!(std::fs::metadata(directory.path().join("ledger-wal")).unwrap().len() > 0);
+        let opening = std::thread::spawn(move || Ledger::open(&path, false).map(drop));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        connection.execute_batch("COMMIT").unwrap();
+        opening.join().unwrap().unwrap();
+    }
+
     /// The order of events is that of their numbers, whatever the clock says.
     #[test]
     fn a_clock_that_was_set_back_is_noticed_and_does_no_harm() {

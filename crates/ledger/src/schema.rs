@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -104,7 +105,7 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     // write, SQLite opens the ledger for reading.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    let (connection, judged) = match set_up(&connection).and_then(|()| judge(&connection)) {
+    let (connection, judged) = match set_up(&connection).and_then(|()| judge_when_made(&connection, path)) {
         // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only; but
         // there is no writer either.
         Err(Error::Sqlite(error)) if !writes && cannot_open(&error) && !has_log(path) => {
@@ -156,6 +157,23 @@ fn set_up(connection: &Connection) -> Result<(), Error> {
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
+}
+
+/// Judges as [`judge`] does, once whoever makes the ledger has committed it.
+fn judge_when_made(connection: &Connection, path: &Path) -> Result<(), Error> {
+    const MOMENT: Duration = Duration::from_millis(20);
+    let began = Instant::now();
+    loop {
+        let judged = judge(connection);
+        let is_being_made = || -> Result<bool, Error> {
+            let tables = "SELECT count(*) FROM sqlite_schema";
+            Ok(has_log(path) && connection.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0)
+        };
+        if !matches!(judged, Err(Error::NotALedger)) || began.elapsed() > PATIENCE || !is_being_made()? {
+            return judged;
+        }
+        thread::sleep(MOMENT);
+    }
 }
 
 /// Checks that this is a ledger of a known version.
