@@ -145,7 +145,7 @@ def test_verify_names_and_sizes_alone(tree: Path) -> None:
     assert findings.counts == summary(listed, tree, "--structure", cwd=tree)
     # A list without digests is of use then.
     names = tree.parent / "names.csv"
-    names.write_bytes(b"path,size\nbelow/050.bin,2500\n")
+    names.write_bytes(b"path,size,sha256\nbelow/050.bin,2500,\n")
     with pytest.raises(pfh.ListError, match="no digests of whole files; `structure=True` compares names"):
         pfh.verify(names, tree)
     findings = pfh.verify(names, tree, structure=True)

@@ -1,4 +1,4 @@
-//! What of a list is checked: the files that are read, and the classes that are no failures.
+//! The extent of a check: the files that are read, and the classes that are no failures.
 
 use crate::class::Class;
 use crate::finding::{Findings, Totals};

@@ -272,8 +272,8 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
 /// >>> findings.ok, findings.counts["changed"]
 /// >>> [(finding.class_, finding.path_str, finding.reason) for finding in findings]
 ///
-/// Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100, and
-/// for options that exclude each other; and as :func:`hash`.
+/// Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100,
+/// and for options that exclude each other; and as :func:`hash`.
 #[pyfunction]
 #[pyo3(signature = (
     list, root = None, *, all = false, algorithm = None, strip_prefix = None, backslashes = false, strict = true,
