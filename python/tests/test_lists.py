@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import subprocess
 import zipfile
@@ -109,6 +110,121 @@ def test_verify(tree: Path) -> None:
     assert found[b"large"].line is not None and found[b"new"].line is None
     with open(manifest, "rb") as file:
         assert pfh.verify(file, tree).counts == findings.counts
+
+
+CLASSES = ["matched", "changed", "moved", "copied", "new", "missing", "unreadable", "not-checked"]
+
+
+def listed_tree(tree: Path) -> Path:
+    """A list with sizes of the 102 files of a tree, without the one whose name is no text."""
+    (tree / os.fsdecode(b"odd-\xff")).unlink()
+    listed = tree.parent / "list.csv"
+    listed.write_bytes(program("hash", "-a", "sha256", "-f", "csv", ".", cwd=tree))
+    return listed
+
+
+def summary(*arguments: str | Path, cwd: Path) -> dict[str, int]:
+    """The numbers of files by class, as the program counts them."""
+    last: dict[str, int] = json.loads(program("verify", *arguments, "-f", "jsonl", cwd=cwd).splitlines()[-1])
+    return {word: last[word.replace("-", "_")] for word in CLASSES}
+
+
+def test_verify_names_and_sizes_alone(tree: Path) -> None:
+    listed = listed_tree(tree)
+    (tree / "below" / "050.bin").write_bytes(bytes(2500))
+    findings = pfh.verify(listed, tree, structure=True)
+    assert findings.ok and findings.structure and findings.files == 0 and findings.sample is None
+    assert findings.counts["not-checked"] == 102 and findings.counts["matched"] == 0
+    assert repr(findings) == "<pfh.Findings names and sizes: not-checked: 102>"
+    (tree / "large").write_bytes(b"shorter")
+    (tree / "empty").unlink()
+    findings = pfh.verify(listed, tree, structure=True)
+    assert not findings.ok
+    told = [(finding.class_, finding.path, finding.reason) for finding in findings]
+    assert told == [("changed", b"large", "size 7 instead of 3000000"), ("missing", b"empty", "")]
+    assert findings.counts == summary(listed, tree, "--structure", cwd=tree)
+    # A list without digests is of use then.
+    names = tree.parent / "names.csv"
+    names.write_bytes(b"path,size,sha256\nbelow/050.bin,2500,\n")
+    with pytest.raises(pfh.ListError, match="no digests of whole files; `structure=True` compares names"):
+        pfh.verify(names, tree)
+    findings = pfh.verify(names, tree, structure=True)
+    assert findings.ok and (findings.counts["not-checked"], findings.counts["new"]) == (1, 100)
+
+
+def test_verify_sizes_first(tree: Path) -> None:
+    listed = listed_tree(tree)
+    (tree / "large").write_bytes(b"shorter")
+    (tree / "below" / "050.bin").write_bytes(bytes(2500))
+    first, plain = pfh.verify(listed, tree, size_first=True), pfh.verify(listed, tree)
+    assert not first.ok and (first.counts["matched"], first.counts["changed"]) == (100, 2)
+    assert (first.files, plain.files) == (101, 102) and first.counts == plain.counts
+    assert [(one.path, one.reason) for one in first] == [(one.path, one.reason) for one in plain]
+    assert pfh.verify(listed, tree, size_first=True, sample=100).counts == plain.counts
+
+
+def test_verify_a_sample(tree: Path) -> None:
+    listed = listed_tree(tree)
+    findings = pfh.verify(listed, tree, sample=20, seed=7)
+    assert findings.ok and (findings.sample, findings.seed) == (20.0, 7)
+    read = findings.counts["matched"]
+    assert 0 < read < 102 and findings.counts["not-checked"] == 102 - read and findings.files == read
+    assert repr(findings) == f"<pfh.Findings sample of 20 %: matched: {read}, not-checked: {102 - read}>"
+    assert findings.counts == summary(listed, tree, "--sample", "20", "--seed", "7", cwd=tree)
+
+    def chosen(seed: int) -> set[bytes]:
+        found = pfh.verify(listed, tree, sample=20, seed=seed, all=True)
+        return {finding.path for finding in found if finding.class_ == "matched"}
+
+    assert chosen(7) == chosen(7) != chosen(8) and len(chosen(7)) == read
+    # A change outside of the sample is not seen.
+    path = min(set(os.listdir(os.fsencode(tree / "below"))) - {os.path.basename(path) for path in chosen(7)} - {b"000.bin"})
+    (tree / "below" / os.fsdecode(path)).write_bytes(bytes((tree / "below" / os.fsdecode(path)).stat().st_size))
+    assert pfh.verify(listed, tree, sample=20, seed=7).ok and not pfh.verify(listed, tree).ok
+    every = pfh.verify(listed, tree, sample=100.0)
+    assert (every.files, every.sample) == (102, 100.0) and every.seed is not None
+    plain = pfh.verify(listed, tree)
+    assert (plain.sample, plain.seed, plain.structure) == (None, None, False)
+
+
+def test_verify_without_new_and_missing(tree: Path) -> None:
+    listed = listed_tree(tree)
+    (tree / "empty").unlink()
+    (tree / "below" / "050.bin").rename(tree / "moved")
+    (tree / "new").write_bytes(b"new")
+    findings = pfh.verify(listed, tree)
+    assert not findings.ok and not findings.ignore_new and not findings.ignore_missing
+    assert [(one.class_, one.path) for one in findings] == [("missing", b"empty"), ("moved", b"moved"), ("new", b"new")]
+    # What is missing is told, and does not fail; a file that moved does.
+    findings = pfh.verify(listed, tree, ignore_missing=True)
+    assert not findings.ok and findings.ignore_missing and len(list(findings)) == 3
+    findings = pfh.verify(listed, tree, ignore_new=True)
+    assert not findings.ok and findings.ignore_new and findings.files == 100
+    assert [(one.class_, one.path) for one in findings] == [("missing", b"below/050.bin"), ("missing", b"empty")]
+    assert findings.counts == summary(listed, tree, "--ignore-new", cwd=tree)
+    findings = pfh.verify(listed, tree, ignore_new=True, ignore_missing=True, size_first=True)
+    assert findings.ok and (findings.counts["matched"], findings.counts["missing"]) == (100, 2)
+    (tree / "large").write_bytes(b"changed")
+    assert not pfh.verify(listed, tree, ignore_new=True, ignore_missing=True).ok
+
+
+def test_verify_in_ways_that_exclude_each_other(tree: Path) -> None:
+    listed = listed_tree(tree)
+    for percent in [0, -5, 100.5, float("nan"), float("inf")]:
+        with pytest.raises(ValueError, match="`sample=.*`: a share is a number above 0 and up to 100, in percent"):
+            pfh.verify(listed, tree, sample=percent)
+    for seed in [-1, 1 << 64]:
+        with pytest.raises(ValueError, match=r"`seed`: name a number from 0 to 2\*\*64 - 1"):
+            pfh.verify(listed, tree, sample=5, seed=seed)
+    assert pfh.verify(listed, tree, sample=5, seed=(1 << 64) - 1).seed == (1 << 64) - 1
+    with pytest.raises(pfh.OptionError, match="`seed` decides the choice of `sample`; name the share"):
+        pfh.verify(listed, tree, seed=7)
+    with pytest.raises(pfh.OptionError, match="`structure` reads no file, so `sample` has no use; leave out one"):
+        pfh.verify(listed, tree, structure=True, sample=5)
+    with pytest.raises(pfh.OptionError, match="so `size_first` has no use"):
+        pfh.verify(listed, tree, structure=True, size_first=True)
+    with pytest.raises(TypeError):
+        pfh.verify(listed, tree, sample="5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def test_verify_a_bag(tmp_path: Path) -> None:

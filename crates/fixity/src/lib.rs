@@ -12,6 +12,7 @@
 //! what has no partner waits until the end.
 #![forbid(unsafe_code)]
 
+mod choice;
 mod class;
 mod comparison;
 mod expected;
@@ -20,8 +21,10 @@ mod finding;
 mod hashdeep;
 mod pairing;
 mod path;
+mod paths_below;
 mod root;
 
+pub use choice::{Choice, Ignored, NoShare, Sample};
 pub use class::{Class, Counts};
 pub use comparison::{Comparison, Found, Look, Presence, State};
 pub use expected::{Expectations, Expected, OneExpected};
@@ -29,4 +32,5 @@ pub use file::{Agreement, File, compare};
 pub use finding::{Finding, Findings, Totals};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
 pub use path::{PATH_BYTES_MAX, PathError, below_root};
+pub use paths_below::PathsBelow;
 pub use root::{PathForms, Root};

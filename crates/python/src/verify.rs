@@ -10,12 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use pfh::digest::{Algorithm, Keys};
-use pfh::engine::{Counters, Options, Sink};
+use pfh::engine::{Counters, Decide, Decision, Options, Sink};
 use pfh::list::{FileIdentity, Input, List, OpenError, ReadError, ReadOptions};
-use pfh::record::SkipReason;
-use pfh::source::WalkOptions;
+use pfh::record::{Metadata, SkipReason};
+use pfh::source::{FileList, WalkOptions};
 use pfh::{CancelToken, HashRun, Outcome, Record, Selection};
-use pfh_fixity::{Class, Comparison, Expectations, File, Found, PathError, PathForms, Root, Totals};
+use pfh_fixity::{
+    Choice, Class, Comparison, Expectations, Expected, File, Found, Ignored, PathError, PathForms, PathsBelow,
+    Presence, Root, Sample, State, Totals,
+};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -41,10 +45,63 @@ struct Asked {
     backslashes: bool,
     lists_all: bool,
     is_strict: bool,
+    structure: bool,
+    choice: Choice,
+    size_first: bool,
+    ignore_new: bool,
     walk: WalkOptions,
     threads: usize,
     memory_bytes: u64,
     keys: Keys,
+}
+
+impl Asked {
+    /// Returns the run that finds the files.
+    fn run(&self, root: &Root, expected: &mut Expected) -> io::Result<HashRun> {
+        let mut engine = Options::new(Selection::from(expected.algorithms()));
+        engine.threads = self.threads;
+        engine.memory_bytes = self.memory_bytes / 2;
+        engine.keys = self.keys.clone();
+        // The list itself is no new file.
+        if let Ok(metadata) = std::fs::metadata(&self.list_path) {
+            engine.own_files.push(FileIdentity::new(metadata.dev(), metadata.ino()));
+        }
+        let (roots, files_from) = if self.ignore_new && !root.is_file {
+            let mut paths = PathsBelow::new(expected.copy()?, root);
+            (vec![], Some(FileList::of("the list", move || paths.next_path())))
+        } else {
+            (vec![root.top(expected).into_os_string().into_vec()], None)
+        };
+        let walk = WalkOptions {
+            roots,
+            files_from,
+            include: self.walk.include.clone(),
+            exclude: self.walk.exclude.clone(),
+            one_file_system: self.walk.one_file_system,
+            follow_files: self.walk.follow_files,
+            follow_directories: self.walk.follow_directories,
+            ..WalkOptions::default()
+        };
+        Ok(HashRun { walk, engine })
+    }
+
+    /// Compares the expected files with those that are there, of which `decide` tells whether they are read.
+    fn compare(
+        &self,
+        root: &Root,
+        mut expected: Expected,
+        lists_all: bool,
+        decide: Option<Decide<'_>>,
+        cancel: &CancelToken,
+    ) -> Result<Compared, Failed> {
+        let run = self.run(root, &mut expected)?;
+        let comparison = Comparison::new(expected, lists_all, self.memory_bytes / 8)?;
+        let mut sink = Compared { comparison, files: 0, result: Ok(()) };
+        let prepare = |record: Record| root.found(record);
+        run.run(&prepare, &mut sink, decide, &Counters::default(), cancel).map_err(Failed::Run)?;
+        std::mem::replace(&mut sink.result, Ok(()))?;
+        if cancel.is_cancelled() { Err(Failed::Cancelled) } else { Ok(sink) }
+    }
 }
 
 enum Failed {
@@ -85,12 +142,15 @@ struct Verified {
     findings: pfh_fixity::Findings,
     algorithms: Vec<Algorithm>,
     root: PathBuf,
+    files: u64,
     broken: Vec<String>,
 }
 
 /// Compares records with expectations as they pass.
 struct Compared {
     comparison: Comparison,
+    /// Files that were read to their ends.
+    files: u64,
     result: io::Result<()>,
 }
 
@@ -98,19 +158,21 @@ impl Sink for Compared {
     type Item = Option<Found>;
 
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
+        self.files += u64::from(found.as_ref().is_some_and(|found| found.state == State::Hashed));
         self.result = found.map_or(Ok(()), |found| self.comparison.found(found));
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
 /// Reads the list, hashes the files and compares.
-fn run(input: Input, asked: Asked, counters: &Counters, cancel: &CancelToken) -> Result<Verified, Failed> {
+fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified, Failed> {
     let options = ReadOptions { algorithm: asked.algorithm, ..ReadOptions::default() };
     let mut list = List::open(input, options).map_err(Failed::Open)?;
     let name = list.name().to_vec();
     let quoted = pfh::record::quote::quoted(&name);
     let refused = |text: String| Failed::List(name.clone(), text);
-    let root = Root::new(asked.root, &asked.list_path, &mut list).map_err(|(path, error)| Failed::Root(path, error))?;
+    let root =
+        Root::new(asked.root.take(), &asked.list_path, &mut list).map_err(|(path, error)| Failed::Root(path, error))?;
     let forms = PathForms { backslashes: asked.backslashes, strip_prefix: asked.strip_prefix.as_deref() };
     let mut expectations = Expectations::new(asked.memory_bytes / 8);
     let (mut not_below, mut broken) = (Vec::<(File, PathError)>::new(), Vec::new());
@@ -169,35 +231,29 @@ fn run(input: Input, asked: Asked, counters: &Counters, cancel: &CancelToken) ->
         other.path = root.name().to_vec();
         expectations.push(other)?.map_err(|(_, error)| refused(format!("{quoted}: {error}")))?;
     }
-    let expected = expectations.sorted()?;
+    let mut expected = expectations.sorted()?;
     let algorithms = expected.algorithms().to_vec();
-    if algorithms.is_empty() {
-        return Err(refused(format!("{quoted} has no digests of whole files")));
+    if algorithms.is_empty() && !asked.structure {
+        return Err(refused(format!(
+            "{quoted} has no digests of whole files; `structure=True` compares names and sizes"
+        )));
     }
-    let mut engine = Options::new(Selection::from(&algorithms[..]));
-    engine.threads = asked.threads;
-    engine.memory_bytes = asked.memory_bytes / 2;
-    engine.keys = asked.keys;
-    // The list itself is no new file.
-    if let Ok(metadata) = std::fs::metadata(&asked.list_path) {
-        engine.own_files.push(FileIdentity::new(metadata.dev(), metadata.ino()));
+    let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
+    if asked.size_first {
+        let decide = |_: &[u8], _: &Metadata| not_wanted();
+        let sizes = asked.compare(&root, expected.copy()?, false, Some(&decide), cancel)?;
+        asked.choice.leave_out_changed(sizes.comparison.finish(&mut |_| Presence::Gone)?)?;
     }
-    let mut walk = asked.walk;
-    walk.roots = vec![root.top(&expected).into_os_string().into_vec()];
-    let mut comparison = Comparison::new(expected, asked.lists_all, asked.memory_bytes / 8)?;
+    let decide = |path: &[u8], _: &Metadata| {
+        if asked.choice.reads(root.of_record(path)) { Decision::Hash } else { not_wanted() }
+    };
+    let decide: Option<Decide<'_>> = if asked.choice.leaves_out() { Some(&decide) } else { None };
+    let Compared { mut comparison, files, .. } = asked.compare(&root, expected, asked.lists_all, decide, cancel)?;
     for (file, error) in not_below {
         comparison.not_below(file, error)?;
     }
-    let mut sink = Compared { comparison, result: Ok(()) };
-    let prepare = |record: Record| root.found(record);
-    HashRun { walk, engine }.run(&prepare, &mut sink, None, counters, cancel).map_err(Failed::Run)?;
-    let Compared { comparison, result } = sink;
-    result?;
-    if cancel.is_cancelled() {
-        return Err(Failed::Cancelled);
-    }
     let findings = comparison.finish(&mut |path| root.look(path))?;
-    Ok(Verified { findings, algorithms, root: root.path, broken })
+    Ok(Verified { findings, algorithms, root: root.path, files, broken })
 }
 
 /// Compares the files that a list expects with those that are there, and returns what became of each.
@@ -207,14 +263,21 @@ fn run(input: Input, asked: Asked, counters: &Counters, cancel: &CancelToken) ->
 /// the current directory otherwise. Every file below it is read, so moved, copied and new files are found too.
 /// ``all`` also lists files that matched. ``strip_prefix`` is a directory that all paths of the list begin with.
 ///
+/// ``structure`` compares names and sizes only. ``size_first`` compares them before any file is read, and leaves out
+/// files whose size differs. ``sample`` reads only this share of the files, in percent, chosen at random; ``seed``
+/// repeats the choice of the same seed. ``ignore_new`` looks for no files that the list does not have; then moved files
+/// are missing. With ``ignore_missing`` missing files are no failures. The findings tell what was asked.
+///
 /// >>> findings = pfh.verify("bag/manifest-sha256.txt")
 /// >>> findings.ok, findings.counts["changed"]
 /// >>> [(finding.class_, finding.path_str, finding.reason) for finding in findings]
 ///
-/// Raises ``ListError`` for a list that is of no use, and as :func:`hash`.
+/// Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100,
+/// and for options that exclude each other; and as :func:`hash`.
 #[pyfunction]
 #[pyo3(signature = (
     list, root = None, *, all = false, algorithm = None, strip_prefix = None, backslashes = false, strict = true,
+    sample = None, seed = None, structure = false, size_first = false, ignore_missing = false, ignore_new = false,
     include = None, exclude = None, one_file_system = false, follow_files = false, follow_directories = false,
     threads = None, memory = None, key = None, context = None
 ))]
@@ -228,6 +291,12 @@ pub(crate) fn verify(
     strip_prefix: Option<&Bound<'_, PyAny>>,
     backslashes: bool,
     strict: bool,
+    sample: Option<f64>,
+    seed: Option<&Bound<'_, PyAny>>,
+    structure: bool,
+    size_first: bool,
+    ignore_missing: bool,
+    ignore_new: bool,
     include: Option<&Bound<'_, PyAny>>,
     exclude: Option<&Bound<'_, PyAny>>,
     one_file_system: bool,
@@ -239,6 +308,12 @@ pub(crate) fn verify(
     context: Option<String>,
 ) -> PyResult<Findings> {
     let path = |path: &Bound<'_, PyAny>| Ok::<_, PyErr>(PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?)));
+    if structure && (sample.is_some() || size_first) {
+        let other = if size_first { "size_first" } else { "sample" };
+        return Err(errors::option(py, format!("`structure` reads no file, so `{other}` has no use; leave out one")));
+    }
+    let sample = sample_of(py, sample, seed)?;
+    let choice = Choice::new(structure, sample);
     let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
     let input = list::input(list, &raised)?;
     let list_path = if list.hasattr("read")? { PathBuf::new() } else { path(list)? };
@@ -250,6 +325,10 @@ pub(crate) fn verify(
         backslashes,
         lists_all: all,
         is_strict: strict,
+        structure,
+        choice,
+        size_first,
+        ignore_new,
         walk: WalkOptions {
             include: words(include)?,
             exclude: words(exclude)?,
@@ -262,11 +341,11 @@ pub(crate) fn verify(
         memory_bytes: memory.map_or(Ok(Options::MEMORY_BYTES_DEFAULT), |memory| bytes_of(memory, "memory"))?,
         keys: keys(key, context)?,
     };
-    let (cancel, counters) = (CancelToken::default(), Arc::new(Counters::default()));
+    let cancel = CancelToken::default();
     let (sender, mut verified) = sync_channel(1);
     let worker = {
-        let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));
-        move || drop(sender.send(run(input, asked, &counters, &cancel)))
+        let cancel = cancel.clone();
+        move || drop(sender.send(run(input, asked, &cancel)))
     };
     // Nobody joins it: a list from a pipe may keep it forever.
     let spawned = thread::Builder::new().name("pfh-verify".to_owned()).spawn(worker);
@@ -286,7 +365,7 @@ pub(crate) fn verify(
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
-    let Verified { findings, algorithms, root, broken } = result.map_err(|failed| failed.into_error(py))?;
+    let Verified { findings, algorithms, root, files, broken } = result.map_err(|failed| failed.into_error(py))?;
     let totals = *findings.totals();
     let (sender, groups) = sync_channel(1);
     // Findings lie in a temporary file, from which a thread takes them as they are wanted.
@@ -308,7 +387,26 @@ pub(crate) fn verify(
     });
     taking.map_err(|error| errors::start(py, format!("the system refused a thread: {error}")))?;
     let state = Mutex::new((groups, Vec::new().into_iter()));
-    Ok(Findings { totals, algorithms, root, broken, files: counters, state })
+    Ok(Findings { totals, algorithms, root, broken, files, sample, structure, ignore_new, ignore_missing, state })
+}
+
+/// Returns the share of files that are read.
+fn sample_of(py: Python<'_>, percent: Option<f64>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Sample>> {
+    let seed = seed.map(|seed| seed.extract::<u64>()).transpose().map_err(|error| {
+        if error.is_instance_of::<PyOverflowError>(py) {
+            errors::option(py, "`seed`: name a number from 0 to 2**64 - 1")
+        } else {
+            error
+        }
+    })?;
+    let Some(percent) = percent else {
+        return match seed {
+            Some(_) => Err(errors::option(py, "`seed` decides the choice of `sample`; name the share, too")),
+            None => Ok(None),
+        };
+    };
+    let refused = |error| errors::option(py, format!("`sample={percent}`: {error}, in percent"));
+    Sample::new(percent, seed).map(Some).map_err(refused)
 }
 
 type Groups = (Receiver<io::Result<Vec<pfh_fixity::Finding>>>, std::vec::IntoIter<pfh_fixity::Finding>);
@@ -320,7 +418,11 @@ pub(crate) struct Findings {
     algorithms: Vec<Algorithm>,
     root: PathBuf,
     broken: Vec<String>,
-    files: Arc<Counters>,
+    files: u64,
+    sample: Option<Sample>,
+    structure: bool,
+    ignore_new: bool,
+    ignore_missing: bool,
     state: Mutex<Groups>,
 }
 
@@ -354,13 +456,41 @@ impl Findings {
         }
     }
 
-    /// Whether everything that was expected is there and unchanged. New files and copies are no failures.
+    /// Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and
+    /// `ignore_missing`. New files and copies are no failures.
     #[getter]
     fn ok(&self) -> bool {
-        let bad = [Class::Changed, Class::Missing, Class::Unreadable, Class::Moved];
-        bad.into_iter().all(|class| self.totals.files.of(class) == 0)
-            && self.totals.not_comparable == 0
-            && self.broken.is_empty()
+        Ignored { new: true, missing: self.ignore_missing }.is_verified(&self.totals, self.broken.len() as u64)
+    }
+
+    /// The share of files that were to be read, in percent; `None` if it was all of them.
+    #[getter]
+    fn sample(&self) -> Option<f64> {
+        self.sample.map(|sample| sample.percent())
+    }
+
+    /// The number that decided the choice of the sample; `None` without one.
+    #[getter]
+    fn seed(&self) -> Option<u64> {
+        self.sample.map(|sample| sample.seed())
+    }
+
+    /// Whether names and sizes alone were compared; then no file was read, and those that agree are `not-checked`.
+    #[getter]
+    fn structure(&self) -> bool {
+        self.structure
+    }
+
+    /// Whether files that the list does not have were not looked for.
+    #[getter]
+    fn ignore_new(&self) -> bool {
+        self.ignore_new
+    }
+
+    /// Whether missing files were no failures.
+    #[getter]
+    fn ignore_missing(&self) -> bool {
+        self.ignore_missing
     }
 
     /// The numbers of files by class.
@@ -385,10 +515,10 @@ impl Findings {
         PyBytes::new(py, self.root.as_os_str().as_bytes())
     }
 
-    /// Files that were read.
+    /// Files that were read to their ends.
     #[getter]
     fn files(&self) -> u64 {
-        self.files.files.load(std::sync::atomic::Ordering::Relaxed)
+        self.files
     }
 
     /// Lines of the list that could not be read, with `strict=False`.
@@ -400,7 +530,9 @@ impl Findings {
     fn __repr__(&self) -> String {
         let counts = Class::ALL.into_iter().filter(|class| self.totals.files.of(*class) > 0);
         let counts: Vec<String> = counts.map(|class| format!("{class}: {}", self.totals.files.of(class))).collect();
-        format!("<pfh.Findings {}>", counts.join(", "))
+        let sample = self.sample.map(|sample| format!("sample of {} %: ", sample.percent())).unwrap_or_default();
+        let structure = if self.structure { "names and sizes: " } else { "" };
+        format!("<pfh.Findings {sample}{structure}{}>", counts.join(", "))
     }
 }
 

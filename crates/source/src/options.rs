@@ -1,6 +1,6 @@
 //! The options of a walk and of reading.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Medium;
@@ -66,9 +66,33 @@ impl FileList {
         Self { name, reader: Mutex::new(reader), separator }
     }
 
+    /// Makes a list of the paths that `next` returns, one after the other. `name` is as of [`FileList::new`].
+    pub fn of(name: &str, next: impl FnMut() -> io::Result<Option<Vec<u8>>> + Send + 'static) -> Self {
+        Self::new(name.into(), Box::new(EndedPaths { next, path: io::Cursor::default() }), 0)
+    }
+
     pub(crate) fn into_parts(self) -> (Vec<u8>, BufReader<Box<dyn Read + Send>>, u8) {
         let reader = self.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
         (self.name, BufReader::new(reader), self.separator)
+    }
+}
+
+/// Paths, each with a NUL at its end.
+struct EndedPaths<F> {
+    next: F,
+    path: io::Cursor<Vec<u8>>,
+}
+
+impl<F: FnMut() -> io::Result<Option<Vec<u8>>>> Read for EndedPaths<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.path.read(buffer)? {
+            0 => {}
+            bytes => return Ok(bytes),
+        }
+        let Some(mut path) = (self.next)()? else { return Ok(0) };
+        path.push(0);
+        self.path = io::Cursor::new(path);
+        self.path.read(buffer)
     }
 }
 

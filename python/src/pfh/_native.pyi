@@ -202,6 +202,12 @@ def verify(
     strip_prefix: StrOrBytesPath | None = None,
     backslashes: bool = False,
     strict: bool = True,
+    sample: float | None = None,
+    seed: int | None = None,
+    structure: bool = False,
+    size_first: bool = False,
+    ignore_missing: bool = False,
+    ignore_new: bool = False,
     include: str | Iterable[str] | None = None,
     exclude: str | Iterable[str] | None = None,
     one_file_system: bool = False,
@@ -219,11 +225,17 @@ def verify(
     the current directory otherwise. Every file below it is read, so moved, copied and new files are found too.
     ``all`` also lists files that matched. ``strip_prefix`` is a directory that all paths of the list begin with.
 
+    ``structure`` compares names and sizes only. ``size_first`` compares them before any file is read, and leaves out
+    files whose size differs. ``sample`` reads only this share of the files, in percent, chosen at random; ``seed``
+    repeats the choice of the same seed. ``ignore_new`` looks for no files that the list does not have; then moved files
+    are missing. With ``ignore_missing`` missing files are no failures. The findings tell what was asked.
+
     >>> findings = pfh.verify("bag/manifest-sha256.txt")
     >>> findings.ok, findings.counts["changed"]
     >>> [(finding.class_, finding.path_str, finding.reason) for finding in findings]
 
-    Raises ``ListError`` for a list that is of no use, and as :func:`hash`.
+    Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100,
+    and for options that exclude each other; and as :func:`hash`.
     """
 
 def algorithms() -> list[AlgorithmInfo]:
@@ -635,7 +647,28 @@ class Findings(Iterator[Finding]):
     def __next__(self) -> Finding: ...
     @property
     def ok(self) -> bool:
-        """Whether everything that was expected is there and unchanged. New files and copies are no failures."""
+        """Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and
+        `ignore_missing`. New files and copies are no failures."""
+
+    @property
+    def sample(self) -> float | None:
+        """The share of files that were to be read, in percent; `None` if it was all of them."""
+
+    @property
+    def seed(self) -> int | None:
+        """The number that decided the choice of the sample; `None` without one."""
+
+    @property
+    def structure(self) -> bool:
+        """Whether names and sizes alone were compared; then no file was read, and those that agree are `not-checked`."""
+
+    @property
+    def ignore_new(self) -> bool:
+        """Whether files that the list does not have were not looked for."""
+
+    @property
+    def ignore_missing(self) -> bool:
+        """Whether missing files were no failures."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -651,7 +684,7 @@ class Findings(Iterator[Finding]):
 
     @property
     def files(self) -> int:
-        """Files that were read."""
+        """Files that were read to their ends."""
 
     @property
     def broken(self) -> list[str]:

@@ -74,30 +74,6 @@ pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
 }
 
-/// Makes a list of paths that `next` returns, one after the other.
-pub(crate) fn list_of(next: impl FnMut() -> io::Result<Option<Vec<u8>>> + Send + 'static) -> FileList {
-    FileList::new(b"the list".to_vec(), Box::new(EndedPaths { next, path: io::Cursor::default() }), 0)
-}
-
-/// Paths, each with a NUL at its end.
-struct EndedPaths<F> {
-    next: F,
-    path: io::Cursor<Vec<u8>>,
-}
-
-impl<F: FnMut() -> io::Result<Option<Vec<u8>>>> Read for EndedPaths<F> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.path.read(buffer)? {
-            0 => {}
-            bytes => return Ok(bytes),
-        }
-        let Some(mut path) = (self.next)()? else { return Ok(0) };
-        path.push(0);
-        self.path = io::Cursor::new(path);
-        self.path.read(buffer)
-    }
-}
-
 /// Opens a list; `-` is standard input.
 pub(crate) fn open_input(path: &OsStr) -> io::Result<Box<dyn Read + Send>> {
     if path == "-" { Ok(Box::new(message::standard_input()?)) } else { Ok(Box::new(File::open(path)?)) }

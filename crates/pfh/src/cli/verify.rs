@@ -14,23 +14,19 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
 use pfh_fixity::{
-    Class, Comparison, Expectations, Expected, File, Finding, Found, PathError, PathForms, Presence, Root, State,
+    Choice, Class, Comparison, Expectations, Expected, File, Found, Ignored, PathError, PathForms, PathsBelow,
+    Presence, Root, Sample, State,
 };
 use pfh_list::{Contents, FileIdentity, List};
 use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
-use pfh_source::{LocalSource, WalkOptions};
-use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use pfh_source::{FileList, LocalSource, WalkOptions};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Most files that --size-first remembers as of another size. Further ones are read, with the same result.
-const OTHER_SIZES_MAX: usize = 1 << 20;
 
 /// Runs `pfh verify`.
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
@@ -57,10 +53,10 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if let Ok(metadata) = fs::metadata(&arguments.list) {
         own_files.push(FileIdentity::new(metadata.dev(), metadata.ino()));
     }
-    let seed = arguments.seed.unwrap_or_else(|| {
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| u64::from(time.subsec_nanos()))
-    });
-    let mut run = Run { arguments, root: &root, top, keys, own_files, other_sizes: HashSet::new(), seed };
+    let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
+    let sample = sample.map_err(Failed::usage)?;
+    let choice = Choice::new(arguments.structure, sample);
+    let mut run = Run { arguments, root: &root, top, keys, own_files, choice };
     if arguments.size_first {
         run.find_other_sizes(&mut expected, command.cancel())?;
     }
@@ -85,7 +81,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let decide = |path: &[u8], _: &Metadata| run.decide(path);
-    let decide: Option<Decide<'_>> = if run.leaves_out() { Some(&decide) } else { None };
+    let decide: Option<Decide<'_>> = if run.choice.leaves_out() { Some(&decide) } else { None };
     let report = command.hash(&engine, &source, decide, &prepare, &mut deliver);
     report.map_err(|error| run.start_error(error))?;
     compared.map_err(temporary_failed)?;
@@ -97,15 +93,14 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         list: &name,
         root: &root.path,
         algorithms: &algorithms,
-        sample: arguments.sample.map(|percent| (percent, seed)),
+        sample,
         structure: arguments.structure,
-        ignores_new: arguments.ignore_new,
-        ignores_missing: arguments.ignore_missing,
+        ignored: Ignored { new: arguments.ignore_new, missing: arguments.ignore_missing },
         quiet: arguments.quiet,
         broken,
     };
     let totals = *findings.totals();
-    command.tally.findings = asked.failures(&totals);
+    command.tally.findings = asked.ignored.failures(&totals);
     let unreadable = totals.files.of(Class::Unreadable);
     command.tally.unread = command.tally.unread.max(unreadable + broken);
     let mut output = command.output();
@@ -207,9 +202,7 @@ struct Run<'a> {
     top: PathBuf,
     keys: Keys,
     own_files: Vec<FileIdentity>,
-    /// Paths below the root of files that have another size.
-    other_sizes: HashSet<Vec<u8>>,
-    seed: u64,
+    choice: Choice,
 }
 
 impl Run<'_> {
@@ -231,14 +224,8 @@ impl Run<'_> {
             ..WalkArguments::default()
         };
         let (paths, files) = if *ignore_new && !self.root.is_file {
-            let mut paths = ExpectedPaths {
-                expected: expected.copy().map_err(temporary_failed)?,
-                root: self.root.path.clone(),
-                canonical: self.root.canonical.clone(),
-                directory: PathBuf::new(),
-                is_directory_below: false,
-            };
-            (vec![], Some(reading::list_of(move || paths.next_path())))
+            let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
+            (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
             (vec![OsString::from(&self.top)], None)
         };
@@ -264,34 +251,15 @@ impl Run<'_> {
             .map_err(|error| self.start_error(error))?;
         sizes.failed.map_err(temporary_failed)?;
         let findings = sizes.comparison.finish(&mut |_| Presence::Gone).map_err(temporary_failed)?;
-        let other_sizes = &mut self.other_sizes;
-        let note = |finding: &Finding| {
-            if finding.class == Class::Changed && other_sizes.len() < OTHER_SIZES_MAX {
-                other_sizes.insert(finding.path().to_vec());
-            }
-            Ok(())
-        };
-        findings.into_each(note).map_err(temporary_failed)
-    }
-
-    /// Whether some files are not read.
-    fn leaves_out(&self) -> bool {
-        self.arguments.structure || self.arguments.sample.is_some() || !self.other_sizes.is_empty()
+        self.choice.leave_out_changed(findings).map_err(temporary_failed)
     }
 
     /// Decides whether a file is read.
     fn decide(&self, path: &[u8]) -> Decision {
-        let path = self.root.of_record(path);
-        let is_chosen = self.arguments.sample.is_none_or(|percent| {
-            let digest =
-                Algorithm::from_name("xxh3-64").map(|xxh3| xxh3.digest(&[&self.seed.to_be_bytes(), path].concat()));
-            let first = digest.ok().and_then(|digest| digest.bytes().first_chunk().copied());
-            (u64::from_be_bytes(first.unwrap_or_default()) as f64) < percent / 100.0 * 2_f64.powi(64)
-        });
-        if self.arguments.structure || !is_chosen || self.other_sizes.contains(path) {
-            Decision::RecordOnly(SkipReason::NotWanted)
-        } else {
+        if self.choice.reads(self.root.of_record(path)) {
             Decision::Hash
+        } else {
+            Decision::RecordOnly(SkipReason::NotWanted)
         }
     }
 
@@ -313,50 +281,5 @@ impl Sink for Sizes {
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
         self.failed = found.map_or(Ok(()), |found| self.comparison.found(found));
         if self.failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-/// The paths of expected files: only those of files that are below the root.
-struct ExpectedPaths {
-    expected: Expected,
-    root: PathBuf,
-    canonical: PathBuf,
-    /// The latest directory, and whether it is below the root.
-    directory: PathBuf,
-    is_directory_below: bool,
-}
-
-/// Whether a path, with all symbolic links followed, is below a directory without such links.
-fn leads_below(path: &Path, canonical: &Path) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| path.starts_with(canonical))
-}
-
-impl ExpectedPaths {
-    fn next_path(&mut self) -> io::Result<Option<Vec<u8>>> {
-        while let Some(one) = self.expected.next_file()? {
-            let path = self.root.join(OsStr::from_bytes(&one.file.path));
-            if self.is_below(&path) {
-                return Ok(Some(path.into_os_string().into_vec()));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.
-    fn is_below(&mut self, path: &Path) -> bool {
-        match fs::symlink_metadata(path).map(|metadata| metadata.file_type()) {
-            Ok(kind) if kind.is_file() => {
-                let directory = path.parent().unwrap_or(path);
-                if self.directory != directory {
-                    directory.clone_into(&mut self.directory);
-                    self.is_directory_below = leads_below(directory, &self.canonical);
-                }
-                self.is_directory_below
-            }
-            Ok(kind) if kind.is_symlink() => {
-                fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) && leads_below(path, &self.canonical)
-            }
-            _ => false,
-        }
     }
 }

@@ -4,6 +4,7 @@ use super::common_args::{EngineArguments, KeyArguments, Suggested, digest_names}
 use super::progress::When;
 use clap::builder::StringValueParser;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use pfh_fixity::{NoShare, Sample};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -181,7 +182,7 @@ pub(crate) enum Compat {
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text);
     match number.parse::<f64>() {
-        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent),
-        _ => Err("a share is a number above 0 and up to 100".to_owned()),
+        Ok(percent) => Sample::new(percent, Some(0)).map(|_| percent).map_err(|error| error.to_string()),
+        Err(_) => Err(NoShare.to_string()),
     }
 }

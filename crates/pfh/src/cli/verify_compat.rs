@@ -296,7 +296,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         // Before the first line there is no algorithm.
         if !selection.is_empty() {
             let files = Arc::clone(&list);
-            let files = reading::list_of(move || Ok(lock(&files).next_path()));
+            let files = FileList::of("the list", move || Ok(lock(&files).next_path()));
             run(arguments, &mut command, selection, (vec![], Some(files)), &mut deliver)?;
         } else {
             lock(&list).next_path();

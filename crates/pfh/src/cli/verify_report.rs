@@ -5,7 +5,7 @@ use super::verdicts::push_escaped;
 use super::verify_args::ReportFormat;
 use super::{json_header, message};
 use pfh_digest::Algorithm;
-use pfh_fixity::{Agreement, Class, File, Finding, Findings, Totals, compare};
+use pfh_fixity::{Agreement, Class, File, Finding, Findings, Ignored, Sample, Totals, compare};
 use pfh_lab::environment::timestamp;
 use pfh_page::{Block, Cell, Document, Section, Table, Tone};
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
@@ -22,34 +22,16 @@ pub(super) struct Asked<'a> {
     pub(super) list: &'a [u8],
     pub(super) root: &'a Path,
     pub(super) algorithms: &'a [Algorithm],
-    /// The share of files that were to be read, in percent, and the seed of the choice.
-    pub(super) sample: Option<(f64, u64)>,
+    /// The share of files that were to be read.
+    pub(super) sample: Option<Sample>,
     pub(super) structure: bool,
-    pub(super) ignores_new: bool,
-    pub(super) ignores_missing: bool,
+    pub(super) ignored: Ignored,
     pub(super) quiet: bool,
     /// Lines of the list that could not be read.
     pub(super) broken: u64,
 }
 
 impl Asked<'_> {
-    /// Returns the number of files that are not as the list says.
-    pub(super) fn failures(&self, totals: &Totals) -> u64 {
-        let classes = Class::ALL.into_iter().filter(|class| self.fails(*class));
-        classes.map(|class| totals.files.of(class)).sum::<u64>() + totals.not_comparable
-    }
-
-    /// Whether files of this class are not as the list says.
-    fn fails(&self, class: Class) -> bool {
-        match class {
-            Class::Changed | Class::Moved => true,
-            Class::Copied | Class::New => !self.ignores_new,
-            Class::Missing => !self.ignores_missing,
-            // Nothing is known of an unreadable file, and of others nothing was asked.
-            Class::Matched | Class::Unreadable | Class::NotChecked => false,
-        }
-    }
-
     /// Returns the verdict in a sentence or two.
     pub(super) fn verdict(&self, totals: &Totals) -> String {
         let unreadable = totals.files.of(Class::Unreadable);
@@ -58,11 +40,11 @@ impl Asked<'_> {
             1 => " One line of the list could not be read.".to_owned(),
             lines => format!(" {} lines of the list could not be read.", Count(lines)),
         };
-        if self.failures(totals) > 0 {
+        if self.ignored.failures(totals) > 0 {
             let mut parts: Vec<String> = Vec::new();
             for (class, word) in WORDS {
                 let count = totals.files.of(class);
-                if count > 0 && self.fails(class) {
+                if count > 0 && self.ignored.fails(class) {
                     parts.push(format!("{} {word}", Count(count)));
                 }
             }
@@ -87,11 +69,13 @@ impl Asked<'_> {
                 "Names and sizes are as the list says: {}. No contents were read.",
                 files(totals.files.of(Class::NotChecked))
             )
-        } else if let Some((percent, seed)) = self.sample {
+        } else if let Some(sample) = self.sample {
             format!(
-                "Verified by a sample: {} of {} were read ({percent} %, seed {seed}), and all of them are as the list says.",
+                "Verified by a sample: {} of {} were read ({} %, seed {}), and all of them are as the list says.",
                 Count(matched),
-                files(totals.expected.all())
+                files(totals.expected.all()),
+                sample.percent(),
+                sample.seed()
             )
         } else if matched == 0 {
             "Nothing was verified: no file of the list was read.".to_owned()
@@ -102,12 +86,12 @@ impl Asked<'_> {
         } else {
             format!("Verified: all {} are as the list says.", files(matched))
         };
-        for (class, ignored) in [(Class::Missing, self.ignores_missing), (Class::New, self.ignores_new)] {
+        for (class, ignored) in [(Class::Missing, self.ignored.missing), (Class::New, self.ignored.new)] {
             if ignored && totals.files.of(class) > 0 {
                 text += &format!(" Ignored: {} {class}.", Count(totals.files.of(class)));
             }
         }
-        if self.ignores_new {
+        if self.ignored.new {
             text += " Other files were not looked for.";
         }
         text + &broken
@@ -180,10 +164,11 @@ impl Report<'_> {
         json_header::push_algorithms(self.asked.algorithms.iter().map(|one| one.name()), &mut line);
         end_line(0, &mut line);
         let start = line.len();
-        let is_verified = self.asked.failures(&totals) + totals.files.of(Class::Unreadable) + self.asked.broken == 0;
+        let is_verified = self.asked.ignored.is_verified(&totals, self.asked.broken);
         line.extend_from_slice(format!("{{\"type\":\"verdict\",\"verified\":{is_verified},\"text\":").as_bytes());
         push_string(&self.asked.verdict(&totals), &mut line);
-        if let Some((percent, seed)) = self.asked.sample {
+        if let Some(sample) = self.asked.sample {
+            let (percent, seed) = (sample.percent(), sample.seed());
             line.extend_from_slice(format!(",\"sample_percent\":{percent},\"seed\":{seed}").as_bytes());
         }
         end_line(start, &mut line);
@@ -265,7 +250,7 @@ impl Report<'_> {
             _ if count == 0 => Tone::Faint,
             Class::Matched => Tone::Good,
             Class::Unreadable => Tone::Caution,
-            _ if self.asked.fails(class) => Tone::Bad,
+            _ if self.asked.ignored.fails(class) => Tone::Bad,
             _ => Tone::Neutral,
         }
     }
