@@ -49,6 +49,14 @@ pub(crate) fn look(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }
 
+/// Keeps a thread of a consumer from returning into its code while the interpreter ends. Before Python 3.14, the thread
+/// would be ended where it wants the interpreter back, and code in C++ ends the process with it (`std::terminate`).
+pub(crate) fn stay_while_closing() {
+    if IS_CLOSING.load(Ordering::SeqCst) {
+        thread::sleep(CLOSING_MAX);
+    }
+}
+
 /// Has a `KeyboardInterrupt` raised again, once a consumer that cannot pass it on has returned.
 pub(crate) fn interrupt_again(py: Python<'_>, error: &PyErr) {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {

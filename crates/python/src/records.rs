@@ -20,7 +20,7 @@ use crate::array::schema_capsule;
 use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
-use crate::interpreter::{TICK, caught, interrupt_again, look, outside};
+use crate::interpreter::{TICK, caught, interrupt_again, look, outside, stay_while_closing};
 use crate::list::ListFeed;
 use crate::record::{Item, Record};
 
@@ -609,6 +609,7 @@ impl Iterator for Batches {
             self.stop();
             // Nothing of a broken batch is handed over afterwards.
             self.columns = Columns::new(&self.shared.shape, &[]);
+            stay_while_closing();
         }
         batch.transpose()
     }
