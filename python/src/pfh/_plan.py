@@ -14,7 +14,7 @@ from ._program import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from typing import Any
 
     from ._arrow import Algorithms, StrOrBytesPath
@@ -163,7 +163,7 @@ class Plan:
                 yield from records
 
     @contextmanager
-    def _records_of(self, number: int) -> Iterator[str]:
+    def _records_of(self, number: int) -> Generator[str]:
         """Returns a list of the records of the files that begin in a shard: its result, if no file is split."""
         if self.split_bytes is None:
             yield self.result(number)
