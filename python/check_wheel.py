@@ -12,8 +12,8 @@ import re
 import sys
 import zipfile
 
-# 10 MB are wanted. Tables of CRCs that pfh does not have, in both files, are 1.2 MB of what is there.
-MAX_BYTES = 11_000_000
+# It is to download quickly, and package indexes have limits.
+MAX_BYTES = 10_000_000
 
 
 def findings(wheel: str, folders: list[str], shipped: bool) -> list[str]:

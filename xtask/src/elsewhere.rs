@@ -11,6 +11,9 @@ use crate::workspace::Workspace;
 
 const LANE_TESTS: [&str; 6] = ["--test", "lanes", "--test", "lanes_detach", "--test", "lanes_portable"];
 
+/// Of kernels outside the lanes: the module of which NEON has a form.
+const CRC_TESTS: [&str; 4] = ["--package", "pfh-vector", "--lib", "crc"];
+
 /// Everything but the tests compiles for AArch64. On AArch64 itself the other steps compile them.
 pub(crate) fn aarch64(workspace: &Workspace) -> Result<Outcome> {
     if cfg!(target_arch = "aarch64") {
@@ -44,16 +47,19 @@ pub(crate) fn neon(workspace: &Workspace) -> Result<Outcome> {
     if !AARCH64_LIBRARY.is_there(workspace) {
         return Ok(Outcome::skipped(Need::Neon, AARCH64_LIBRARY.hint()));
     }
-    let mut cargo = workspace.cargo();
-    cargo.args(["test", "--quiet", "--target", AARCH64]);
-    cargo.args(["--package", "pfh-digest", "--package", "pfh-vector", "--test", "backends"]).args(LANE_TESTS);
-    // Apart from what the step above leaves without its C.
-    cargo.arg("--target-dir").arg(workspace.target_folder()?.join("neon"));
-    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
-    cargo.env("CC_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-gcc");
-    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{emulator} -L /usr/aarch64-linux-gnu"));
-    cargo.env("PFH_TEST_REQUIRED_BACKENDS", "neon,portable");
-    process::run(&mut cargo)?;
+    let lanes = ["--package", "pfh-digest", "--package", "pfh-vector", "--test", "backends"];
+    let lanes = lanes.iter().chain(&LANE_TESTS).copied().collect::<Vec<_>>();
+    for selection in [&lanes[..], &CRC_TESTS] {
+        let mut cargo = workspace.cargo();
+        cargo.args(["test", "--quiet", "--target", AARCH64]);
+        // Apart from what the step above leaves without its C.
+        cargo.arg("--target-dir").arg(workspace.target_folder()?.join("neon")).args(selection);
+        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
+        cargo.env("CC_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-gcc");
+        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{emulator} -L /usr/aarch64-linux-gnu"));
+        cargo.env("PFH_TEST_REQUIRED_BACKENDS", "neon,portable");
+        process::run(&mut cargo)?;
+    }
     Ok(Outcome::passed("by emulation"))
 }
 

@@ -94,16 +94,9 @@ pub(crate) fn blake3() -> &'static str {
     }
 }
 
-/// Crate `crc-fast`, which answers for itself.
+/// Ours.
 pub(crate) fn crc() -> &'static str {
-    match crc_fast::get_calculator_target(crc_fast::CrcAlgorithm::Crc32Iscsi).as_str() {
-        "x86_64-avx512-vpclmulqdq" => "avx512-vpclmulqdq",
-        "x86_64-avx512-pclmulqdq" => "avx512-pclmulqdq",
-        "x86_64-sse-pclmulqdq" | "x86-sse-pclmulqdq" => "pclmulqdq",
-        "aarch64-neon-pmull-sha3" => "pmull-sha3",
-        "aarch64-neon-pmull" => "pmull",
-        _ => portable(),
-    }
+    pfh_vector::crc::Kernels::new(pfh_vector::Backend::chosen()).name()
 }
 
 /// Crate `simd-adler32`.

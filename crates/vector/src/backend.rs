@@ -111,9 +111,11 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => Feature::ALL,
             #[cfg(target_arch = "x86_64")]
-            Level::ShaNi | Level::Avx2 | Level::Ssse3 => &[Feature::Popcnt],
+            Level::ShaNi | Level::Avx2 => &[Feature::Popcnt, Feature::Pclmulqdq, Feature::Vpclmulqdq],
+            #[cfg(target_arch = "x86_64")]
+            Level::Ssse3 => &[Feature::Popcnt, Feature::Pclmulqdq],
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => &[],
+            Level::Neon => &[Feature::Aes],
             Level::Portable => &[],
         }
     }

@@ -44,9 +44,9 @@ features! {
     Ssse3 = "ssse3", Sse41 = "sse4.1", Popcnt = "popcnt", Avx2 = "avx2", Bmi1 = "bmi1", Bmi2 = "bmi2", Sha = "sha",
     Avx512f = "avx512f", Avx512bw = "avx512bw", Avx512vl = "avx512vl", Avx512dq = "avx512dq",
     Avx512vbmi = "avx512vbmi", Avx512vbmi2 = "avx512vbmi2", Avx512ifma = "avx512ifma",
-    Avx512vpopcntdq = "avx512vpopcntdq", Gfni = "gfni"
+    Avx512vpopcntdq = "avx512vpopcntdq", Gfni = "gfni", Pclmulqdq = "pclmulqdq", Vpclmulqdq = "vpclmulqdq"
 }
-features! { "aarch64" is_aarch64_feature_detected Neon = "neon" }
+features! { "aarch64" is_aarch64_feature_detected Neon = "neon", Aes = "aes" }
 
 /// A feature of this architecture's CPUs on which a kernel depends: there is none.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -1,4 +1,4 @@
-//! The instructions of the CPU, and the vector kernels of similarity digests and of facts about contents.
+//! The instructions of the CPU, and the vector kernels of similarity digests, of checksums and of facts about contents.
 //!
 //! A [`Backend`] names instructions. It is detected or forced once, and handed down; the kernels that it stands for are
 //! chosen from the [`Features`] that the CPU has and the backend allows:
@@ -19,6 +19,7 @@
 //! | [`sdhash_popularity`] | how often a position is the best one of its neighbours | sdhash |
 //! | [`tlsh_triplets`] | how often each hash of three bytes occurs | TLSH |
 //! | [`runs`] | runs of one byte | facts about contents |
+//! | [`crc`] | the remainder of a message | CRC-32, CRC-32C, CRC-64/NVME |
 //! | [`bloom`] | the Bloom filters that share many bits with a given one | pairs of sdhash and of mrsh-v2 |
 //!
 //! [`prefetch`] announces memory before it is read.
@@ -31,6 +32,7 @@ mod backend;
 pub mod bloom;
 mod bytes64;
 mod cpu;
+pub mod crc;
 pub mod ctph;
 pub mod fnv1a_many;
 mod kernels;

@@ -1,6 +1,6 @@
 //! Which backends there are, against what the system says and what the test machine promises.
 
-use pfh_vector::{Backend, bloom, ctph, fnv1a_many, runs, sdhash_popularity, sdhash_rank, tlsh_triplets};
+use pfh_vector::{Backend, bloom, crc, ctph, fnv1a_many, runs, sdhash_popularity, sdhash_rank, tlsh_triplets};
 
 /// Those in the comma list `PFH_TEST_REQUIRED_BACKENDS` must be offered, so that a test machine cannot silently lose
 /// one; and what a backend stands for is among the kernels that the modules' tests compare with the definitions.
@@ -14,6 +14,7 @@ fn every_backend_stands_for_kernels_that_are_tested() {
     for &backend in &offered {
         assert_eq!(Backend::from_name(backend.name()), Ok(backend));
         assert!(bloom::Kernels::offered().any(|kernels| kernels == bloom::Kernels::new(backend)), "{backend}");
+        assert!(crc::Kernels::offered().any(|kernels| kernels == crc::Kernels::new(backend)), "{backend}");
         assert!(ctph::Kernels::offered().any(|kernels| kernels == ctph::Kernels::new(backend)), "{backend}");
         assert!(
             fnv1a_many::Kernels::offered().any(|kernels| kernels == fnv1a_many::Kernels::new(backend)),
