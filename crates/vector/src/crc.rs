@@ -1,11 +1,11 @@
-//! Cyclic redundancy checks of up to 64 bits, lowest bit first, by carry-less multiplication (V. Gopal et al., "Fast CRC
-//! Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009).
+//! Cyclic redundancy checks of up to 64 bits, lowest bit first, by carry-less multiplication (V. Gopal et al., "Fast
+//! CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009).
 //!
-//! A message is a polynomial over two elements, whose first bit has the highest power, and the register is the remainder
-//! of it, times x⁶⁴, by that of the check. A part of the message is carried over any distance by two products; so four
-//! vectors are carried over the bytes that the four after them stand for, added to them, and so on.
+//! A message is a polynomial over two elements, whose first bit has the highest power, and the register is the
+//! remainder of it, times x⁶⁴, by that of the check. A part of the message is carried over any distance by two
+//! products; so four vectors are carried over the bytes that the four after them stand for, added to them, and so on.
 //!
-//! Checks of fewer bits are the same with a polynomial times a power of x, which leaves the high bits of the register 0.
+//! Checks of fewer bits are the same with a polynomial times a power of x: the high bits of the register stay 0.
 //!
 //! ```
 //! use pfh_vector::Backend;
@@ -47,7 +47,7 @@ const LANE_BYTES: usize = 16;
 pub struct Check {
     /// The polynomial without its highest power, the bit of the power below it lowest.
     polynomial: u64,
-    /// What a byte makes of the register when that many zero bytes follow it.
+    /// The register after a byte and as many zero bytes as the number of the table.
     tables: [[u64; 256]; 8],
     /// For each distance the factors of the two words of a lane.
     carries: [[u64; 2]; DISTANCES],
@@ -187,8 +187,8 @@ impl Kernels {
 
 /// Lanes side by side, which stand for bytes of the message one after another.
 ///
-/// As in `bytes64`, a value is a proof that the CPU has the features: the first one is made by an `unsafe` load inside a
-/// function that enables them, where the texts over it are inlined.
+/// As in `bytes64`, a value is a proof that the CPU has the features: the first one is made by an `unsafe` load
+/// inside a function that enables them, where the texts over it are inlined.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 trait Lanes: Copy {
     /// The bytes that are loaded.
