@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process;
 use crate::python::{self, REFERENCE};
-use crate::workspace::{SHIPPED, Workspace};
+use crate::workspace::Workspace;
 
 /// Where the man pages lie.
 pub(crate) const MAN_FOLDER: &str = "docs/man";
@@ -33,19 +33,8 @@ pub(crate) struct Generated {
 
 /// Asks the program.
 pub(crate) fn generate(workspace: &Workspace) -> Result<Generated> {
-    // As the tests build it: built by itself it would have dependencies with other features, and all of them twice.
-    process::run(workspace.cargo().args([
-        "test",
-        "--quiet",
-        "--workspace",
-        "--features",
-        SHIPPED,
-        "--no-run",
-        "--test",
-        "program",
-    ]))?;
+    let pfh = workspace.built_program()?;
     let target = workspace.target_folder()?;
-    let pfh = target.join("debug/pfh");
     let mut completions = Files::new();
     for (shell, file) in SHELLS {
         let text = process::stdout(workspace.command(&pfh).args(["completions", shell]))?;

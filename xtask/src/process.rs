@@ -16,12 +16,12 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns what it printed; its stderr goes into the error.
+/// Runs a command and returns its output; if it fails, both of its streams go into the error.
 pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {}", shown(command)))?;
     if !output.status.success() {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        bail!("{} failed ({}): {}", shown(command), output.status, stderr.trim());
+        let [out, err] = [&output.stdout, &output.stderr].map(|stream| String::from_utf8_lossy(stream));
+        bail!("{} failed ({}): {}{}", shown(command), output.status, out.trim_start(), err.trim());
     }
     Ok(output.stdout)
 }

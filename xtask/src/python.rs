@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -54,7 +55,13 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
             return Ok(Outcome::skipped(Need::Python, format!("the packages of its tests cannot be had: {error:#}")));
         }
     };
-    let wheel = build(workspace, &environment, "dev", false)?;
+    // The engines are large, and fetching them keeps no core busy.
+    let (wheel, engines) = thread::scope(|scope| {
+        let engines = scope.spawn(|| environment.engines(workspace));
+        let wheel = build(workspace, &environment, "dev", false);
+        (wheel, engines.join().expect("nothing there panics"))
+    });
+    let (wheel, mut skipped) = (wheel?, engines?);
     let run = |command: &mut Command| process::run(command.current_dir(workspace.root.join("python")));
 
     // With nothing beside it: the wheel has no dependencies.
@@ -77,7 +84,6 @@ pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
     }
 
     install(&environment.executable(), &["--force-reinstall"])?;
-    let mut skipped = environment.engines(workspace)?;
     let mut tests = environment.python();
     tests.args(["-m", "pytest", "-q", "--durations=5"]);
     for need in &skipped {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -42,9 +44,8 @@ struct Laboratory<'a> {
 
 /// Installs, if it may, what is small and missing; then tests every runner that is there.
 pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
-    let target = workspace.target_folder()?;
-    process::run(workspace.cargo().args(["build", "--quiet", "--package", "pfh"]))?;
-    let laboratory = Laboratory { workspace, pfh: target.join("debug/pfh"), cache: target.join("lab") };
+    let pfh = workspace.built_program()?;
+    let laboratory = Laboratory { workspace, pfh, cache: workspace.target_folder()?.join("lab") };
     let folders = folders(workspace)?;
     let mut available = laboratory.available()?;
     if consent == Consent::Ask {
@@ -59,15 +60,19 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         let reason = "there is no python3, which holds runners against the protocol";
         return Ok(Outcome::skipped(Need::Runners, reason));
     }
-    let (mut findings, mut tested) = (Findings::default(), 0);
+    let (mut present, mut tested) = (Vec::new(), 0);
     for folder in &folders {
         let (there, absent): (Vec<&String>, Vec<&String>) =
             folder.variants.iter().partition(|id| available.contains(*id));
         absent.iter().for_each(|id| println!("{id}: not there (`pfh lab doctor` says why)"));
-        if !there.is_empty() && laboratory.conform(&folder.name, &there).is_err() {
-            findings.add(format!("lab/runners/{} does not keep the protocol, see above", folder.name));
-        }
         tested += there.len();
+        if !there.is_empty() {
+            present.push((folder.name.as_str(), there));
+        }
+    }
+    let mut findings = Findings::default();
+    for name in laboratory.conform_all(&present) {
+        findings.add(format!("lab/runners/{name} does not keep the protocol, see above"));
     }
     let all: usize = folders.iter().map(|folder| folder.variants.len()).sum();
     let lacks_runners =
@@ -129,13 +134,36 @@ impl Laboratory<'_> {
         true
     }
 
-    fn conform(&self, folder: &str, variants: &[&String]) -> Result<()> {
+    /// Holds the variants of folders to the protocol, two folders at a time, and returns those that do not keep it.
+    fn conform_all<'a>(&self, folders: &[(&'a str, Vec<&String>)]) -> Vec<&'a str> {
+        let (left, broken) = (Mutex::new(folders.iter()), Mutex::new(Vec::new()));
+        let next = || left.lock().expect("no thread panics with it").next();
+        let work = || {
+            while let Some((folder, variants)) = next() {
+                match self.conform(folder, variants) {
+                    // In one piece: the other thread prints too.
+                    Ok(report) => print!("{}", String::from_utf8_lossy(&report)),
+                    Err(error) => {
+                        println!("{error:#}");
+                        broken.lock().expect("no thread panics with it").push(*folder);
+                    }
+                }
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(work);
+            work();
+        });
+        broken.into_inner().expect("no thread panics with it")
+    }
+
+    fn conform(&self, folder: &str, variants: &[&String]) -> Result<Vec<u8>> {
         let mut python = self.workspace.command("python3");
         python.arg("lab/runners/conformance.py").arg(Path::new("lab/runners").join(folder)).args(variants);
         python.arg("--no-build").arg("--build").arg(self.cache.join("pfh/lab/build").join(folder));
         python.arg("--pfh").arg(&self.pfh);
         // Names beyond ASCII must reach every runtime.
         python.env("LC_ALL", env::var_os("LC_ALL").unwrap_or_else(|| "C.UTF-8".into()));
-        process::run(&mut python)
+        process::stdout(&mut python)
     }
 }

@@ -41,6 +41,14 @@ impl Workspace {
         self.command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
     }
 
+    /// Builds the program and returns its path. It is built as the tests are: by itself it would have dependencies with
+    /// other features, and all of them would be built twice.
+    pub(crate) fn built_program(&self) -> Result<PathBuf> {
+        let tests = ["test", "--quiet", "--workspace", "--features", SHIPPED, "--no-run", "--test", "program"];
+        process::run(self.cargo().args(tests))?;
+        Ok(self.target_folder()?.join("debug/pfh"))
+    }
+
     /// Files that are committed or could be (untracked, not ignored), relative to the root, in path order.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
         let mut git = self.command("git");
