@@ -1839,7 +1839,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__convert)
-            opts="-f -o -a -0 -q -h -V --format --output --algorithm --join --as --piecewise --read-null --zero --null --quiet --help --version"
+            opts="-f -o -a -0 -q -h -V --format --output --allow-empty --algorithm --join --as --piecewise --read-null --zero --null --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2006,7 +2006,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__covers)
-            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --by --by-digests --format --algorithm --output --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --by --by-digests --format --algorithm --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2188,7 +2188,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__dupes)
-            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --no-directories --all --empty --format --algorithm --output --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --no-directories --all --empty --format --algorithm --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

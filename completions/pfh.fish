@@ -380,6 +380,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand convert" -s f -l format -d 'Form
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s a -l algorithm -d 'Only these digests, in this order [default: all that the format has a place for]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or nsrl, hashkeeper, ilook, encase, sleuthkit, vics, icse, hashdb, bagit, ocfl, avp, avp-report or imager' -r
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l allow-empty -d 'Replace an existing FILE of -o even if the lists have not a single entry'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l join -d 'Make one entry of all that the lists state of a file: digests by several algorithms, its size and time'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l piecewise -d 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l read-null -d 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
@@ -421,6 +422,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l max-depth -d 'Descend 
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l no-directories -d 'Compare files only'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l all -d 'Also print what lies in directories that are printed themselves'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l empty -d 'Also print files without contents, which are all the same'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
@@ -452,6 +454,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand covers" -l exclude -d 'Exclude f
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l min-size -d 'Exclude files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-size -d 'Exclude files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'

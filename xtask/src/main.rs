@@ -85,7 +85,7 @@ fn run() -> Result<bool> {
         "wheel" => python::wheel(&workspace, &rest),
         "python" => {
             no_arguments(&rest)?;
-            Summary::of_one("python", || python::test(&workspace))
+            Summary::of_one("python", || python::test(&workspace, Consent::Ask))
         }
         "generate" => {
             no_arguments(&rest)?;

@@ -12,17 +12,22 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::need::Need;
 use crate::process::{self, find_program};
+use crate::setup::Consent;
 use crate::summary::Outcome;
 use crate::workspace::Workspace;
 
-/// The features with which the program and the module are built together.
-const FEATURES: &str = "pfh-python/beside-program";
+/// The features of the module with which it is built together with the program: for others, and for tests.
+const FOR_OTHERS: &str = "beside-program";
+const FOR_TESTS: &str = "beside-tests";
 
 /// The packages that building the wheel and testing it take.
 const TOOLS: &str = "python/requirements.txt";
 
 /// The engines of clusters that tests use.
 const ENGINES: &str = "python/requirements-engines.txt";
+
+/// The program that installs packages, and the place.
+const PIP: &str = "pip into target/python";
 
 /// The first version of Python that the module loads in.
 const MINOR_MIN: u32 = 11;
@@ -39,25 +44,26 @@ pub(crate) fn wheel(workspace: &Workspace, arguments: &[String]) -> Result<bool>
         _ => bail!("wheel takes --profile PROFILE only"),
     };
     let Some(python) = interpreters().into_iter().next() else { bail!("{}", missing()) };
-    let environment = Environment::new(workspace, &python)?;
+    let environment = Environment::new(workspace, &python, Consent::Ask)?;
     let wheel = build(workspace, &environment, profile, true)?;
     println!("{} ({} bytes)", wheel.display(), fs::metadata(&wheel)?.len());
     Ok(true)
 }
 
 /// Builds the wheel of the profile of tests, and runs the tests of the package.
-pub(crate) fn test(workspace: &Workspace) -> Result<Outcome> {
+pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
     let interpreters = interpreters();
     let Some(python) = interpreters.first() else { return Ok(Outcome::skipped(Need::Python, missing())) };
-    let environment = match Environment::new(workspace, python) {
+    let environment = match Environment::new(workspace, python, consent) {
         Ok(environment) => environment,
         Err(error) => {
             return Ok(Outcome::skipped(Need::Python, format!("the packages of its tests cannot be had: {error:#}")));
         }
     };
+    let fetches_engines = !environment.has(workspace, ENGINES)? && consent.given(PIP, ENGINES);
     // The engines are large, and fetching them keeps no core busy.
     let (wheel, engines) = thread::scope(|scope| {
-        let engines = scope.spawn(|| environment.engines(workspace));
+        let engines = scope.spawn(|| environment.engines(workspace, fetches_engines));
         let wheel = build(workspace, &environment, "dev", false);
         (wheel, engines.join().expect("nothing there panics"))
     });
@@ -153,35 +159,38 @@ struct Environment {
 }
 
 impl Environment {
-    fn new(workspace: &Workspace, python: &Interpreter) -> Result<Self> {
-        let folder = workspace.target_folder()?.join("python");
-        let environment = Self { folder };
-        let requirements = workspace.read(TOOLS)?;
-        let wanted = format!("{}\n{requirements}", python.path.display());
-        let stamp = environment.folder.join("installed.txt");
-        if fs::read_to_string(&stamp).ok().as_deref() == Some(&wanted) {
+    fn new(workspace: &Workspace, python: &Interpreter, consent: Consent) -> Result<Self> {
+        let environment = Self { folder: workspace.target_folder()?.join("python") };
+        let interpreter = python.path.display().to_string();
+        let maker = environment.folder.join("interpreter.txt");
+        let is_its_own = fs::read_to_string(&maker).is_ok_and(|path| path == interpreter);
+        if is_its_own && environment.has(workspace, TOOLS)? {
             return Ok(environment);
         }
+        ensure!(consent.given(PIP, TOOLS), "nothing is to be installed");
+        let _ = fs::remove_dir_all(environment.folder.join("tools"));
         fs::create_dir_all(&environment.folder)?;
-        process::stdout(
-            Command::new(&python.path).args(["-m", "venv", "--clear"]).arg(environment.folder.join("tools")),
-        )?;
+        process::stdout(Command::new(&python.path).args(["-m", "venv"]).arg(environment.folder.join("tools")))?;
         environment.install(workspace, TOOLS)?;
-        // The new environment has no engines.
-        let _ = fs::remove_file(environment.folder.join("engines.txt"));
-        fs::write(stamp, wanted)?;
+        fs::write(maker, interpreter)?;
         Ok(environment)
     }
 
-    /// Installs the engines of clusters, which are large, and returns those that cannot be had.
-    fn engines(&self, workspace: &Workspace) -> Result<Vec<Need>> {
-        let wanted = workspace.read(ENGINES)?;
-        let stamp = self.folder.join("engines.txt");
-        if fs::read_to_string(&stamp).ok().as_deref() != Some(&wanted) {
-            match self.install(workspace, ENGINES) {
-                Ok(()) => fs::write(stamp, wanted)?,
-                Err(error) => println!("{ENGINES} cannot be installed: {error:#}"),
-            }
+    /// Whether the packages of a list of requirements, as it is now, were installed.
+    fn has(&self, workspace: &Workspace, requirements: &str) -> Result<bool> {
+        let installed = fs::read_to_string(self.stamp(requirements)).ok();
+        Ok(installed == Some(workspace.read(requirements)?))
+    }
+
+    /// The copy of a list of requirements that was installed: inside, so that it vanishes with the packages.
+    fn stamp(&self, requirements: &str) -> PathBuf {
+        self.folder.join("tools").join(requirements.replace('/', "-"))
+    }
+
+    /// Installs the engines of clusters, which are large, if they are to be fetched; returns those that are not there.
+    fn engines(&self, workspace: &Workspace, fetch: bool) -> Result<Vec<Need>> {
+        if fetch && let Err(error) = self.install(workspace, ENGINES) {
+            println!("{ENGINES} cannot be installed: {error:#}");
         }
         let has = |module: &str| {
             let output = self.python().args(["-c", &format!("import {module}")]).output();
@@ -199,11 +208,12 @@ impl Environment {
         Ok(missing)
     }
 
-    /// Installs the packages of a list of requirements.
+    /// Installs the packages of a list of requirements, and notes that they are there.
     fn install(&self, workspace: &Workspace, requirements: &str) -> Result<()> {
         let mut pip = self.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
         process::stdout(pip.arg(workspace.root.join(requirements)))?;
+        fs::write(self.stamp(requirements), workspace.read(requirements)?)?;
         Ok(())
     }
 
@@ -236,7 +246,8 @@ fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shi
     variables.push(("CARGO_TARGET_DIR", target.clone().into()));
     let built = target.join(if profile == "dev" { "debug" } else { profile }).join("pfh");
     let mut cargo = workspace.cargo();
-    cargo.args(["build", "--locked", "--profile", profile, "--features", FEATURES]);
+    let features = if is_shipped { FOR_OTHERS } else { FOR_TESTS };
+    cargo.args(["build", "--locked", "--profile", profile, "--features", &format!("pfh-python/{features}")]);
     process::run(cargo.args(["-p", "pfh", "-p", "pfh-python"]).envs(variables.clone()))?;
 
     let scripts = workspace.root.join("python/data/scripts");
@@ -251,11 +262,7 @@ fn build(workspace: &Workspace, environment: &Environment, profile: &str, is_shi
     let mut maturin = environment.python();
     maturin.current_dir(workspace.root.join("python"));
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--strip", "--profile", profile]);
-    maturin
-        .args(["--features", "beside-program", "--out"])
-        .arg(&out)
-        .arg("--interpreter")
-        .arg(environment.executable());
+    maturin.args(["--features", features, "--out"]).arg(&out).arg("--interpreter").arg(environment.executable());
     if !is_shipped {
         // Tests run on this machine.
         maturin.args(["--compatibility", "linux"]);

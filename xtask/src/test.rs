@@ -58,7 +58,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         outcome_of_tests(&skipped)
     });
     if !quick {
-        summary.step("python", || python::test(workspace));
+        summary.step("python", || python::test(workspace, consent));
         let consent = if runtimes { consent } else { setup::Consent::No };
         summary.step("runners", || runners::test(workspace, consent));
     }

@@ -95,10 +95,26 @@ impl AtomicFile {
     /// # Errors
     /// If it cannot be written or named.
     pub fn persist_as(self, target: &Path) -> io::Result<()> {
+        self.named(target).map(drop)
+    }
+
+    /// Like [`AtomicFile::persist`], for a file in which this process goes on writing: it is locked, and other processes
+    /// that lock it too never find it unlocked under its name. A filesystem without locks is no error.
+    pub(crate) fn persist_locked(self) -> io::Result<File> {
+        let _ = self.writer.get_ref().try_lock();
+        let target = self.target.clone();
+        let file = self.named(&target)?;
+        // Only a copy, on a filesystem that does not link unnamed files, is not locked before.
+        let _ = file.try_lock();
+        Ok(file)
+    }
+
+    /// Gives the file its name, and returns it.
+    fn named(self, target: &Path) -> io::Result<File> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         match self.temporary {
-            Temporary::Named(path) => path.persist(target).map_err(|error| error.error),
+            Temporary::Named(path) => path.persist(target).map(|()| file).map_err(|error| error.error),
             Temporary::Unnamed => give_name(file, target),
         }
     }
@@ -125,7 +141,7 @@ impl AtomicFile {
         let path = match self.temporary {
             Temporary::Named(path) => path,
             Temporary::Unnamed => match link_descriptor(&file, &self.target) {
-                Err(error) if error != Errno::EXIST => copied(file, &self.target)?,
+                Err(error) if error != Errno::EXIST => copied(file, &self.target)?.1,
                 linked => return unless_it_exists(linked.map_err(io::Error::from)),
             },
         };
@@ -196,7 +212,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(Errno::LOOP.into())
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// Returns the directory of a path, which may be relative.
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -249,19 +266,20 @@ fn keep_owner_and_mode(file: &File, existing: &fs::Metadata) -> io::Result<()> {
 }
 
 /// Gives an unnamed file its name. A link cannot replace another file, so in that case the file gets a temporary name
-/// first.
-fn give_name(file: File, target: &Path) -> io::Result<()> {
+/// first. Returns the file that has the name.
+fn give_name(file: File, target: &Path) -> io::Result<File> {
     match link_descriptor(&file, target) {
-        Ok(()) => return Ok(()),
+        Ok(()) => return Ok(file),
         Err(Errno::EXIST) => {
             let make = |name: &Path| link_descriptor(&file, name).map_err(io::Error::from);
             if let Ok(linked) = tempfile::Builder::new().prefix(TEMPORARY_PREFIX).make_in(directory_of(target), make) {
-                return linked.into_temp_path().persist(target).map_err(|error| error.error);
+                return linked.into_temp_path().persist(target).map(|()| file).map_err(|error| error.error);
             }
         }
         Err(_) => {}
     }
-    copied(file, target)?.persist(target).map_err(|error| error.error)
+    let (copy, path) = copied(file, target)?;
+    path.persist(target).map(|()| copy).map_err(|error| error.error)
 }
 
 fn link_descriptor(file: &File, name: &Path) -> Result<(), Errno> {
@@ -270,13 +288,13 @@ fn link_descriptor(file: &File, name: &Path) -> Result<(), Errno> {
 
 /// Copies an unnamed file to one with a temporary name beside `target`: some filesystems make unnamed files but do not
 /// link them, and a copy is better than no list after hours.
-fn copied(mut file: File, target: &Path) -> io::Result<TempPath> {
+fn copied(mut file: File, target: &Path) -> io::Result<(File, TempPath)> {
     let (mut copy, path) = named_in(directory_of(target))?;
     copy.set_permissions(file.metadata()?.permissions())?;
     file.rewind()?;
     io::copy(&mut file, &mut copy)?;
     copy.sync_all()?;
-    Ok(path)
+    Ok((copy, path))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Continuing a JSON Lines file: the files that it records, and preparing it for appending.
 
+use crate::atomic::{AtomicFile, directory_of, sync_directory};
 use crate::latest::Latest;
 use pfh_facts::Counting;
 use pfh_record::jsonl::{Journal, JournalLine, LineContent};
@@ -9,9 +10,9 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufReader, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, fchown};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Least number of superseded lines that is reported.
@@ -352,12 +353,9 @@ impl ResumedList {
 
     /// Writes the valid lines to a new file, which then replaces it. A damaged file is kept under another name.
     fn rewrite(&mut self, mut file: File, compact: bool) -> io::Result<File> {
-        let target = fs::canonicalize(&self.path)?;
-        let directory = target.parent().unwrap_or(Path::new("/"));
-        let temporary = tempfile::Builder::new().prefix(".pfh-").tempfile_in(directory)?;
-        let (new, temporary) = temporary.into_parts();
+        let mut new = AtomicFile::create(&self.path)?;
+        let target = new.target().to_owned();
         let latest = if compact { Some(self.latest_offsets(&mut file)?) } else { None };
-        let mut writer = BufWriter::new(new);
         let (mut written, mut superseded) = (Ok(()), 0);
         read_again(&mut file, |line| {
             let keep = match (line.content, &latest) {
@@ -371,22 +369,14 @@ impl ResumedList {
                 _ => true,
             };
             if keep && written.is_ok() {
-                written = writer.write_all(line.bytes).and_then(|()| writer.write_all(b"\n"));
+                written = new.write_all(line.bytes).and_then(|()| new.write_all(b"\n"));
             }
         })?;
         written?;
-        let new = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let old = file.metadata()?;
-        if fchown(&new, Some(old.uid()), Some(old.gid())).is_ok() {
-            new.set_permissions(old.permissions())?;
-        }
-        new.sync_all()?;
-        // Locked before it gets the name under which another run would find it. If this file system has no locks, that
-        // was reported before.
-        let _ = new.try_lock();
         let kept = if self.is_damaged() { Some(keep_beside(&target, &mut file)?) } else { None };
-        temporary.persist(&target).map_err(|error| error.error)?;
-        File::open(directory)?.sync_all()?;
+        // A filesystem without locks was reported before.
+        let new = new.persist_locked()?;
+        sync_directory(directory_of(&target))?;
         self.tell(kept, superseded);
         Ok(new)
     }

@@ -87,8 +87,8 @@
 //!
 //! # What it brings along
 //!
-//! With `default-features = false` a dependent builds the library only, about 60 crates in all. The feature `program`
-//! (arguments, terminal, laboratory) makes that 110.
+//! With `default-features = false` a dependent builds the library only, about 70 crates in all. The feature `program`
+//! (arguments, terminal, SQLite, laboratory) makes that 140.
 #![forbid(unsafe_code)]
 
 mod records;

@@ -514,6 +514,10 @@ pub(crate) struct ContentArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
+    /// Replace an existing FILE of -o even if not a single file was found.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
     /// Number of threads [default: one per core].
     #[arg(short, long, visible_short_alias = 'j', alias = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) threads: Option<u16>,

@@ -44,8 +44,8 @@ impl Reporting {
 
     /// Takes the values from the options of the commands that compare contents.
     pub(crate) fn of_contents(options: &ContentArguments) -> Reporting {
-        let ContentArguments { quiet, verbose, progress, .. } = *options;
-        Reporting { quiet, verbose, progress, allow_empty: true }
+        let ContentArguments { quiet, verbose, progress, allow_empty, .. } = *options;
+        Reporting { quiet, verbose, progress, allow_empty }
     }
 }
 

@@ -49,7 +49,10 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
     merged.facts.selection = selection;
-    let mut command = Command::begin(Reporting { quiet: arguments.quiet, ..Reporting::DEFAULT }, None);
+    let mut command = Command::begin(
+        Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT },
+        None,
+    );
     command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let list = WrittenList::begin(format, &merged.facts, &options, command.output()).map_err(Failed::usage)?;

@@ -46,6 +46,10 @@ pub(crate) struct ConvertArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
+    /// Replace an existing FILE of -o even if the lists have not a single entry.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
     /// Only these digests, in this order [default: all that the format has a place for].
     ///
     /// The default is taken from the headers of the lists, and from the first 256 entries of those without. If one

@@ -69,9 +69,11 @@ const TABLE: &[Foreign] = &[
     ),
     row(
         HASH,
-        &["-X", "-n", "--no-names"],
-        "negative matching and digests without names are not in pfh yet: `hashdeep -x -k LIST` reads the lists of `-f hashdeep`; `pfh hash PATH | cut -d' ' -f1` prints digests only",
+        &["-X"],
+        "files that a list does not have (hashdeep, md5deep): `pfh match --known good=LIST --only unknown PATH`",
     ),
+    row(HASH, &["-n"], "entries of a list that no file was (md5deep): `pfh match --known good=LIST --not-found PATH`"),
+    row(HASH, &["--no-names"], "`pfh hash PATH | cut -d' ' -f1` prints digests only"),
     row(HASH, &["-e", "--percents"], "`--progress always` shows progress and the time that is left"),
     row(HASH, &["-s", "-S"], "`-q` leaves out messages about single files"),
     row(
@@ -208,11 +210,8 @@ const TABLE: &[Foreign] = &[
         "files with the same digests as those of a list: `pfh match --known LIST PATH`",
     ),
     row(MATCH, &["-M", "-w"], "leave it out: the entry of the list that a file matches is always printed"),
-    row(
-        MATCH,
-        &["-X", "-n", "--negative"],
-        "files that a list does not have are not in pfh yet: `hashdeep -x -k LIST` reads the lists of `pfh hash -f hashdeep`",
-    ),
+    row(MATCH, &["-X", "--negative"], "files that a list does not have: `--known good=LIST --only unknown`"),
+    row(MATCH, &["-n"], "entries of a list that no file was: `--known good=LIST --not-found`"),
 ];
 
 /// Replaces a name of algorithms in the place of the command: `pfh sha256 FILE` becomes `pfh hash --algorithm sha256

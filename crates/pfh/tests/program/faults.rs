@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, rewritten};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::fixture::*;
@@ -227,6 +228,21 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
     } else {
         skipped(Need::Fuse, "there is no /dev/fuse, or this user may not mount an overlay");
     }
+}
+
+/// The paths of the command line are looked at before anything is hashed, and a signal ends this too. (Linux itself waits
+/// for an answer that a filesystem in user space owes, even after SIGKILL.)
+#[test]
+fn interrupted_while_a_path_does_not_answer() {
+    let Some(faulty) = faulty("slow lookup 4000\n") else { return };
+    let d = faulty.directory.path();
+    fs::write(d.join("list"), "old").unwrap();
+    let running = hash(d, ["-o", "list", "shown/whole", "shown/slow"]).start();
+    running.wait_until_it_hangs();
+    running.signal(Signal::TERM);
+    assert_eq!(running.end().code(), 130);
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap(), "old");
+    assert_eq!(names(d), ["list", "list.partial", "real", "shown"].map(Path::new));
 }
 
 /// Slow reads of one file delay neither the others nor the end, and signals are handled meanwhile.

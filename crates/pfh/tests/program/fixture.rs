@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use pfh_digest::{Algorithm, Digest};
 pub(crate) use pfh_testing::{Need, skipped};
 use pfh_testing::{OddFile, odd_tree};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -354,4 +354,13 @@ pub(crate) fn unchecked(lines: &str) -> String {
         format!("{body}}}\n")
     };
     lines.lines().map(unchecked).collect()
+}
+
+/// Whether the filesystem of a directory has files without a name; if not, this counts as a skip.
+pub(crate) fn has_unnamed_files(directory: &Path) -> bool {
+    let unnamed = fs::OpenOptions::new().write(true).custom_flags(OFlags::TMPFILE.bits().cast_signed()).open(directory);
+    if unnamed.is_err() {
+        skipped(Need::UnnamedFiles, "there are no unnamed files here");
+    }
+    unnamed.is_ok()
 }

@@ -449,6 +449,33 @@ fn compaction() {
     assert!(journal(&directory).starts_with(&grown));
 }
 
+/// `kill -9` while a journal is rewritten leaves the old one or the new one, and nothing beside it.
+#[test]
+fn a_killed_compaction_loses_nothing() {
+    let directory = begun();
+    let d = directory.path();
+    let before = journal(&directory);
+    let lines: Vec<&[u8]> = before.split_inclusive(|&byte| byte == b'\n').collect();
+    let grown = [lines[0], &lines[1].repeat(20_000), lines[2]].concat();
+    let has_unnamed = has_unnamed_files(d);
+    for delay in 0.. {
+        fs::write(d.join("journal"), &grown).unwrap();
+        let running = hash(d, ["-q", "-a", "md5", "-o", "journal", "--resume", "--compact", "t"]).start();
+        thread::sleep(Duration::from_millis(20 * delay));
+        running.signal(Signal::KILL);
+        let ended = running.end();
+        let after = journal(&directory);
+        assert!(after == grown || recorded(&after) == recorded(&before), "{} bytes", after.len());
+        if has_unnamed {
+            assert_eq!(names(d), [path(b"journal"), path(b"t")]);
+        }
+        if ended.code() != 137 {
+            assert!(ended.code() == 0 && delay > 0, "{delay}: {}", ended.code());
+            break;
+        }
+    }
+}
+
 /// `--resume` takes 16 bytes for each file of the journal, and at most a quarter more.
 #[test]
 fn memory_of_a_long_journal() {

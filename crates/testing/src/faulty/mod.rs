@@ -166,8 +166,8 @@ impl Shown {
 
     fn find(&self, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
         let path = self.path(parent)?.join(name);
-        if self.plan.of(path.as_os_str().as_bytes()).is_some_and(plan::FileFaults::vanished) {
-            return Err(no_entry());
+        if let Some(faults) = self.plan.of(path.as_os_str().as_bytes()) {
+            faults.look_up()?;
         }
         self.attributes(&path)
     }

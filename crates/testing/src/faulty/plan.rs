@@ -5,6 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+const ENOENT: i32 = 2;
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 
@@ -14,6 +15,7 @@ const ENOSPC: i32 = 28;
 /// | --- | --- |
 /// | `eio OFFSET LENGTH` | these bytes cannot be read; a read that begins before them ends there |
 /// | `stall MS` | each read takes `MS` milliseconds longer |
+/// | `lookup MS` | finding the file by its name takes `MS` milliseconds longer |
 /// | `short BYTES` | no read returns more |
 /// | `shrink OFFSET SIZE` | once the byte at `OFFSET` was read, the file has `SIZE` bytes |
 /// | `grow OFFSET SIZE` | the same; what was not there reads as zeros |
@@ -64,6 +66,7 @@ pub(super) struct FileFaults {
 enum Fault {
     Eio { start: u64, end: u64 },
     Stall(Duration),
+    Lookup(Duration),
     Short(u64),
     Resize { after: u64, size: u64 },
     Rewrite { after: u64 },
@@ -119,6 +122,7 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
     let word = words.next()?;
     let one = match word {
         b"stall" => Some(Fault::Stall(Duration::from_millis(last))),
+        b"lookup" => Some(Fault::Lookup(Duration::from_millis(last))),
         b"short" if last > 0 => Some(Fault::Short(last)),
         b"rewrite" => Some(Fault::Rewrite { after: last }),
         b"touch" => Some(Fault::Touch { after: last }),
@@ -216,11 +220,18 @@ impl FileFaults {
     }
 
     fn stall(&self) {
-        for fault in &self.faults {
-            if let Fault::Stall(time) = *fault {
-                std::thread::sleep(time);
-            }
-        }
+        self.wait(|fault| if let Fault::Stall(time) = *fault { Some(time) } else { None });
+    }
+
+    /// Finding the file by its name.
+    pub(super) fn look_up(&self) -> io::Result<()> {
+        self.wait(|fault| if let Fault::Lookup(time) = *fault { Some(time) } else { None });
+        let vanished = |fault: &Fault| matches!(*fault, Fault::Vanish { after } if self.has_read(after));
+        if self.faults.iter().any(vanished) { Err(io::Error::from_raw_os_error(ENOENT)) } else { Ok(()) }
+    }
+
+    fn wait(&self, time: impl Fn(&Fault) -> Option<Duration>) {
+        self.faults.iter().filter_map(time).for_each(std::thread::sleep);
     }
 
     /// How many bytes a read may return of a file that really has `size`.
@@ -287,10 +298,6 @@ impl FileFaults {
             _ => false,
         };
         if self.faults.iter().any(touched) { 60 } else { 0 }
-    }
-
-    pub(super) fn vanished(&self) -> bool {
-        self.faults.iter().any(|fault| matches!(*fault, Fault::Vanish { after } if self.has_read(after)))
     }
 }
 
