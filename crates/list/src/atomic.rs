@@ -98,8 +98,8 @@ impl AtomicFile {
         self.named(target).map(drop)
     }
 
-    /// Like [`AtomicFile::persist`], for a file in which this process goes on writing: it is locked, and other processes
-    /// that lock it too never find it unlocked under its name. A filesystem without locks is no error.
+    /// Like [`AtomicFile::persist`], for a file in which this process goes on writing: it is locked, and other
+    /// processes that lock it too never find it unlocked under its name. A filesystem without locks is no error.
     pub(crate) fn persist_locked(self) -> io::Result<File> {
         let _ = self.writer.get_ref().try_lock();
         let target = self.target.clone();

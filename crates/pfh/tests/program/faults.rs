@@ -230,8 +230,8 @@ fn an_overlay_over_a_foreign_clock_hides_no_change() {
     }
 }
 
-/// The paths of the command line are looked at before anything is hashed, and a signal ends this too. (Linux itself waits
-/// for an answer that a filesystem in user space owes, even after SIGKILL.)
+/// The paths of the command line are examined before anything is hashed, and a signal ends this too. (Linux itself
+/// waits for an answer that a filesystem in user space owes, even after SIGKILL.)
 #[test]
 fn interrupted_while_a_path_does_not_answer() {
     let Some(faulty) = faulty("slow lookup 4000\n") else { return };
