@@ -3,7 +3,7 @@
 use crate::measurements::{Point, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, estimate, number, size};
-use crate::statistics::{Estimate, Repeats, Summary, of_medians};
+use crate::statistics::{Estimate, of_medians};
 use pfh_page::{Block, Cell, Section, Table};
 
 pub(super) fn files(report: &Report<'_>) -> Section {
@@ -35,6 +35,7 @@ pub(super) fn files(report: &Report<'_>) -> Section {
             let share = reading
                 .and_then(|reading| of_medians(&[reading.times_ns(), whole.times_ns()], |times| times[0] / times[1]));
             let alone = beside(in_memory, name).map(|point| point.time.estimate());
+            let collected = collection(whole.costs.iter().map(|(cost, task_ns)| (cost.gc_ns, *task_ns)));
             bytes = whole.bytes.max(bytes);
             rows.push((
                 whole.time.median,
@@ -44,7 +45,7 @@ pub(super) fn files(report: &Report<'_>) -> Section {
                     Cell::maybe(net.map(|net| milliseconds(&net))),
                     Cell::maybe(alone.map(|alone| milliseconds(&alone))),
                     Cell::maybe(share.map(|share| format!("{} %", estimate(&share.map(|share| share * 100.0))))),
-                    Cell::maybe(collection(whole).map(|share| format!("{} %", number(share * 100.0)))),
+                    Cell::maybe(collected.map(|share| format!("{} %", number(share * 100.0)))),
                     Cell::maybe(whole.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max().map(size)),
                 ],
             ));
@@ -66,9 +67,23 @@ fn milliseconds(time: &Estimate) -> String {
     estimate(&time.map(|ns| ns / 1e6))
 }
 
-/// Share of collecting in the time of the repeats, the median over tasks.
-fn collection(point: &Point) -> Option<f64> {
-    let shares = point.costs.iter().filter_map(|(cost, task_ns)| Some(cost.gc_ns? as f64 / task_ns));
-    let shares: Vec<f64> = shares.filter(|share| share.is_finite()).collect();
-    Summary::of(&Repeats::from(shares)).map(|summary| summary.median)
+/// Share of collecting in the time of tasks, all together, from both in nanoseconds: most tasks end before anything is
+/// collected, so that the share of a typical one is 0.
+fn collection(tasks: impl Iterator<Item = (Option<u64>, f64)>) -> Option<f64> {
+    let told = tasks.filter_map(|(collected_ns, task_ns)| Some((collected_ns? as f64, task_ns)));
+    let (collected, all) = told.fold((0.0, 0.0), |sum, task| (sum.0 + task.0, sum.1 + task.1));
+    Some(collected / all).filter(|share| share.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_of_few_tasks_count() {
+        let two_of_twenty = (0..20).map(|task| (Some(if task < 2 { 50 } else { 0 }), 100.0));
+        assert_eq!(collection(two_of_twenty), Some(0.05));
+        assert_eq!(collection([(None, 100.0)].into_iter()), None);
+        assert_eq!(collection([].into_iter()), None);
+    }
 }
