@@ -78,6 +78,7 @@ fn of_runner(view: &View<'_>, runner: &str) -> [Finding; 5] {
     };
     let cheapest = cheap_below_others(view, runner);
     let linear = view.linear("R², SHA-256".to_owned(), side("sha256"), LINEAR, None);
+    let linear = linear.lacking(view.uncovered(side("sha256"), 1_000, 10_000_000));
     [
         Finding::new(&A1, view, runner, cheapest),
         Finding::new(

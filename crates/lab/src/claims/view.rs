@@ -3,7 +3,7 @@
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
 use crate::experiment::trials;
-use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY, of_lines};
+use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::quantity::size;
 use crate::statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
 
@@ -101,7 +101,11 @@ impl<'a> View<'a> {
         let points = &self.series(side)?.points;
         let (first, last) = (points.first()?.size(side.0), points.last()?.size(side.0));
         let is_covered = first <= least && last >= greatest;
-        (!is_covered).then(|| format!("measured from {} to {} only", size(first), size(last)))
+        let [first, last] = [first, last].map(|number| match Unit::of(side.0) {
+            Unit::Items => number.to_string(),
+            Unit::Bytes => size(number),
+        });
+        (!is_covered).then(|| format!("measured from {first} to {last} only"))
     }
 
     /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is
