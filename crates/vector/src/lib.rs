@@ -24,7 +24,7 @@
 //!
 //! [`prefetch`] announces memory before it is read.
 //!
-//! How digests are made with them is the business of `pfh-similarity`, and facts that of `pfh-facts`.
+//! How digests are made with them is the business of `pfh-similarity` and `pfh-digest`, and facts that of `pfh-facts`.
 //! This crate knows no files, no threads and no digests.
 #![deny(unsafe_code)]
 

@@ -3,7 +3,7 @@
 use super::rules::{about, at_least, at_most, equal, more};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
-use crate::statistics::{Estimate, Repeats, bootstrap};
+use crate::statistics::{Estimate, Repeats, bootstrap, share_of_sums};
 
 const STUDY: &str = "Java/.NET 2007";
 const EXPERIMENT: &str = "ciphers";
@@ -180,8 +180,7 @@ fn share_of_total(costs: &[(f64, f64)]) -> Option<Estimate> {
     let places = Repeats::from((0..costs.len()).map(|place| place as f64).collect::<Vec<_>>());
     let share = |places: &mut [f64]| {
         let of = |place: &f64| costs.get(*place as usize).copied().unwrap_or_default();
-        let (part, whole) = places.iter().map(of).fold((0.0, 0.0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1));
-        Some(part / whole).filter(|share| share.is_finite())
+        share_of_sums(places.iter().map(of))
     };
     let value = share(&mut places.values().collect::<Vec<_>>())?;
     Some(Estimate { value, interval: bootstrap(&[&places], |drawn| share(&mut drawn[0])) })

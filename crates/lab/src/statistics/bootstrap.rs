@@ -63,6 +63,12 @@ fn tail(sets: &[&Repeats]) -> f64 {
     normal.cdf(student.inverse_cdf(usual) * (fewest / (fewest - 1.0)).sqrt())
 }
 
+/// The sum of the parts over the sum of their wholes, from pairs of both; `None` if that is no finite number.
+pub(crate) fn share_of_sums(pairs: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (parts, wholes) = pairs.fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
+    Some(parts / wholes).filter(|share| share.is_finite())
+}
+
 /// Median of `a` as a multiple of the median of `b`.
 ///
 /// `None` if either is empty or the divisor is zero.

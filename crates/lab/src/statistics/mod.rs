@@ -9,6 +9,7 @@ mod line;
 mod repeats;
 mod summary;
 
+pub(crate) use bootstrap::share_of_sums;
 pub use bootstrap::{bootstrap, of_medians, ratio_of_medians};
 pub use line::{Line, passes_through_all};
 pub use repeats::Repeats;

@@ -3,7 +3,7 @@
 use crate::measurements::{Point, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, estimate, number, size};
-use crate::statistics::{Estimate, of_medians};
+use crate::statistics::{Estimate, of_medians, share_of_sums};
 use pfh_page::{Block, Cell, Section, Table};
 
 pub(super) fn files(report: &Report<'_>) -> Section {
@@ -70,9 +70,7 @@ fn milliseconds(time: &Estimate) -> String {
 /// Share of collecting in the time of tasks, all together, from both in nanoseconds: most tasks end before anything is
 /// collected, so that the share of a typical one is 0.
 fn collection(tasks: impl Iterator<Item = (Option<u64>, f64)>) -> Option<f64> {
-    let told = tasks.filter_map(|(collected_ns, task_ns)| Some((collected_ns? as f64, task_ns)));
-    let (collected, all) = told.fold((0.0, 0.0), |sum, task| (sum.0 + task.0, sum.1 + task.1));
-    Some(collected / all).filter(|share| share.is_finite())
+    share_of_sums(tasks.filter_map(|(collected_ns, task_ns)| Some((collected_ns? as f64, task_ns))))
 }
 
 #[cfg(test)]
