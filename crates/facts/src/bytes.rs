@@ -76,43 +76,99 @@ impl FromStr for Counting {
     }
 }
 
-/// How often each byte occurs. Two tables, since an increment that follows one of the same place waits for it.
+/// How often each byte occurs. Several tables, since an increment that follows one of the same place waits for it; of
+/// small counts, since most files are short and each begins with tables of zeros.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
-    tables: [[u64; 256]; 2],
+    tables: [[u16; 256]; TABLES],
+    /// Bytes in the tables: at most [`TALLY_BYTES_MAX`].
+    table_bytes: usize,
+    /// Counts that were taken out of the tables.
+    sums: [u64; 256],
+    is_summed: bool,
 }
 
+const TABLES: usize = 4;
+
+/// Bytes that the tables can count, if all have the same value.
+const TALLY_BYTES_MAX: usize = u16::MAX as usize;
+
 impl Tally {
-    const NONE: Tally = Tally { tables: [[0; 256]; 2] };
+    const NONE: Tally = Tally { tables: [[0; 256]; TABLES], table_bytes: 0, sums: [0; 256], is_summed: false };
 
     fn count(&mut self, bytes: &[u8]) {
-        let [even, odd] = &mut self.tables;
+        for part in bytes.chunks(TALLY_BYTES_MAX) {
+            if self.table_bytes + part.len() > TALLY_BYTES_MAX {
+                self.sum_up();
+            }
+            self.table_bytes += part.len();
+            self.count_in_tables(part);
+        }
+    }
+
+    fn count_in_tables(&mut self, bytes: &[u8]) {
+        let [one, two, three, four] = &mut self.tables;
         let (lines, rest) = bytes.as_chunks::<{ LINE_BYTES as usize }>();
         for line in lines {
+            let words: [u64; LINE_BYTES as usize / 8] =
+                std::array::from_fn(|at| u64::from_le_bytes(std::array::from_fn(|byte| line[8 * at + byte])));
             // Long runs are frequent, and take the longest.
-            if line[0] == line[1] && line.iter().fold(0, |other, byte| other | (byte ^ line[0])) == 0 {
-                even[usize::from(line[0])] += LINE_BYTES;
+            if words[0] == words[0].rotate_left(8) && words.iter().all(|word| *word == words[0]) {
+                one[usize::from(line[0])] += LINE_BYTES as u16;
                 continue;
             }
-            let (pairs, _) = line.as_chunks();
-            for &[one, two] in pairs {
-                even[usize::from(one)] += 1;
-                odd[usize::from(two)] += 1;
+            for word in words {
+                for half in [word, word >> 32] {
+                    one[usize::from(half as u8)] += 1;
+                    two[usize::from((half >> 8) as u8)] += 1;
+                    three[usize::from((half >> 16) as u8)] += 1;
+                    four[usize::from((half >> 24) as u8)] += 1;
+                }
             }
         }
         for &byte in rest {
-            even[usize::from(byte)] += 1;
+            one[usize::from(byte)] += 1;
         }
+    }
+
+    /// Empties the tables into the sums.
+    fn sum_up(&mut self) {
+        self.sums = self.counts();
+        self.tables = Tally::NONE.tables;
+        (self.table_bytes, self.is_summed) = (0, true);
     }
 
     fn add(&mut self, other: &Tally) {
-        for (count, more) in self.tables.as_flattened_mut().iter_mut().zip(other.tables.as_flattened()) {
-            *count += more;
+        self.sum_up();
+        for (sum, count) in self.sums.iter_mut().zip(other.counts()) {
+            *sum += count;
         }
     }
 
-    fn get(&self, byte: usize) -> u64 {
-        self.tables[0][byte] + self.tables[1][byte]
+    fn counts(&self) -> [u64; 256] {
+        let counted = self.table_counts();
+        std::array::from_fn(|byte| self.sums[byte] + u64::from(counted[byte].cast_unsigned()))
+    }
+
+    /// The counts that are in the tables; signed, since vector instructions make floating-point numbers of such ones.
+    fn table_counts(&self) -> [i32; 256] {
+        std::array::from_fn(|byte| self.tables.iter().map(|table| i32::from(table[byte])).sum())
+    }
+
+    fn weights(&self) -> [f64; 256] {
+        if self.is_summed { self.counts().map(|count| count as f64) } else { self.table_counts().map(f64::from) }
+    }
+
+    /// Forgets all counts.
+    fn reset(&mut self) {
+        if self.table_bytes > 0 {
+            self.tables = Tally::NONE.tables;
+            self.table_bytes = 0;
+        }
+        if self.is_summed {
+            self.sums = Tally::NONE.sums;
+            self.is_summed = false;
+        }
     }
 }
 
@@ -178,24 +234,22 @@ impl Frequencies {
     /// some of the variety (G. A. Miller, "Note on the bias of information estimates", 1955; here for a sample of
     /// a finite number of bytes). That is added.
     pub(crate) fn entropy(&self, bytes: u64) -> Entropy {
-        let scale = match self.line_bytes {
-            0 => 0.0,
-            counted => (bytes - self.whole_bytes) as f64 / counted as f64,
-        };
-        let weights = std::array::from_fn(|byte| self.whole.get(byte) as f64 + scale * self.lines.get(byte) as f64);
-        let variances = std::array::from_fn(|byte| {
-            let count = self.lines.get(byte) as f64;
-            scale * (scale - 1.0) * count * (1.0 - count / self.line_bytes.max(1) as f64)
-        });
+        if bytes <= HEAD_BYTES && !self.whole.is_summed {
+            return Entropy::of_counts(&self.whole.table_counts(), bytes);
+        }
+        let line_bytes = self.line_bytes.max(1) as f64;
+        let scale = (bytes - self.whole_bytes) as f64 / line_bytes;
+        let (whole, lines) = (self.whole.weights(), self.lines.weights());
+        let weights = std::array::from_fn(|byte| whole[byte] + scale * lines[byte]);
+        let variances =
+            std::array::from_fn(|byte| scale * (scale - 1.0) * lines[byte] * (1.0 - lines[byte] / line_bytes));
         Entropy::of(&weights, &variances)
     }
 
     /// Forgets all counts.
     pub(crate) fn reset(&mut self) {
-        self.whole = Tally::NONE;
-        if self.line_bytes > 0 {
-            self.lines = Tally::NONE;
-        }
+        self.whole.reset();
+        self.lines.reset();
         (self.whole_bytes, self.line_bytes) = (0, 0);
     }
 }

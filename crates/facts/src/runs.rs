@@ -33,23 +33,11 @@ impl Runs {
         while from < bytes.len() {
             let least = usize::try_from(runs.longest.bytes + 1).unwrap_or(usize::MAX).max(2);
             let rest = &bytes[from..];
-            let (at, ends) = match rest.len() < least {
-                // Only the run at the end counts, because it may go on.
-                true => (rest.len() - 1, true),
-                false => kernels.find(rest, least).map_or_else(|end| (end.min(rest.len() - 1), true), |at| (at, false)),
-            };
-            let byte = rest[at];
-            let mut run_from = from + rest[..at].iter().rposition(|&other| other != byte).map_or(0, |last| last + 1);
-            loop {
-                let end = run_from + kernels.count_leading(&bytes[run_from..], bytes[run_from]);
-                runs.last = Run { byte: bytes[run_from], offset: place(run_from), bytes: (end - run_from) as u64 };
-                runs.note(runs.last);
-                from = end;
-                if !ends || end == bytes.len() {
-                    break;
-                }
-                run_from = end;
-            }
+            // The run at the end counts however short it is, because it may go on.
+            let run = kernels.find(rest, least).unwrap_or_else(|| kernels.last_run(rest));
+            runs.last = Run { byte: rest[run.start], offset: place(from + run.start), bytes: run.len() as u64 };
+            runs.note(runs.last);
+            from += run.end;
         }
         Some(runs)
     }

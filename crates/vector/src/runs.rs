@@ -9,9 +9,13 @@ use crate::Backend;
 #[cfg(target_arch = "x86_64")]
 use crate::Feature;
 use crate::kernels::kernels;
+use std::ops::Range;
 
 /// Bytes that are checked together.
 const BLOCK_BYTES: usize = 64;
+
+/// A block, and the bytes after it that it is compared with.
+const WINDOW_BYTES: usize = BLOCK_BYTES + 2;
 
 /// Runs of this length are found by checking single words.
 const SPARSE_BYTES: usize = 128;
@@ -43,6 +47,10 @@ enum Probe {
     Word4,
     /// Words of eight bytes: runs of sixteen bytes.
     Word8,
+    /// Words of sixteen bytes: runs of 32 bytes.
+    Word16,
+    /// Words of 32 bytes: runs of 64 bytes.
+    Word32,
 }
 
 impl Probe {
@@ -52,7 +60,9 @@ impl Probe {
             3 => Probe::Twice,
             4..=7 => Probe::Word2,
             8..=15 => Probe::Word4,
-            16.. => Probe::Word8,
+            16..=31 => Probe::Word8,
+            32..=63 => Probe::Word16,
+            64.. => Probe::Word32,
         }
     }
 }
@@ -63,26 +73,87 @@ impl Kernels {
         Kernels::best(backend.features())
     }
 
-    /// Looks for a run of at least `least` bytes, which is at least 2. Returns `Ok` with the offset of a byte that may
-    /// be in the first such run, or `Err` with the offset from which on nothing was checked.
-    ///
-    /// A run that begins before the returned offset, and does not contain it, is shorter than `least`.
-    ///
-    /// # Errors
-    /// As above: less than a block at the end is left to the caller.
-    pub fn find(self, bytes: &[u8], least: usize) -> Result<usize, usize> {
-        let mut rest = 0;
+    /// Returns the place of the first run of at least `least` bytes, which is at least 2.
+    pub fn find(self, bytes: &[u8], least: usize) -> Option<Range<usize>> {
+        if bytes.len() < least {
+            return None;
+        }
+        let mut from = 0;
         if least >= SPARSE_BYTES {
-            match find_sparse(bytes, least) {
-                Ok(at) => return Ok(at),
-                Err(end) => rest = end,
+            while let Some(at) = find_sparse(&mut from, bytes, least) {
+                let run = self.run_around(bytes, at);
+                if run.len() >= least {
+                    return Some(run);
+                }
             }
         }
         // A long run that begins before the rest has at least half of its bytes in it.
-        self.find_dense(&bytes[rest..], Probe::of(least)).map(|at| rest + at).map_err(|end| rest + end)
+        loop {
+            let found = self.find_dense(&bytes[from..], Probe::of(least));
+            let at = from + found.unwrap_or_else(|end| end);
+            let run = if at < bytes.len() { self.run_around(bytes, at) } else { return None };
+            if run.len() >= least {
+                return Some(run);
+            }
+            from = run.end;
+            if found.is_err() {
+                return self.find_at_end(&bytes[from..], least).map(|run| from + run.start..from + run.end);
+            }
+        }
     }
 
-    /// Looks for a run as [`Kernels::find`] does, in each block.
+    /// Looks for a run as [`Kernels::find`] does, in less than a window.
+    fn find_at_end(self, bytes: &[u8], least: usize) -> Option<Range<usize>> {
+        let last = *bytes.last()?;
+        // Bytes without a run follow.
+        let other_than_last = |at| if at % 2 == bytes.len() % 2 { !last } else { last };
+        let mut window: [u8; 2 * WINDOW_BYTES] = std::array::from_fn(other_than_last);
+        window[..bytes.len()].copy_from_slice(bytes);
+        let mut from = 0;
+        while let Ok(at) = self.find_dense(&window[from..], Probe::of(least)) {
+            let run = self.run_around(&window, from + at);
+            if run.len() >= least {
+                return Some(run);
+            }
+            from = run.end;
+        }
+        None
+    }
+
+    /// Returns the place of the run at the end.
+    ///
+    /// # Panics
+    /// If there are no bytes.
+    pub fn last_run(self, bytes: &[u8]) -> Range<usize> {
+        self.run_around(bytes, bytes.len() - 1)
+    }
+
+    /// Returns the place of the run that has the byte at `at`.
+    fn run_around(self, bytes: &[u8], at: usize) -> Range<usize> {
+        let value = bytes[at];
+        let values = u64::from_ne_bytes([value; 8]);
+        let mut start = at;
+        while let Some(word) = bytes[..start].last_chunk() {
+            let other = u64::from_le_bytes(*word) ^ values;
+            start -= other.leading_zeros() as usize / 8;
+            if other != 0 {
+                break;
+            }
+        }
+        if start < 8 {
+            start -= bytes[..start].iter().rev().take_while(|byte| **byte == value).count();
+        }
+        // Most runs end soon.
+        let end = match bytes[at..].first_chunk().map(|word| u64::from_le_bytes(*word) ^ values) {
+            Some(other @ 1..) => at + other.trailing_zeros() as usize / 8,
+            _ => at + self.count_leading(&bytes[at..], value),
+        };
+        start..end
+    }
+
+    /// Looks for the first run that is long enough for the probe, in each block. Returns `Ok` with the offset of a byte in
+    /// a run that may be it, or `Err` with the offset of what is too short for a window. A run that begins before the
+    /// offset and does not contain it is shorter than those that were asked for.
     fn find_dense(self, bytes: &[u8], probe: Probe) -> Result<usize, usize> {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -114,18 +185,19 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// A run of `least` bytes, which is at least twice the stride, contains two words at the ends of one stride.
-fn find_sparse(bytes: &[u8], least: usize) -> Result<usize, usize> {
+/// Returns the offset of a byte that may be in a run of `least` bytes, and moves `from` to where to go on: such a run, at
+/// least twice the stride, contains two words at the ends of one stride.
+fn find_sparse(from: &mut usize, bytes: &[u8], least: usize) -> Option<usize> {
     let stride = (1 << (least / 2).ilog2()).min(STRIDE_BYTES_MAX);
-    let mut at = 0;
-    while at + stride <= bytes.len() {
+    while *from + stride <= bytes.len() {
+        let at = *from;
+        *from += stride;
         let first = word(bytes, at);
         if first == first.rotate_left(8) && first == word(bytes, at + stride - 8) {
-            return Ok(at);
+            return Some(at);
         }
-        at += stride;
     }
-    Err(at)
+    None
 }
 
 /// Whether a block may have a run, by comparing it with the bytes that begin one and two bytes later.
@@ -139,7 +211,7 @@ fn find_portable(bytes: &[u8], probe: Probe) -> Result<usize, usize> {
         if any { place().map(|place| place * WORD) } else { None }
     }
     let mut at = 0;
-    while let Some(window) = bytes.get(at..at + BLOCK_BYTES + 2) {
+    while let Some(window) = bytes.get(at..at + WINDOW_BYTES) {
         let (Some(block), next) = (window.first_chunk(), &window[1..=BLOCK_BYTES]) else { break };
         let found = match probe {
             Probe::Byte => equal::<1>(block, next),
@@ -147,6 +219,8 @@ fn find_portable(bytes: &[u8], probe: Probe) -> Result<usize, usize> {
             Probe::Word2 => equal::<2>(block, next),
             Probe::Word4 => equal::<4>(block, next),
             Probe::Word8 => equal::<8>(block, next),
+            Probe::Word16 => equal::<16>(block, next),
+            Probe::Word32 => equal::<32>(block, next),
         };
         if let Some(place) = found {
             return Ok(at + place);
@@ -168,7 +242,7 @@ fn count_leading(bytes: &[u8], value: u8) -> usize {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{BLOCK_BYTES, Probe, count_leading};
+    use super::{BLOCK_BYTES, Probe, WINDOW_BYTES, count_leading};
 
     /// Half of a block.
     const HALF_BYTES: usize = 32;
@@ -185,7 +259,18 @@ mod x86 {
             Probe::Word2 => find_512(bytes, |block, next, _| _mm512_cmpeq_epi16_mask(block, next).into(), 2),
             Probe::Word4 => find_512(bytes, |block, next, _| _mm512_cmpeq_epi32_mask(block, next).into(), 4),
             Probe::Word8 => find_512(bytes, |block, next, _| _mm512_cmpeq_epi64_mask(block, next).into(), 8),
+            Probe::Word16 => find_512(bytes, |block, next, _| pairs(_mm512_cmpeq_epi64_mask(block, next), 1).into(), 8),
+            Probe::Word32 => {
+                let fours = |block, next, _| pairs(pairs(_mm512_cmpeq_epi64_mask(block, next), 1), 2).into();
+                find_512(bytes, fours, 8)
+            }
         }
+    }
+
+    /// Leaves of a mask of words, or of groups of `words` words, the first word of each pair that is there.
+    fn pairs(mask: u8, words: u32) -> u8 {
+        let firsts = [0b0101_0101, 0b0001_0001];
+        mask & mask >> words & firsts[words as usize - 1]
     }
 
     /// Compares each block with the bytes one and two later.
@@ -213,7 +298,7 @@ mod x86 {
             }
             at += 4 * BLOCK_BYTES;
         }
-        while let Some(window) = bytes.get(at..at + BLOCK_BYTES + 2) {
+        while let Some(window) = bytes.get(at..at + WINDOW_BYTES) {
             let load = |from: usize| {
                 // SAFETY: the window has 66 bytes, `from` is at most 2, and the load takes any alignment.
                 unsafe { _mm512_loadu_si512(window.as_ptr().add(from).cast()) }
@@ -239,7 +324,22 @@ mod x86 {
             Probe::Word2 => find_256(bytes, |half, next, _| _mm256_cmpeq_epi16(half, next)),
             Probe::Word4 => find_256(bytes, |half, next, _| _mm256_cmpeq_epi32(half, next)),
             Probe::Word8 => find_256(bytes, |half, next, _| _mm256_cmpeq_epi64(half, next)),
+            Probe::Word16 => find_256(bytes, |half, next, _| pair_256(_mm256_cmpeq_epi64(half, next))),
+            Probe::Word32 => find_256(bytes, |half, next, _| four_256(_mm256_cmpeq_epi64(half, next))),
         }
+    }
+
+    /// Leaves of equal words those of whole pairs.
+    #[target_feature(enable = "avx2")]
+    fn pair_256(equal: __m256i) -> __m256i {
+        _mm256_and_si256(equal, _mm256_permute4x64_epi64::<0b10_11_00_01>(equal))
+    }
+
+    /// Leaves of equal words all four or none.
+    #[target_feature(enable = "avx2")]
+    fn four_256(equal: __m256i) -> __m256i {
+        let pair = pair_256(equal);
+        _mm256_and_si256(pair, _mm256_permute4x64_epi64::<0b01_00_11_10>(pair))
     }
 
     /// As [`find_512`], in halves of blocks.
@@ -247,7 +347,7 @@ mod x86 {
     #[target_feature(enable = "avx2")]
     fn find_256(bytes: &[u8], equal: impl Fn(__m256i, __m256i, __m256i) -> __m256i) -> Result<usize, usize> {
         let mut at = 0;
-        while let Some(window) = bytes.get(at..at + BLOCK_BYTES + 2) {
+        while let Some(window) = bytes.get(at..at + WINDOW_BYTES) {
             let load = |from: usize| {
                 // SAFETY: the window has 66 bytes, `from` is at most 34, and the load takes any alignment.
                 unsafe { _mm256_loadu_si256(window.as_ptr().add(from).cast()) }
@@ -322,18 +422,15 @@ mod tests {
                 bytes[at..end].fill(7);
             }
             for kernels in Kernels::offered() {
-                for least in [2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 100, 127, 128, 200, 255, 256, 400] {
+                for least in
+                    [2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 200, 255, 256, 400]
+                {
                     let expected = first_run(&bytes, least);
-                    match kernels.find(&bytes, least) {
-                        Ok(at) => assert!(
-                            expected.is_none_or(|run| run.contains(&at) || run.start > at),
-                            "{kernels:?} {least} {at}"
-                        ),
-                        Err(end) => {
-                            assert!(expected.is_none_or(|run| run.end > end), "{kernels:?} {least} {end}");
-                            assert!(end + least.max(BLOCK_BYTES + 2) > length, "{kernels:?} {least} {end}");
-                        }
-                    }
+                    assert_eq!(kernels.find(&bytes, least), expected, "{kernels:?} {least}");
+                }
+                if length > 0 {
+                    let last = bytes.chunk_by(|one, next| one == next).next_back().map_or(0, <[u8]>::len);
+                    assert_eq!(kernels.last_run(&bytes), length - last..length, "{kernels:?}");
                 }
                 let value = bytes.first().copied().unwrap_or(0);
                 let leading = bytes.iter().take_while(|&&byte| byte == value).count();
@@ -349,7 +446,7 @@ mod tests {
         let bytes: Vec<u8> = (0..1 << 16).map(|_| number(256) as u8).collect();
         for kernels in Kernels::offered() {
             let (mut from, mut found) = (0, 0);
-            while let Ok(at) = kernels.find(&bytes[from..], 4) {
+            while let Ok(at) = kernels.find_dense(&bytes[from..], Probe::of(4)) {
                 (from, found) = (from + at + 1, found + 1);
             }
             assert!(found < 8, "{kernels:?}: {found}");
