@@ -5,7 +5,6 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::io::BufWriter;
 use std::time::Instant;
 
 use pfh_digest::{Algorithm, Digest};
@@ -40,7 +39,7 @@ fn build(algorithms: &[Algorithm], entries: u64) -> Result<KnownSet, Box<dyn Err
     }
     // Mapped, as programs have sets: sections then begin at lines of memory.
     let mut file = tempfile::tempfile()?;
-    builder.write(&mut BufWriter::with_capacity(1 << 20, &mut file), "linked")?;
+    builder.write(&mut file, "linked")?;
     let set = KnownSet::of_file(&file)?;
     let digests: usize = algorithms.iter().map(|algorithm| algorithm.digest_bytes()).sum();
     println!(

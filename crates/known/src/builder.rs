@@ -227,6 +227,7 @@ impl SetBuilder {
     }
 
     /// Writes the set: each tuple of digests once. `program` is the name of the program that builds it.
+    /// The output needs no buffer, since it gets 2 MiB at a time.
     ///
     /// # Errors
     /// If the output cannot be written, or a temporary file cannot be created, written or read.

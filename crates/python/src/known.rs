@@ -1,6 +1,6 @@
 //! `match` against known files: sets and lists, in which records are looked up.
 
-use std::io::{self, BufWriter};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,7 @@ fn open(
         return Err(Failed::Useless(name, text));
     }
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
-    importer.into_builder().write(&mut BufWriter::new(&mut file), "pfh").map_err(Failed::Temporary)?;
+    importer.into_builder().write(&mut file, "pfh").map_err(Failed::Temporary)?;
     KnownSet::of_file(&file).map_err(|error| Failed::Set(path.to_owned(), error))
 }
 

@@ -91,8 +91,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         (Some(error), _) => return Err(Failed::internal(error.to_string())),
         (None, None) => return Err(Failed::internal("the set was already written")),
     };
-    let mut output = io::BufWriter::with_capacity(1 << 20, command.output());
-    let (about, written) = match builder.write(&mut output, concat!("pfh ", env!("CARGO_PKG_VERSION"))) {
+    let (about, written) = match builder.write(&mut command.output(), concat!("pfh ", env!("CARGO_PKG_VERSION"))) {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),
     };

@@ -80,8 +80,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     command.count_lines(lists::unread(&loaded, true, arguments.quiet)?);
     let left_out = importer.left_out();
     let program = concat!("pfh ", env!("CARGO_PKG_VERSION"));
-    let mut output = io::BufWriter::with_capacity(1 << 20, command.output());
-    let (about, written) = match importer.into_builder().write(&mut output, program) {
+    let (about, written) = match importer.into_builder().write(&mut command.output(), program) {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),
     };

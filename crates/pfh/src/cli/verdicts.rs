@@ -172,7 +172,7 @@ fn temporary_set(
         return Err(Failed::usage(contents.instead_of(&name, "cryptographic algorithms of at least 8 bytes")));
     }
     let mut file = tempfile::tempfile().map_err(failed)?;
-    importer.into_builder().write(&mut io::BufWriter::new(&mut file), "pfh").map_err(failed)?;
+    importer.into_builder().write(&mut file, "pfh").map_err(failed)?;
     let set = KnownSet::of_file(&file).map_err(Failed::internal)?;
     Ok((set, broken.count))
 }
