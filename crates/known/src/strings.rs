@@ -76,11 +76,14 @@ fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     None
 }
 
+/// Bytes that most texts do not exceed: those of a path.
+const USUAL_BYTES: usize = 128;
+
 /// Returns the text of this number; `None` if there is none, or the sections are damaged.
 pub(crate) fn text_at(strings: &[u8], blocks: &[u8], number: u64) -> Option<Vec<u8>> {
     let block = blocks.as_chunks::<8>().0.get(usize::try_from(number / BLOCK).ok()?)?;
     let mut rest = strings.get(usize::try_from(u64::from_le_bytes(*block)).ok()?..)?;
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(USUAL_BYTES);
     for _ in 0..=number % BLOCK {
         let (shared, length) = (take_number(&mut rest)?, take_number(&mut rest)?);
         if shared > text.len() || length > rest.len() {

@@ -214,6 +214,9 @@ impl Counts {
     }
 }
 
+/// Bytes of most verdicts beside the name of the file.
+const LINE_BYTES: usize = 200;
+
 /// Appends verdicts to an output.
 pub(crate) struct VerdictWriter {
     format: VerdictFormat,
@@ -265,6 +268,7 @@ impl VerdictWriter {
         if self.names_only {
             return push_line(name, out);
         }
+        out.reserve(name.len() + LINE_BYTES);
         let start = out.len();
         match self.format {
             VerdictFormat::Text => {
