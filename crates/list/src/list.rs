@@ -332,6 +332,20 @@ fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
     Ok((None, Box::new(file)))
 }
 
+/// Opens the first file in a zip archive that is wanted by its name, which has folders before it. Also returns its name.
+/// `None` if there is no such file, or the path is that of no archive. A damaged file is an error where it is read.
+///
+/// # Errors
+/// If the archive cannot be read.
+pub fn open_in_archive(
+    path: &Path,
+    is_wanted: impl Fn(&[u8]) -> bool,
+) -> io::Result<Option<(Vec<u8>, Box<dyn Read + Send>)>> {
+    let Some(archive) = archive_of(File::open(path)?)? else { return Ok(None) };
+    let found = zip::open_wanted(archive, is_wanted)?;
+    Ok(found.map(|(name, contents)| (name, Box::new(contents) as Box<dyn Read + Send>)))
+}
+
 /// Returns the file, at its beginning, if it is an archive.
 fn archive_of(mut file: File) -> io::Result<Option<File>> {
     let is_archive = file.metadata()?.is_file() && {

@@ -245,16 +245,23 @@ impl Read for Contents {
 }
 
 /// Opens the file of this name in an archive.
-pub(crate) fn open_member(mut archive: File, name: &[u8]) -> io::Result<Contents> {
+pub(crate) fn open_member(archive: File, name: &[u8]) -> io::Result<Contents> {
+    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("the zip archive has no file {}", quoted(name)));
+    let (_, contents) = open_wanted(archive, |member| member == name)?.ok_or_else(missing)?;
+    Ok(contents)
+}
+
+/// Opens the first file in an archive that is wanted by its name, which has folders before it. Also returns its name.
+pub(crate) fn open_wanted(
+    mut archive: File,
+    is_wanted: impl Fn(&[u8]) -> bool,
+) -> io::Result<Option<(Vec<u8>, Contents)>> {
     let mut found = None;
     each_member(&mut archive, |member| {
-        if member.name == name {
-            found = Some(member);
-        }
+        found = Some(member).filter(|member| is_wanted(&member.name));
         found.is_none()
     })?;
-    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("the zip archive has no file {}", quoted(name)));
-    found.ok_or_else(missing)?.open(archive)
+    found.map(|member| Ok((member.name.clone(), member.open(archive)?))).transpose()
 }
 
 /// Opens the list in an archive: its only file, or `NSRLFile.txt`, or the only one that `is_list` takes for a list by

@@ -1,8 +1,6 @@
 //! The changes from one release of NSRL to the next, from the SQL in which they are published.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead};
 use std::{fmt, str};
 
 use pfh_digest::decode_hexadecimal;
@@ -229,17 +227,6 @@ pub struct Delta<R> {
 
 type Changed<'e> = &'e mut dyn FnMut(Change<'_>) -> io::Result<()>;
 type Refused<'e> = &'e mut dyn FnMut(RefusedStatement) -> io::Result<()>;
-
-impl Delta<BufReader<File>> {
-    /// Opens a delta in a file.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn open(path: &Path, options: &Options) -> io::Result<Delta<BufReader<File>>> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Delta::new(BufReader::with_capacity(1 << 16, File::open(path)?), &name, options))
-    }
-}
 
 impl<R: BufRead> Delta<R> {
     /// Begins to read. The file's name tells the release: `RDS_2026.06.1_modern_minimal_delta.sql`.

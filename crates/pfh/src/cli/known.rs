@@ -21,7 +21,7 @@ use pfh_record::ReadOptions;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -56,7 +56,8 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     let builder = SetBuilder::new(&algorithms, keep, arguments.memory);
     let mut importer = Importer::new(builder, arguments.memory / 4);
-    let has_deltas = arguments.sources.iter().any(|source| is_delta(source));
+    // What cannot be opened is reported in its turn.
+    let has_deltas = arguments.sources.iter().any(|source| matches!(open_delta(Path::new(source)), Ok(Some(_))));
     if has_deltas {
         importer.builder().expect_deletions();
     }
@@ -156,9 +157,22 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     Ok(origin)
 }
 
-/// Whether a source is a delta of NSRL, by its name.
-fn is_delta(source: &OsStr) -> bool {
-    source.as_bytes().ends_with(b".sql")
+/// Opens a delta of NSRL, by its name, in a file or an archive; `None` if the path is that of neither. Also returns
+/// the name, which tells the release.
+fn open_delta(path: &Path) -> io::Result<Option<(String, Box<dyn Read + Send>)>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(".sql") {
+        return Ok(Some((name.into_owned(), Box::new(File::open(path)?))));
+    }
+    if !name.ends_with(".zip") {
+        return Ok(None);
+    }
+    // The definition of its tables lies beside a delta.
+    let delta = pfh_list::open_in_archive(path, |member| member.ends_with(b"_delta.sql"))?;
+    Ok(delta.map(|(name, delta)| {
+        let name = String::from_utf8_lossy(&name).into_owned();
+        (name.rsplit('/').next().unwrap_or_default().to_owned(), delta)
+    }))
 }
 
 /// The algorithms that a source lacks, if it is of no use.
@@ -188,8 +202,9 @@ fn add_database(
     let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
     let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
     let mut is_useful = false;
-    let read: Result<(), Failed> = if is_delta(source) {
-        let mut delta = pfh_nsrl::Delta::open(path, &options).map_err(|error| failed(&error))?;
+    let read: Result<(), Failed> = if let Ok(Some((name, delta))) = open_delta(path) {
+        let delta = io::BufReader::with_capacity(1 << 16, delta);
+        let mut delta = pfh_nsrl::Delta::new(delta, &name, &options);
         let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
         let Some(before) = release else { return Err(failed(&"a delta is given after its database")) };
         if !leads_to.is_empty() && leads_to <= *before {

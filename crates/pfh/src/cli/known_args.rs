@@ -14,7 +14,7 @@ Examples:
       a set of the national reference list, for `pfh match --known nsrl.pfhk`
   pfh known check RDS_2026.03.1_modern_minimal.zip
       whether an archive of NSRL is what NIST published
-  pfh known build nsrl.pfhk --class good RDS_2026.03.1_modern_minimal.db RDS_2026.06.1_modern_minimal_delta.sql
+  pfh known build nsrl.pfhk --class good RDS_2026.03.1_modern_minimal.zip RDS_2026.06.1_modern_minimal_delta.zip
       a set of a database of NSRL with its delta
   pfh known build case.pfhk --class bad --keep name,category project-vic.json
       a set that also tells names and categories
@@ -77,7 +77,7 @@ pub(crate) struct BuildArguments {
     ///
     /// Formats are recognised: databases of NSRL (RDSv3), the Sleuth Kit and IPED, NSRL's deltas (`*_delta.sql`, after
     /// their database and in order) and NSRLFile.txt, HashKeeper, iLook, EnCase, Project VIC, Sleuth Kit indexes, and
-    /// all that `pfh hash` writes. A list may lie in a zip archive.
+    /// all that `pfh hash` writes. Any of them may lie in a zip archive.
     #[arg(value_name = "SOURCE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) sources: Vec<OsString>,
 

@@ -183,6 +183,39 @@ fn a_delta_needs_its_database() {
     assert_eq!(names(directory.path()), [Path::new(delta)]);
 }
 
+#[test]
+fn a_damaged_archive_of_a_delta_is_refused() {
+    const PYTHON: &str = r#"
+import sqlite3, zipfile
+database = sqlite3.connect("RDS_2026.03.1_modern_minimal.db")
+database.execute("CREATE TABLE FILE (sha256, sha1, md5, file_name, file_size, package_id)")
+database.execute("INSERT INTO FILE VALUES (?, ?, ?, 'x', 1, 2)", ("0" * 64, "0" * 40, "0" * 32))
+database.commit()
+with zipfile.ZipFile("RDS_2026.06.1_modern_minimal_delta.zip", "w") as archive:
+    insert = "INSERT INTO FILE VALUES ('%s', '%s', '%s', 'y', 1, 2);" % ("1" * 64, "1" * 40, "1" * 32)
+    archive.writestr("a/RDS_2026.06.1_modern_minimal_delta.schema.sql", "CREATE TABLE FILE (a);")
+    archive.writestr("a/RDS_2026.06.1_modern_minimal_delta.sql", "BEGIN;" + insert + "COMMIT;")
+"#;
+    let directory = scratch();
+    let d = directory.path();
+    if peer("python3", d, ["-c", PYTHON]).is_none() {
+        return;
+    }
+    let (database, delta) = ("RDS_2026.03.1_modern_minimal.db", "RDS_2026.06.1_modern_minimal_delta.zip");
+    let build = || pfh(d, ["known", "build", "set.pfhk", database, delta]).run();
+    build().expect(0, "pfh: known files: 2, lines: 2, repeated or deleted: 0\n");
+    fs::remove_file(d.join("set.pfhk")).unwrap();
+    let whole = fs::read(d.join(delta)).unwrap();
+    let place = whole.windows(6).rposition(|bytes| bytes == b"COMMIT").unwrap();
+    for damage in [&whole[..whole.len() / 2], &[&whole[..place], b"commit", &whole[place + 6..]].concat()] {
+        fs::write(d.join(delta), damage).unwrap();
+        let ended = build();
+        assert_eq!(ended.code(), 2, "{}", ended.said());
+        assert!(ended.said().contains(delta) && ended.said().contains("damaged"), "{}", ended.said());
+        assert!(!d.join("set.pfhk").exists());
+    }
+}
+
 /// A program that is killed leaves no set under its name.
 #[test]
 fn a_killed_build_leaves_no_set() {
