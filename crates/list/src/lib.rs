@@ -5,7 +5,6 @@
 //!   `pfh-record`. A list can be in a zip archive.
 //! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
-//!   their keys.
 //! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order, and
 //!   [`Grouping`] brings values together by their keys.
 //! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
