@@ -101,6 +101,35 @@ fn several_algorithms_at_once() {
     }
 }
 
+/// MD5 with SHA-1 and SHA-256, whose steps are interleaved where a single lane is in use.
+#[test]
+fn stitched_kernels() {
+    let mut random = Random(3);
+    for names in [
+        &["md5", "sha256"][..],
+        &["sha1", "md5"],
+        &["md5", "sha1", "sha256"],
+        &["sha224", "sha512", "md5"],
+        &["sha256", "md5", "md5", "sha1"],
+    ] {
+        let algorithms: Vec<_> = names.iter().map(|name| common::algorithm(name)).collect();
+        for backend in Backend::offered() {
+            let mut manager = LaneManager::with_backend(&algorithms, backend).expect("has lanes");
+            let has_sha = cfg!(target_arch = "x86_64") && Backend::from_name("sha-ni").is_ok();
+            assert_eq!(manager.is_stitched(), has_sha && ["avx512", "sha-ni"].contains(&backend.name()), "{backend}");
+            // One message, and at times a second one that comes and goes.
+            for fill in [1, 2] {
+                let messages = (0..60).map(|number| {
+                    let chunk_bytes = [64, 4096, 1 + random.below(5000), 100_000][number % 4];
+                    Message::new(cycle251(random.below(40_000)), chunk_bytes, [0, 20, 256][random.below(3)])
+                });
+                let messages = messages.collect();
+                check(&mut manager, &algorithms, messages, fill, &format!("{names:?} {backend}"));
+            }
+        }
+    }
+}
+
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 struct Random(u64);
 

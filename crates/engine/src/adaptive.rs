@@ -408,7 +408,8 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         let Some((opened, stamp)) = worker.begin_long(opened, stamp) else { return self.keep_slot(slot) };
         let several = options.threads > 1;
         // If a file takes longer than all others together, its digests are computed in parallel.
-        let alone = options.selection.len() > 1
+        let alone = several
+            && options.selection.len() > 1
             && self.opened.is_empty()
             && stamp.is_some_and(|known| context.outlasts(known.metadata.size, self.jobs.len()));
         let is_spread = several

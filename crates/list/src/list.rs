@@ -339,11 +339,10 @@ fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
 /// If the archive cannot be read.
 pub fn open_in_archive(
     path: &Path,
-    is_wanted: impl Fn(&[u8]) -> bool,
-) -> io::Result<Option<(Vec<u8>, Box<dyn Read + Send>)>> {
+    is_wanted: fn(&[u8]) -> bool,
+) -> io::Result<Option<(Vec<u8>, impl Read + Send + use<>)>> {
     let Some(archive) = archive_of(File::open(path)?)? else { return Ok(None) };
-    let found = zip::open_wanted(archive, is_wanted)?;
-    Ok(found.map(|(name, contents)| (name, Box::new(contents) as Box<dyn Read + Send>)))
+    zip::open_wanted(archive, is_wanted)
 }
 
 /// Returns the file, at its beginning, if it is an archive.

@@ -7,7 +7,7 @@ use super::definition::{Compression, Definition};
 use super::kernel::neon;
 #[cfg(target_arch = "x86_64")]
 use super::kernel::x86;
-use super::kernel::{Kernel, portable};
+use super::kernel::{Kernel, Stitched, portable};
 use super::plan::Plan;
 use crate::Algorithm;
 
@@ -61,6 +61,15 @@ pub(super) fn kernels(backend: Backend, compression: Compression) -> Vec<&'stati
         Level::Portable => &[],
     };
     families.iter().copied().flatten().chain(portable::of(compression)).collect()
+}
+
+/// The kernel that computes MD5 and these of one message at once, if the backend has it.
+pub(super) fn stitched(backend: Backend, sha1: bool, sha256: bool) -> Option<Stitched> {
+    match backend.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 | Level::ShaNi if has_sha_ni(backend) => x86::stitched::of(sha1, sha256),
+        _ => None,
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -90,6 +90,36 @@ impl Kernel {
     }
 }
 
+/// Advances one message by several algorithms at once: MD5, SHA-1 and SHA-256, of which some kernels leave one of the
+/// latter out.
+///
+/// # Safety
+/// The CPU has the features for which the kernel is compiled.
+type RunStitched = unsafe fn(states: [&mut [u8]; 3], input: &[u8], blocks: usize);
+
+/// One compiled kernel of several algorithms.
+#[derive(Clone, Copy)]
+pub(super) struct Stitched {
+    run: RunStitched,
+}
+
+impl Stitched {
+    #[cfg(target_arch = "x86_64")]
+    const fn new(run: RunStitched) -> Stitched {
+        Stitched { run }
+    }
+
+    /// Advances the message by `blocks` blocks. The states are those of one lane, by MD5, SHA-1 and SHA-256; that of an
+    /// algorithm that the kernel leaves out may be empty.
+    ///
+    /// # Panics
+    /// When the slices are too short.
+    pub(super) fn run(self, states: [&mut [u8]; 3], input: &[u8], blocks: usize) {
+        // SAFETY: as for [`Kernel::run`].
+        unsafe { (self.run)(states, input, blocks) }
+    }
+}
+
 /// Measures the costs of kernels that this process has not measured yet.
 ///
 /// Which kernel wins depends on the CPU: in widths of the units, in latencies, in how fast SHA instructions are. Costs

@@ -156,6 +156,12 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>, T> LaneManager<B, T> {
         self.schedule.pays()
     }
 
+    /// True if a kernel interleaves several of the algorithms where a single message is hashed: MD5 with SHA-1 and
+    /// SHA-256, on CPUs with instructions for these.
+    pub fn is_stitched(&self) -> bool {
+        self.schedule.is_stitched()
+    }
+
     /// Number of messages that are hashed at once; at most 64.
     pub fn lanes(&self) -> usize {
         self.slots.len()

@@ -3,8 +3,9 @@
 use pfh_vector::Backend;
 
 use super::LANES_MAX;
-use super::backend::kernels;
-use super::definition::Definition;
+use super::backend::{kernels, stitched};
+use super::definition::{Compression, Definition};
+use super::kernel::Stitched;
 use super::plan::Plan;
 use super::track::{AlgorithmLanes, Buffers, Chunk, Detached, LaneSet};
 use crate::{Algorithm, Digest};
@@ -12,6 +13,9 @@ use crate::{Algorithm, Digest};
 /// With several algorithms, a lane's bytes go to one after the other: 64 lanes times this stay in the second-level
 /// cache.
 const SHARED_STEP_BYTES: usize = 16 << 10;
+
+/// Bytes of a block of MD5, SHA-1 and SHA-256.
+const STITCHED_BLOCK_BYTES: usize = 64;
 
 /// The messages that are hashed in the lanes, without their buffers.
 pub(super) struct Schedule {
@@ -24,6 +28,25 @@ pub(super) struct Schedule {
     digests: Vec<Digest>,
     /// Padding of one algorithm does not serve another.
     renew_padding: bool,
+    together: Option<Together>,
+}
+
+/// Algorithms whose kernels are stitched.
+#[derive(Clone, Copy)]
+struct Together {
+    kernel: Stitched,
+    /// The tracks of MD5, SHA-1 and SHA-256, as far as they are in the set.
+    tracks: [Option<usize>; 3],
+}
+
+impl Together {
+    fn of(tracks: &[AlgorithmLanes], backend: Backend) -> Option<Together> {
+        let tracks = [Compression::Md5, Compression::Sha1, Compression::Sha256]
+            .map(|compression| tracks.iter().position(|track| track.compression() == compression));
+        let [md5, sha1, sha256] = tracks.map(|track| track.is_some());
+        let kernel = if md5 { stitched(backend, sha1, sha256) } else { None };
+        kernel.map(|kernel| Together { kernel, tracks })
+    }
 }
 
 impl Schedule {
@@ -51,9 +74,11 @@ impl Schedule {
         let tracks = algorithms.iter().zip(&definitions).zip(plans).map(|((&algorithm, definition), plan)| {
             AlgorithmLanes::new(algorithm, definition, plan, lanes, class(definition))
         });
+        let tracks: Vec<_> = tracks.collect();
         Some(Schedule {
             lanes,
-            tracks: tracks.collect(),
+            together: if only.is_none() { Together::of(&tracks, backend) } else { None },
+            tracks,
             chunks: [Chunk::default(); LANES_MAX],
             hashing: 0,
             digests: algorithms.iter().map(|&algorithm| Digest::zero(algorithm)).collect::<Vec<_>>().repeat(lanes),
@@ -74,6 +99,11 @@ impl Schedule {
     /// True if every algorithm gains by hashing many messages at once.
     pub(super) fn pays(&self) -> bool {
         self.tracks.iter().all(AlgorithmLanes::pays)
+    }
+
+    /// Whether a message that is alone is hashed by several algorithms at once.
+    pub(super) fn is_stitched(&self) -> bool {
+        self.together.is_some()
     }
 
     /// Seconds in which all lanes advance by this many bytes.
@@ -135,13 +165,43 @@ impl Schedule {
     pub(super) fn step(&mut self, buffers: &mut impl Buffers) -> LaneSet {
         let algorithms = self.tracks.len();
         let step_bytes = if algorithms > 1 { SHARED_STEP_BYTES } else { usize::MAX };
+        let together = self.step_together(buffers, step_bytes);
         let Schedule { tracks, chunks, digests, .. } = self;
         for (index, track) in tracks.iter_mut().enumerate() {
-            track.step(chunks, buffers, step_bytes, self.renew_padding, digests, (algorithms, index));
+            if !together.contains(&Some(index)) {
+                track.step(chunks, buffers, step_bytes, self.renew_padding, digests, (algorithms, index));
+            }
         }
         let ended = self.hashing & !self.running();
         self.hashing &= !ended;
         ended
+    }
+
+    /// Runs the kernel of several algorithms, if there is one, a single lane has something to hash, and that is content
+    /// in its buffer. Returns the tracks that it advanced.
+    fn step_together(&mut self, buffers: &mut impl Buffers, step_bytes: usize) -> [Option<usize>; 3] {
+        const NONE: [Option<usize>; 3] = [None; 3];
+        let Some(Together { kernel, tracks: places }) = self.together else { return NONE };
+        let lane = self.hashing.trailing_zeros() as usize;
+        let mut left = places.iter().flatten().map(|&place| self.tracks[place].content_left(lane));
+        let first = left.next().flatten();
+        let Some(content) = first.filter(|first| left.all(|other| other.as_ref() == Some(first))) else { return NONE };
+        if !self.hashing.is_power_of_two() {
+            return NONE;
+        }
+        let bytes = content.len().min(step_bytes);
+        let mut states: [&mut [u8]; 3] = [&mut [], &mut [], &mut []];
+        for (index, track) in self.tracks.iter_mut().enumerate() {
+            if let Some(algorithm) = places.iter().position(|place| *place == Some(index)) {
+                states[algorithm] = track.lone_state(lane);
+            }
+        }
+        let input = &buffers.bytes(lane)[content.start..content.start + bytes];
+        kernel.run(states, input, bytes / STITCHED_BLOCK_BYTES);
+        for &place in places.iter().flatten() {
+            self.tracks[place].lone_advanced(lane, bytes, &mut self.chunks[lane], buffers);
+        }
+        places
     }
 
     /// The message of a lane whose chunk has ended is at its end as well.

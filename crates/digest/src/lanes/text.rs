@@ -15,6 +15,8 @@ pub(super) use blake2::{Blake2b, Blake2s, COUNTERS as BLAKE2_COUNTERS, INITIAL_2
 pub(super) use blake3::{Blake3, STATE_WORDS as BLAKE3_STATE_WORDS};
 pub(super) use keccak::Keccak;
 pub(super) use md4::Md4;
+#[cfg(target_arch = "x86_64")]
+pub(super) use md5::Beside;
 pub(super) use md5::Md5;
 pub(super) use ripemd160::Ripemd160;
 pub(super) use sha1::Sha1;

@@ -2,9 +2,10 @@
 //! on.
 
 use super::LANES_MAX;
-use super::definition::{Definition, Padding, TAIL_BYTES_MAX};
+use super::definition::{Compression, Definition, Padding, TAIL_BYTES_MAX};
 use super::plan::Plan;
 use crate::{Algorithm, Digest};
+use std::ops::Range;
 
 /// The chunk that a lane hashes, as all algorithms see it.
 #[derive(Clone, Copy, Default)]
@@ -127,6 +128,10 @@ impl AlgorithmLanes {
 
     pub(super) fn algorithm(&self) -> Algorithm {
         self.algorithm
+    }
+
+    pub(super) fn compression(&self) -> Compression {
+        self.definition.compression
     }
 
     /// Seconds in which this many running lanes advance by this many bytes.
@@ -261,7 +266,6 @@ impl AlgorithmLanes {
         digests: &mut [Digest],
         (algorithms, index): (usize, usize),
     ) {
-        let block_bytes = self.definition.block_bytes;
         let least = members(self.running).map(|lane| self.blocks_left[lane]).min().unwrap_or_default();
         let mut blocks = least.min(self.definition.whole_blocks(step_bytes));
         if blocks == 0 {
@@ -279,24 +283,57 @@ impl AlgorithmLanes {
             self.advance(group, blocks, buffers);
         }
         for lane in members(self.running) {
-            self.positions[lane].offset += blocks * block_bytes;
-            self.hashed_bytes[lane] += (blocks * block_bytes) as u64;
-            self.blocks_left[lane] -= blocks;
-            if self.blocks_left[lane] == 0 {
-                match self.positions[lane] {
-                    Position { segment: Segment::Head { content_bytes }, .. } => {
-                        self.enter_body(lane, content_bytes, &mut chunks[lane], buffers);
-                    }
-                    Position { segment: Segment::Body, offset } => {
-                        self.leave_buffer(lane, offset, &chunks[lane], buffers);
-                    }
-                    Position { segment: Segment::End | Segment::TailEnd, .. } => {
-                        self.running &= !(1 << lane);
-                        self.finish(lane, &mut digests[lane * algorithms + index]);
-                    }
-                }
+            if self.move_on(lane, blocks, &mut chunks[lane], buffers) {
+                self.finish(lane, &mut digests[lane * algorithms + index]);
             }
         }
+    }
+
+    /// Notes that a lane has advanced. If it ends a segment, it goes on to the next one, or stops running. True if the
+    /// message has ended.
+    fn move_on(&mut self, lane: usize, blocks: usize, chunk: &mut Chunk, buffers: &mut impl Buffers) -> bool {
+        let bytes = blocks * self.definition.block_bytes;
+        self.positions[lane].offset += bytes;
+        self.hashed_bytes[lane] += bytes as u64;
+        self.blocks_left[lane] -= blocks;
+        if self.blocks_left[lane] > 0 {
+            return false;
+        }
+        match self.positions[lane] {
+            Position { segment: Segment::Head { content_bytes }, .. } => {
+                self.enter_body(lane, content_bytes, chunk, buffers);
+            }
+            Position { segment: Segment::Body, offset } => self.leave_buffer(lane, offset, chunk, buffers),
+            Position { segment: Segment::End | Segment::TailEnd, .. } => {
+                self.running &= !(1 << lane);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The place of the blocks of content that a running lane has left in its buffer, if it is there.
+    pub(super) fn content_left(&self, lane: usize) -> Option<Range<usize>> {
+        let Position { segment, offset } = self.positions[lane];
+        let is_there = self.running & 1 << lane != 0 && segment == Segment::Body;
+        is_there.then(|| offset..offset + self.blocks_left[lane] * self.definition.block_bytes)
+    }
+
+    /// Takes the state of a lane aside, for a kernel of several algorithms.
+    pub(super) fn lone_state(&mut self, lane: usize) -> &mut [u8] {
+        let AlgorithmLanes { definition, width, states, scratch, .. } = self;
+        let group = group_of(states, lane / *width, *width, definition);
+        definition.copy(group, (*width, lane % *width), scratch, (1, 0));
+        &mut scratch[..definition.state_bytes()]
+    }
+
+    /// Takes back the state of [`AlgorithmLanes::lone_state`], which such a kernel advanced by content in the buffer.
+    pub(super) fn lone_advanced(&mut self, lane: usize, bytes: usize, chunk: &mut Chunk, buffers: &mut impl Buffers) {
+        let AlgorithmLanes { definition, width, states, scratch, .. } = self;
+        let group = group_of(states, lane / *width, *width, definition);
+        definition.copy(scratch, (1, 0), group, (*width, lane % *width));
+        // The message goes on after its content, if only with padding.
+        self.move_on(lane, bytes / self.definition.block_bytes, chunk, buffers);
     }
 
     /// Sets the counters of all running lanes for this number of blocks, or for fewer if a counter has to be set again

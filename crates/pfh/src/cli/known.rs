@@ -157,9 +157,11 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     Ok(origin)
 }
 
-/// Opens a delta of NSRL, by its name, in a file or an archive; `None` if the path is that of neither. Also returns
-/// the name, which tells the release.
-fn open_delta(path: &Path) -> io::Result<Option<(String, Box<dyn Read + Send>)>> {
+/// The name of a delta of NSRL, which tells the release, and its contents.
+type Delta = (String, Box<dyn Read + Send>);
+
+/// Opens a delta of NSRL, by its name, in a file or an archive; `None` if the path is that of neither.
+fn open_delta(path: &Path) -> io::Result<Option<Delta>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.ends_with(".sql") {
         return Ok(Some((name.into_owned(), Box::new(File::open(path)?))));
@@ -171,7 +173,7 @@ fn open_delta(path: &Path) -> io::Result<Option<(String, Box<dyn Read + Send>)>>
     let delta = pfh_list::open_in_archive(path, |member| member.ends_with(b"_delta.sql"))?;
     Ok(delta.map(|(name, delta)| {
         let name = String::from_utf8_lossy(&name).into_owned();
-        (name.rsplit('/').next().unwrap_or_default().to_owned(), delta)
+        (name.rsplit('/').next().unwrap_or_default().to_owned(), Box::new(delta) as Box<dyn Read + Send>)
     }))
 }
 

@@ -30,11 +30,38 @@ const ADDENDS: [u32; 64] = {
     addends
 };
 
+/// Work between the steps of MD5. A trait and no closure, because only functions can be told to be inlined always, and
+/// code for certain features of the CPU has to be.
+pub(in crate::lanes) trait Beside {
+    /// Called after each four of the 64 steps, with their number from 0.
+    fn four_steps(&mut self, four: usize);
+}
+
+struct Nothing;
+
+impl Beside for Nothing {
+    #[inline(always)]
+    fn four_steps(&mut self, _four: usize) {}
+}
+
 impl Compress<u32, 4, 16> for Md5 {
     const BIG_ENDIAN: bool = false;
 
     #[inline(always)]
     fn compress<V: Vector<Word = u32>>(chain: [V; 4], message: &[V; 16], _last: bool) -> [V; 4] {
+        Md5::compress_beside(chain, message, &mut Nothing)
+    }
+}
+
+impl Md5 {
+    /// Compresses a block, with other work between the steps. Where that needs other units of the CPU it takes no time
+    /// of its own, because each step waits for the one before.
+    #[inline(always)]
+    pub(in crate::lanes) fn compress_beside<V: Vector<Word = u32>>(
+        chain: [V; 4],
+        message: &[V; 16],
+        beside: &mut impl Beside,
+    ) -> [V; 4] {
         let [mut a, mut b, mut c, mut d] = chain;
         // A constant that the compiler knows is moved to the end of the sum, behind what the step waits for.
         let addends = std::hint::black_box(&ADDENDS);
@@ -86,21 +113,37 @@ impl Compress<u32, 4, 16> for Md5 {
             };
         }
         four_steps!(F 0);
+        beside.four_steps(0);
         four_steps!(F 4);
+        beside.four_steps(1);
         four_steps!(F 8);
+        beside.four_steps(2);
         four_steps!(F 12);
+        beside.four_steps(3);
         four_steps!(G 16);
+        beside.four_steps(4);
         four_steps!(G 20);
+        beside.four_steps(5);
         four_steps!(G 24);
+        beside.four_steps(6);
         four_steps!(G 28);
+        beside.four_steps(7);
         four_steps!(H 32);
+        beside.four_steps(8);
         four_steps!(H 36);
+        beside.four_steps(9);
         four_steps!(H 40);
+        beside.four_steps(10);
         four_steps!(H 44);
+        beside.four_steps(11);
         four_steps!(I 48);
+        beside.four_steps(12);
         four_steps!(I 52);
+        beside.four_steps(13);
         four_steps!(I 56);
+        beside.four_steps(14);
         four_steps!(I 60);
+        beside.four_steps(15);
 
         [chain[0].add(a), chain[1].add(b), chain[2].add(c), chain[3].add(d)]
     }

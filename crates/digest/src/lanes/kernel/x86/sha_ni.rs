@@ -77,78 +77,111 @@ fn set_word(states: &mut [u8], streams: usize, word: usize, stream: usize, value
 #[inline(always)]
 unsafe fn sha256<const STREAMS: usize>(states: &mut [u8], inputs: &[&[u8]], blocks: usize) {
     check(inputs, STREAMS, 64 * blocks);
-    // SAFETY: the features are the caller's promise, `check` has found whole blocks in every input, and the round
-    // constants are read within their table.
+    // SAFETY: the features are the caller's promise, and `check` has found whole blocks in every input.
     unsafe {
-        let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
-        let mut abef = [_mm_setzero_si128(); STREAMS];
-        let mut cdgh = [_mm_setzero_si128(); STREAMS];
-        for stream in 0..STREAMS {
-            let word = |index| word(states, STREAMS, index, stream);
-            abef[stream] = _mm_set_epi32(word(0), word(1), word(4), word(5));
-            cdgh[stream] = _mm_set_epi32(word(2), word(3), word(6), word(7));
-        }
+        let mut streams = Sha256::<STREAMS>::of(states);
         for block in 0..blocks {
-            let (abef_before, cdgh_before) = (abef, cdgh);
-            // The last 16 words of the schedule, four in each vector.
-            let mut schedule = [[_mm_setzero_si128(); 4]; STREAMS];
+            let before = streams.state();
             macro_rules! four_rounds {
-                ($four:literal) => {
-                    let constants = _mm_loadu_si128(CUBE_ROOTS_32.as_ptr().add(4 * $four).cast());
-                    for stream in 0..STREAMS {
-                        let schedule = &mut schedule[stream];
-                        if $four < 4 {
-                            schedule[$four % 4] = load(inputs[stream], 64 * block + 16 * $four, order);
-                        } else {
-                            let (back4, back3) = (schedule[$four % 4], schedule[($four + 1) % 4]);
-                            let (back2, back1) = (schedule[($four + 2) % 4], schedule[($four + 3) % 4]);
-                            let sum =
-                                _mm_add_epi32(_mm_sha256msg1_epu32(back4, back3), _mm_alignr_epi8::<4>(back1, back2));
-                            schedule[$four % 4] = _mm_sha256msg2_epu32(sum, back1);
-                        }
-                        let words = _mm_add_epi32(schedule[$four % 4], constants);
-                        cdgh[stream] = _mm_sha256rnds2_epu32(cdgh[stream], abef[stream], words);
-                        let words = _mm_shuffle_epi32::<0b00_00_11_10>(words);
-                        abef[stream] = _mm_sha256rnds2_epu32(abef[stream], cdgh[stream], words);
-                    }
-                };
+                ($($four:literal)+) => { $(streams.four_rounds($four, inputs, 64 * block);)+ };
             }
-            four_rounds!(0);
-            four_rounds!(1);
-            four_rounds!(2);
-            four_rounds!(3);
-            four_rounds!(4);
-            four_rounds!(5);
-            four_rounds!(6);
-            four_rounds!(7);
-            four_rounds!(8);
-            four_rounds!(9);
-            four_rounds!(10);
-            four_rounds!(11);
-            four_rounds!(12);
-            four_rounds!(13);
-            four_rounds!(14);
-            four_rounds!(15);
+            four_rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            streams.add(before);
+        }
+        streams.store(states);
+    }
+}
+
+/// Streams of SHA-256 within a block.
+pub(super) struct Sha256<const STREAMS: usize> {
+    abef: [__m128i; STREAMS],
+    cdgh: [__m128i; STREAMS],
+    /// The last 16 words of the schedule, four in each vector.
+    schedule: [[__m128i; 4]; STREAMS],
+}
+
+/// # Safety
+/// Of all functions: the CPU has SHA-NI, SSSE3 and SSE4.1, and the caller enables them.
+impl<const STREAMS: usize> Sha256<STREAMS> {
+    #[inline(always)]
+    pub(super) unsafe fn of(states: &[u8]) -> Sha256<STREAMS> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let zero = _mm_setzero_si128();
+            let mut streams = Sha256 { abef: [zero; STREAMS], cdgh: [zero; STREAMS], schedule: [[zero; 4]; STREAMS] };
             for stream in 0..STREAMS {
-                abef[stream] = _mm_add_epi32(abef[stream], abef_before[stream]);
-                cdgh[stream] = _mm_add_epi32(cdgh[stream], cdgh_before[stream]);
+                let word = |index| word(states, STREAMS, index, stream);
+                streams.abef[stream] = _mm_set_epi32(word(0), word(1), word(4), word(5));
+                streams.cdgh[stream] = _mm_set_epi32(word(2), word(3), word(6), word(7));
+            }
+            streams
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn state(&self) -> [[__m128i; STREAMS]; 2] {
+        [self.abef, self.cdgh]
+    }
+
+    /// Runs the rounds from `4 * four` on. Every input has a block at `offset`.
+    #[inline(always)]
+    pub(super) unsafe fn four_rounds(&mut self, four: usize, inputs: &[&[u8]], offset: usize) {
+        let Sha256 { abef, cdgh, schedule } = self;
+        // SAFETY: the caller's promise; the round constants are read within their table.
+        unsafe {
+            let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+            let constants = _mm_loadu_si128(CUBE_ROOTS_32.as_ptr().add(4 * four).cast());
+            for stream in 0..STREAMS {
+                let schedule = &mut schedule[stream];
+                if four < 4 {
+                    schedule[four % 4] = load(inputs[stream], offset + 16 * four, order);
+                } else {
+                    let (back4, back3) = (schedule[four % 4], schedule[(four + 1) % 4]);
+                    let (back2, back1) = (schedule[(four + 2) % 4], schedule[(four + 3) % 4]);
+                    let sum = _mm_add_epi32(_mm_sha256msg1_epu32(back4, back3), _mm_alignr_epi8::<4>(back1, back2));
+                    schedule[four % 4] = _mm_sha256msg2_epu32(sum, back1);
+                }
+                let words = _mm_add_epi32(schedule[four % 4], constants);
+                cdgh[stream] = _mm_sha256rnds2_epu32(cdgh[stream], abef[stream], words);
+                let words = _mm_shuffle_epi32::<0b00_00_11_10>(words);
+                abef[stream] = _mm_sha256rnds2_epu32(abef[stream], cdgh[stream], words);
             }
         }
+    }
+
+    /// Ends a block that began with this state.
+    #[inline(always)]
+    pub(super) unsafe fn add(&mut self, [abef, cdgh]: [[__m128i; STREAMS]; 2]) {
+        for stream in 0..STREAMS {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.abef[stream] = _mm_add_epi32(self.abef[stream], abef[stream]);
+                self.cdgh[stream] = _mm_add_epi32(self.cdgh[stream], cdgh[stream]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store(&self, states: &mut [u8]) {
+        let Sha256 { abef, cdgh, .. } = self;
         for stream in 0..STREAMS {
             let mut set_word = |index, value| set_word(states, STREAMS, index, stream, value);
-            set_word(0, _mm_extract_epi32::<3>(abef[stream]));
-            set_word(1, _mm_extract_epi32::<2>(abef[stream]));
-            set_word(2, _mm_extract_epi32::<3>(cdgh[stream]));
-            set_word(3, _mm_extract_epi32::<2>(cdgh[stream]));
-            set_word(4, _mm_extract_epi32::<1>(abef[stream]));
-            set_word(5, _mm_extract_epi32::<0>(abef[stream]));
-            set_word(6, _mm_extract_epi32::<1>(cdgh[stream]));
-            set_word(7, _mm_extract_epi32::<0>(cdgh[stream]));
+            // SAFETY: the caller's promise.
+            unsafe {
+                set_word(0, _mm_extract_epi32::<3>(abef[stream]));
+                set_word(1, _mm_extract_epi32::<2>(abef[stream]));
+                set_word(2, _mm_extract_epi32::<3>(cdgh[stream]));
+                set_word(3, _mm_extract_epi32::<2>(cdgh[stream]));
+                set_word(4, _mm_extract_epi32::<1>(abef[stream]));
+                set_word(5, _mm_extract_epi32::<0>(abef[stream]));
+                set_word(6, _mm_extract_epi32::<1>(cdgh[stream]));
+                set_word(7, _mm_extract_epi32::<0>(cdgh[stream]));
+            }
         }
     }
 }
 
-/// FIPS 180-4, section 6.1, four rounds at a time. The first word of each vector is its highest.
+/// FIPS 180-4, section 6.1, four rounds at a time.
 ///
 /// # Safety
 /// The CPU has SHA-NI, SSSE3 and SSE4.1, and the caller enables them.
@@ -157,67 +190,111 @@ unsafe fn sha1<const STREAMS: usize>(states: &mut [u8], inputs: &[&[u8]], blocks
     check(inputs, STREAMS, 64 * blocks);
     // SAFETY: the features are the caller's promise, and `check` has found whole blocks in every input.
     unsafe {
-        let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        let mut abcd = [_mm_setzero_si128(); STREAMS];
-        let mut e = [_mm_setzero_si128(); STREAMS];
-        for stream in 0..STREAMS {
-            let word = |index| word(states, STREAMS, index, stream);
-            abcd[stream] = _mm_set_epi32(word(0), word(1), word(2), word(3));
-            e[stream] = _mm_set_epi32(word(4), 0, 0, 0);
-        }
+        let mut streams = Sha1::<STREAMS>::of(states);
         for block in 0..blocks {
-            let (abcd_before, e_before) = (abcd, e);
-            // `a` of four rounds ago, rotated, is `e`.
-            let mut older = abcd;
-            // The last 16 words of the schedule, four in each vector.
-            let mut schedule = [[_mm_setzero_si128(); 4]; STREAMS];
+            let before = streams.state();
             macro_rules! four_rounds {
-                ($function:literal, $four:expr) => {
-                    for stream in 0..STREAMS {
-                        let schedule = &mut schedule[stream];
-                        if $four < 4 {
-                            schedule[$four % 4] = load(inputs[stream], 64 * block + 16 * $four, order);
-                        } else {
-                            let (back4, back3) = (schedule[$four % 4], schedule[($four + 1) % 4]);
-                            let (back2, back1) = (schedule[($four + 2) % 4], schedule[($four + 3) % 4]);
-                            let sum = _mm_xor_si128(_mm_sha1msg1_epu32(back4, back3), back2);
-                            schedule[$four % 4] = _mm_sha1msg2_epu32(sum, back1);
-                        }
-                        let words = if $four == 0 {
-                            _mm_add_epi32(e[stream], schedule[0])
-                        } else {
-                            _mm_sha1nexte_epu32(older[stream], schedule[$four % 4])
-                        };
-                        older[stream] = abcd[stream];
-                        abcd[stream] = _mm_sha1rnds4_epu32::<$function>(abcd[stream], words);
-                    }
-                };
+                ($($four:literal)+) => { $(streams.four_rounds($four, inputs, 64 * block);)+ };
             }
-            macro_rules! twenty_rounds {
-                ($function:literal) => {
-                    four_rounds!($function, 5 * $function);
-                    four_rounds!($function, 5 * $function + 1);
-                    four_rounds!($function, 5 * $function + 2);
-                    four_rounds!($function, 5 * $function + 3);
-                    four_rounds!($function, 5 * $function + 4);
-                };
-            }
-            twenty_rounds!(0);
-            twenty_rounds!(1);
-            twenty_rounds!(2);
-            twenty_rounds!(3);
+            four_rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+            streams.add(before);
+        }
+        streams.store(states);
+    }
+}
+
+/// Streams of SHA-1 within a block. The first word of each vector is its highest.
+pub(super) struct Sha1<const STREAMS: usize> {
+    abcd: [__m128i; STREAMS],
+    e: [__m128i; STREAMS],
+    /// `abcd` of four rounds ago: its `a`, rotated, is `e`.
+    older: [__m128i; STREAMS],
+    /// The last 16 words of the schedule, four in each vector.
+    schedule: [[__m128i; 4]; STREAMS],
+}
+
+/// # Safety
+/// Of all functions: the CPU has SHA-NI, SSSE3 and SSE4.1, and the caller enables them.
+impl<const STREAMS: usize> Sha1<STREAMS> {
+    #[inline(always)]
+    pub(super) unsafe fn of(states: &[u8]) -> Sha1<STREAMS> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let zero = _mm_setzero_si128();
+            let (abcd, e, older) = ([zero; STREAMS], [zero; STREAMS], [zero; STREAMS]);
+            let mut streams = Sha1 { abcd, e, older, schedule: [[zero; 4]; STREAMS] };
             for stream in 0..STREAMS {
-                e[stream] = _mm_sha1nexte_epu32(older[stream], e_before[stream]);
-                abcd[stream] = _mm_add_epi32(abcd[stream], abcd_before[stream]);
+                let word = |index| word(states, STREAMS, index, stream);
+                streams.abcd[stream] = _mm_set_epi32(word(0), word(1), word(2), word(3));
+                streams.e[stream] = _mm_set_epi32(word(4), 0, 0, 0);
+            }
+            streams
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn state(&self) -> [[__m128i; STREAMS]; 2] {
+        [self.abcd, self.e]
+    }
+
+    /// Runs the rounds from `4 * four` on. Every input has a block at `offset`.
+    #[inline(always)]
+    pub(super) unsafe fn four_rounds(&mut self, four: usize, inputs: &[&[u8]], offset: usize) {
+        let Sha1 { abcd, e, older, schedule } = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            for stream in 0..STREAMS {
+                let schedule = &mut schedule[stream];
+                if four < 4 {
+                    schedule[four % 4] = load(inputs[stream], offset + 16 * four, order);
+                } else {
+                    let (back4, back3) = (schedule[four % 4], schedule[(four + 1) % 4]);
+                    let (back2, back1) = (schedule[(four + 2) % 4], schedule[(four + 3) % 4]);
+                    let sum = _mm_xor_si128(_mm_sha1msg1_epu32(back4, back3), back2);
+                    schedule[four % 4] = _mm_sha1msg2_epu32(sum, back1);
+                }
+                let words = if four == 0 {
+                    _mm_add_epi32(e[stream], schedule[0])
+                } else {
+                    _mm_sha1nexte_epu32(older[stream], schedule[four % 4])
+                };
+                let before = abcd[stream];
+                older[stream] = before;
+                abcd[stream] = match four / 5 {
+                    0 => _mm_sha1rnds4_epu32::<0>(before, words),
+                    1 => _mm_sha1rnds4_epu32::<1>(before, words),
+                    2 => _mm_sha1rnds4_epu32::<2>(before, words),
+                    _ => _mm_sha1rnds4_epu32::<3>(before, words),
+                };
             }
         }
+    }
+
+    /// Ends a block that began with this state.
+    #[inline(always)]
+    pub(super) unsafe fn add(&mut self, [abcd, e]: [[__m128i; STREAMS]; 2]) {
+        for stream in 0..STREAMS {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.e[stream] = _mm_sha1nexte_epu32(self.older[stream], e[stream]);
+                self.abcd[stream] = _mm_add_epi32(self.abcd[stream], abcd[stream]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store(&self, states: &mut [u8]) {
         for stream in 0..STREAMS {
             let mut set_word = |index, value| set_word(states, STREAMS, index, stream, value);
-            set_word(0, _mm_extract_epi32::<3>(abcd[stream]));
-            set_word(1, _mm_extract_epi32::<2>(abcd[stream]));
-            set_word(2, _mm_extract_epi32::<1>(abcd[stream]));
-            set_word(3, _mm_extract_epi32::<0>(abcd[stream]));
-            set_word(4, _mm_extract_epi32::<3>(e[stream]));
+            // SAFETY: the caller's promise.
+            unsafe {
+                set_word(0, _mm_extract_epi32::<3>(self.abcd[stream]));
+                set_word(1, _mm_extract_epi32::<2>(self.abcd[stream]));
+                set_word(2, _mm_extract_epi32::<1>(self.abcd[stream]));
+                set_word(3, _mm_extract_epi32::<0>(self.abcd[stream]));
+                set_word(4, _mm_extract_epi32::<3>(self.e[stream]));
+            }
         }
     }
 }
