@@ -165,10 +165,13 @@ impl Schedule {
     pub(super) fn step(&mut self, buffers: &mut impl Buffers) -> LaneSet {
         let algorithms = self.tracks.len();
         let step_bytes = if algorithms > 1 { SHARED_STEP_BYTES } else { usize::MAX };
-        let together = self.step_together(buffers, step_bytes);
+        let together = match self.together {
+            Some(together) if self.hashing.is_power_of_two() => self.step_together(together, buffers, step_bytes),
+            _ => false,
+        };
         let Schedule { tracks, chunks, digests, .. } = self;
         for (index, track) in tracks.iter_mut().enumerate() {
-            if !together.contains(&Some(index)) {
+            if !together || !self.together.is_some_and(|together| together.tracks.contains(&Some(index))) {
                 track.step(chunks, buffers, step_bytes, self.renew_padding, digests, (algorithms, index));
             }
         }
@@ -177,18 +180,18 @@ impl Schedule {
         ended
     }
 
-    /// Runs the kernel of several algorithms, if there is one, a single lane has something to hash, and that is content
-    /// in its buffer. Returns the tracks that it advanced.
-    fn step_together(&mut self, buffers: &mut impl Buffers, step_bytes: usize) -> [Option<usize>; 3] {
-        const NONE: [Option<usize>; 3] = [None; 3];
-        let Some(Together { kernel, tracks: places }) = self.together else { return NONE };
+    /// Runs the kernel of several algorithms on the only lane that has something to hash, if that is content in its
+    /// buffer. Returns whether it is.
+    fn step_together(
+        &mut self,
+        Together { kernel, tracks: places }: Together,
+        buffers: &mut impl Buffers,
+        step_bytes: usize,
+    ) -> bool {
         let lane = self.hashing.trailing_zeros() as usize;
         let mut left = places.iter().flatten().map(|&place| self.tracks[place].content_left(lane));
         let first = left.next().flatten();
-        let Some(content) = first.filter(|first| left.all(|other| other.as_ref() == Some(first))) else { return NONE };
-        if !self.hashing.is_power_of_two() {
-            return NONE;
-        }
+        let Some(content) = first.filter(|first| left.all(|other| other.as_ref() == Some(first))) else { return false };
         let bytes = content.len().min(step_bytes);
         let mut states: [&mut [u8]; 3] = [&mut [], &mut [], &mut []];
         for (index, track) in self.tracks.iter_mut().enumerate() {
@@ -201,7 +204,7 @@ impl Schedule {
         for &place in places.iter().flatten() {
             self.tracks[place].lone_advanced(lane, bytes, &mut self.chunks[lane], buffers);
         }
-        places
+        true
     }
 
     /// The message of a lane whose chunk has ended is at its end as well.

@@ -291,6 +291,7 @@ impl AlgorithmLanes {
 
     /// Notes that a lane has advanced. If it ends a segment, it goes on to the next one, or stops running. True if the
     /// message has ended.
+    #[inline(always)]
     fn move_on(&mut self, lane: usize, blocks: usize, chunk: &mut Chunk, buffers: &mut impl Buffers) -> bool {
         let bytes = blocks * self.definition.block_bytes;
         self.positions[lane].offset += bytes;
