@@ -242,7 +242,7 @@ def converse(command, environment, source, tasks):
     return lines, wrong
 
 
-def check_variant(command, environment, source, references, folder):
+def check_variant(command, environment, source, references, folder, witness_for):
     """Prints the outcome; whether the variant kept the contract."""
     lines, wrong = converse(command, environment, source, [])
     if not wrong and len(lines) == 1 and lines[0]["type"] == "unavailable":
@@ -253,6 +253,7 @@ def check_variant(command, environment, source, references, folder):
         return False
     hello = lines[0]
     wrong = list(check_hello(hello))
+    wrong += [f"`witness_for` has {name}, `hello` has not" for name in witness_for if name not in hello["algorithms"]]
     print(f"  {hello['language']} {hello['language_version']}, {hello['library']} {hello['library_version']}"
           f" [{hello['provider']}] {hello['backend']}{' STAND-IN' if hello['stand_in'] else ''}")
     print(f"  {' '.join(hello['algorithms'])}")
@@ -347,7 +348,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             kept &= check_variant([filled(part) for part in command], {name: filled(value) for name, value in environment.items()},
-                                  source, References(folder, options.pfh), folder)
+                                  source, References(folder, options.pfh), folder, variant.get("witness_for", []))
     sys.exit(0 if kept else 1)
 
 

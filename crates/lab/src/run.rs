@@ -11,7 +11,7 @@ use std::time::{Instant, SystemTime};
 
 use fastrand::Rng;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Contestant};
 use crate::data::{self, Data};
 use crate::environment;
 use crate::error::Error;
@@ -20,7 +20,7 @@ use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
 use crate::programs::{self, Measured, Places, Setting, Stage};
 use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
-use crate::roster::{Cancelled, Roster, START_LIMIT};
+use crate::roster::{Cancelled, Entrant, Roster, START_LIMIT};
 use crate::runner::TODAY;
 use crate::session::{Answers, Ended, Failed, Limits, Session};
 use crate::store::Store;
@@ -588,7 +588,17 @@ impl Run<'_> {
         }
         (self.observer)(Event::Settled(self.truths.len(), all));
         for (question, (_, votes)) in open {
-            self.truths.insert(question, Err(truth::explain(&votes)));
+            let is_missing = |entrant: &&Entrant<'_>| {
+                let Contestant { variant, profile, .. } = entrant.contestant;
+                profile.is_none() && entrant.hello().is_none() && variant.witness_for.contains(&question.algorithm)
+            };
+            let name = |entrant: &Entrant<'_>| {
+                let Contestant { variant, folder, .. } = entrant.contestant;
+                format!("{} (`pfh lab doctor --install {}`)", variant.id, folder.definition.group)
+            };
+            let missing: Vec<String> = self.roster.entrants().iter().filter(is_missing).map(name).collect();
+            let reason = truth::explain(&votes, &missing);
+            self.truths.insert(question, Err(reason));
         }
         Ok(())
     }

@@ -77,6 +77,9 @@ pub struct Variant {
     /// The same of single algorithms whose code is another's.
     #[serde(default)]
     pub implementations: BTreeMap<String, String>,
+    /// Algorithms that few runners have: where no two implementations agree on one, this runner is named as a witness.
+    #[serde(default)]
+    pub witness_for: Vec<String>,
 }
 
 /// The same runner as on an older processor.

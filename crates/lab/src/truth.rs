@@ -111,30 +111,31 @@ pub fn of_size(mode: Mode, bytes: u64) -> Truth {
     }
 }
 
-/// Why nothing is settled.
+/// Why nothing is settled. `missing` names runners that are not there and have the algorithm.
 #[must_use]
-pub fn explain(votes: &[Vote]) -> String {
+pub fn explain(votes: &[Vote], missing: &[String]) -> String {
     const BYTES_MAX: usize = 24;
     let say = |vote: &Vote| {
         let answer: String = vote.answer.chars().take(BYTES_MAX).collect();
         format!("{} ({}) says {answer}", vote.witness, vote.implementation)
     };
-    match votes {
+    let reason = match votes {
         [] => "no runner that could vouch for the answer gave one".to_owned(),
         votes => {
             let said = votes.iter().map(say).collect::<Vec<_>>().join(", ");
-            let mut implementations = votes.iter().map(|vote| &vote.implementation);
-            let first = implementations.next();
-            // Only a second opinion is missing, which another runner may have.
-            let advice = match implementations.all(|other| Some(other) == first) {
-                true => {
-                    "; a runner over another implementation would settle it, and `pfh lab doctor` tells which are missing"
-                }
-                false => "",
-            };
-            format!("no two different implementations agree: {said}{advice}")
+            format!("no two different implementations agree: {said}")
         }
-    }
+    };
+    let is_one_opinion = votes.iter().all(|vote| vote.implementation == votes[0].implementation);
+    let advice = match missing {
+        // Implementations that disagree are not reconciled by another one.
+        _ if !is_one_opinion => String::new(),
+        [] if votes.is_empty() => String::new(),
+        [] => "; a runner over another implementation would settle it, and `pfh lab doctor` tells which are missing"
+            .to_owned(),
+        missing => format!("; {} would be a witness", missing.join(" or ")),
+    };
+    reason + &advice
 }
 
 /// Whether a check's answer is right.
@@ -180,9 +181,13 @@ mod tests {
         assert_eq!(settle(&question(Mode::Digest), &votes), None);
         votes.push(vote("e", "e", "ok", "ok"));
         assert_eq!(settle(&question(Mode::Digest), &votes).expect("three against two").answer, "ok");
-        assert!(explain(&votes).contains("liar-2 (c) says bad"));
-        let alone = explain(&[vote("pfh", "blake3", "ok", "ok"), vote("rs-blake3", "blake3", "ok", "ok")]);
-        assert!(alone.contains("a runner over another implementation would settle it"), "{alone}");
+        let disagreement = explain(&votes, &["f".to_owned()]);
+        assert!(disagreement.contains("liar-2 (c) says bad") && !disagreement.contains("witness"), "{disagreement}");
+        let alone = [vote("pfh", "blake3", "ok", "ok"), vote("rs-blake3", "blake3", "ok", "ok")];
+        assert!(explain(&alone, &[]).contains("; a runner over another implementation would settle it"));
+        assert!(
+            explain(&alone, &["java-bc", "x"].map(str::to_owned)).contains("says ok; java-bc or x would be a witness")
+        );
     }
 
     #[test]

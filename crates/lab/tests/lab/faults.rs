@@ -1,5 +1,6 @@
 //! Each fault costs its runner, and nobody else.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use pfh_lab::catalogue::Catalogue;
@@ -224,17 +225,20 @@ fn who_says_nothing_is_not_waited_for() {
 
 #[test]
 fn what_one_implementation_alone_has_is_unverified() {
-    let mut lab = Lab::new(&["one-more"]);
+    let mut lab = Lab::new(&["one-more", "is-unavailable"]);
     lab.experiment = lab.experiment.replace("\"sha1\"", "\"tiger\"");
+    let definition = lab.folder.path().join("lab/runners/sh/runner.toml");
+    let text = fs::read_to_string(&definition).unwrap();
+    fs::write(&definition, text + "witness_for = [\"tiger\"]\n").unwrap();
     let summary = lab.run().unwrap();
     let entries = lab.entries();
     let failures = failures(&entries, "one-more");
     assert_eq!(failures.len(), 2, "{failures:?}");
     assert!(failures.iter().all(|(kind, _)| *kind == FailureKind::Unverified));
-    assert!(
-        failures[0].1.contains("no two different implementations agree: one-more (c) says aa"),
-        "{}",
-        failures[0].1
+    assert_eq!(
+        failures[0].1,
+        "no two different implementations agree: one-more (c) says aa; \
+         is-unavailable (`pfh lab doctor --install sh`) would be a witness"
     );
     // Its md5 is good, and the others do not have tiger.
     assert_eq!(samples(&entries, "one-more"), SAMPLES / 2);
