@@ -11,6 +11,9 @@ use std::time::Instant;
 /// in the first-level cache about a tenth of it.
 const BYTES_PER_NS_MAX: u64 = 1000;
 
+/// Work that other threads of a runtime (compiler, garbage collector) may do beside a pass.
+const RUNTIME_NS: u64 = 20_000_000;
+
 /// Work that a runner may do between two lines beside the pass (formatting and writing one), for each repeat.
 const ALLOWANCE_NS: u64 = 5_000_000;
 
@@ -25,23 +28,35 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Nanoseconds of work since an earlier moment: no more than passed, and no more than the process certainly got of
-    /// the processor, so that other work on the machine does not count.
-    pub(crate) fn work_since_ns(self, earlier: Moment) -> u64 {
-        let passed = u64::try_from((self.at - earlier.at).as_nanos()).unwrap_or(u64::MAX);
-        passed.min(self.cpu.least_since(earlier.cpu))
+    /// The work since an earlier moment.
+    pub(crate) fn work_since(self, earlier: Moment) -> Work {
+        let passed_ns = u64::try_from((self.at - earlier.at).as_nanos()).unwrap_or(u64::MAX);
+        let first_ns = self.cpu.first_thread_ns.saturating_sub(earlier.cpu.first_thread_ns);
+        let all_ns = self.cpu.all_threads_ns.saturating_sub(earlier.cpu.all_threads_ns);
+        let thread_ns = first_ns.max(all_ns.saturating_sub(RUNTIME_NS));
+        Work { all_ns: passed_ns.min(all_ns), thread_ns: passed_ns.min(thread_ns) }
     }
+}
+
+/// Work that was seen of a process: no more than time passed, and no more than it got of the processor, so that other
+/// work on the machine does not count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    /// Of all threads.
+    pub(crate) all_ns: u64,
+    /// Of the one that does the task, at least: a clock of one thread rightly omits the others.
+    pub(crate) thread_ns: u64,
 }
 
 /// Describes the times that cannot be true; `None` if nothing speaks against them.
 ///
-/// `passed_ns` is the time from the task to its last line. `work_ns` is, for each repeat of which it is known, the work
+/// `passed_ns` is the time from the task to its last line. `work` is, for each repeat of which it is known, the work
 /// that was seen while the repeat was timed.
 pub(crate) fn objection(
     task: &Task,
     samples: &[Sample],
     passed_ns: u128,
-    work_ns: &[Option<u64>],
+    work: &[Option<Work>],
     clock_ns: u64,
 ) -> Option<String> {
     let claimed: u128 = samples.iter().map(|sample| u128::from(sample.wall_ns)).sum();
@@ -60,28 +75,30 @@ pub(crate) fn objection(
             ));
         }
     }
-    let seen: Vec<(&Sample, u64)> =
-        samples.iter().zip(work_ns).filter_map(|(sample, work)| Some((sample, (*work)?))).collect();
-    let work: u64 = seen.iter().fold(0, |sum, (_, work)| sum.saturating_add(*work));
+    let seen: Vec<(&Sample, Work)> =
+        samples.iter().zip(work).filter_map(|(sample, work)| Some((sample, (*work)?))).collect();
     let count = seen.len() as u64;
-    let too_little = |claimed: u64, step_ns: u64| {
+    let sum = |values: &mut dyn Iterator<Item = u64>| values.fold(0, u64::saturating_add);
+    let too_little = |claimed: u64, work: u64, step_ns: u64| {
         let most = claimed.saturating_mul(FACTOR).saturating_add(count.saturating_mul(ALLOWANCE_NS + step_ns));
         count > 0 && work > most
     };
-    let wall: u64 = seen.iter().fold(0, |sum, (sample, _)| sum.saturating_add(sample.wall_ns));
-    if too_little(wall, 0) {
+    let wall = sum(&mut seen.iter().map(|(sample, _)| sample.wall_ns));
+    let work = sum(&mut seen.iter().map(|(_, work)| work.all_ns));
+    if too_little(wall, work, 0) {
         return Some(format!(
             "{count} repeats took {wall} ns by its clock, while the process worked {work} ns of the processor's time"
         ));
     }
+    let cpu: Option<Vec<u64>> = seen.iter().map(|(sample, _)| sample.cpu_ns).collect();
+    let cpu = sum(&mut cpu?.into_iter());
+    let work = sum(&mut seen.iter().map(|(_, work)| work.thread_ns));
     // A clock of the processor that goes in steps may miss one for each repeat.
-    let cpu: Option<u64> = seen.iter().try_fold(0_u64, |sum, (sample, _)| Some(sum.saturating_add(sample.cpu_ns?)));
-    match cpu {
-        Some(cpu) if too_little(cpu, clock_ns) => Some(format!(
+    too_little(cpu, work, clock_ns).then(|| {
+        format!(
             "{count} repeats took {cpu} ns of the processor's time by its clock, while the process worked {work} ns"
-        )),
-        _ => None,
-    }
+        )
+    })
 }
 
 #[cfg(test)]
@@ -108,14 +125,18 @@ mod tests {
 
     /// Two repeats that claim these times while so much work was seen.
     fn judge(wall_ns: u64, cpu_ns: Option<u64>, work_ns: u64) -> Option<String> {
+        judge_threads(wall_ns, cpu_ns, Work { all_ns: work_ns, thread_ns: work_ns })
+    }
+
+    fn judge_threads(wall_ns: u64, cpu_ns: Option<u64>, work: Work) -> Option<String> {
         let sample = |repeat| Sample { id: 1, repeat, wall_ns, cpu_ns, answer: String::new() };
-        objection(&task(16 << 20, 2), &[sample(0), sample(1)], 1 << 40, &[Some(work_ns); 2], 1)
+        objection(&task(16 << 20, 2), &[sample(0), sample(1)], 1 << 40, &[Some(work); 2], 1)
     }
 
     #[test]
     fn times_are_held_against_what_was_seen() {
         const MS: u64 = 1_000_000;
-        // An honest runner: as much, somewhat more for printing, or less because its clock saw what the ticks did not.
+        // An honest runner: as much, somewhat more for printing, or less because the system does not tell.
         assert_eq!(judge(22 * MS, Some(22 * MS), 22 * MS), None);
         assert_eq!(judge(22 * MS, Some(22 * MS), 27 * MS), None);
         assert_eq!(judge(22 * MS, None, 0), None);
@@ -127,6 +148,10 @@ mod tests {
         assert!(judge(40_000, None, 22 * MS).is_some_and(|text| text.contains("worked 44000000 ns")));
         assert!(judge(22 * MS / 4, None, 22 * MS).is_some());
         assert!(judge(30 * MS / 3, None, 30 * MS).is_some());
+        // A runtime that compiled beside the pass, and work in a second thread that the wall time hides.
+        let beside = Work { all_ns: 22 * MS, thread_ns: 2 * MS };
+        assert_eq!(judge_threads(22 * MS, Some(2 * MS), beside), None);
+        assert!(judge_threads(2 * MS, Some(2 * MS), beside).is_some_and(|text| text.contains("worked 44000000 ns")));
         // The time of the processor alone.
         assert!(
             judge(22 * MS, Some(1), 22 * MS).is_some_and(|text| text.contains("of the processor's time by its clock"))
@@ -137,7 +162,8 @@ mod tests {
     fn a_coarse_clock_of_the_processor_is_no_lie() {
         let sample = |repeat| Sample { id: 1, repeat, wall_ns: 14_000_000, cpu_ns: Some(0), answer: String::new() };
         let samples = [sample(0), sample(1)];
-        let objection = |clock_ns| objection(&task(1, 2), &samples, 1 << 40, &[Some(14_000_000); 2], clock_ns);
+        let work = Work { all_ns: 14_000_000, thread_ns: 14_000_000 };
+        let objection = |clock_ns| objection(&task(1, 2), &samples, 1 << 40, &[Some(work); 2], clock_ns);
         assert_eq!(objection(15_625_000), None);
         assert!(objection(1).is_some());
     }

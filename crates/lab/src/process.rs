@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::time::{clock_getcpuclockid, clock_gettime};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 
 use crate::protocol::LINE_BYTES_MAX;
@@ -38,25 +39,23 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The variable by which processes are known that a runner started and that left its process group.
 const COOKIE: &str = "PFH_LAB_PROCESS";
 
-/// A tick of the times in `/proc/PID/stat`.
-const TICK_NS: u64 = 10_000_000;
-
-/// Processor time of a process at a moment.
+/// Processor time of a process so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTime {
-    /// Of its first thread.
+    /// Of its first thread, in nanoseconds.
     pub first_thread_ns: u64,
-    /// Of all, in coarse steps.
+    /// Of all its threads, those that ended included, in nanoseconds.
     pub all_threads_ns: u64,
 }
 
 impl CpuTime {
-    /// Nanoseconds that it has at least taken since an earlier moment: of the coarse clock, user's and system's time
-    /// may each be one step too many.
-    #[must_use]
-    pub fn least_since(self, earlier: CpuTime) -> u64 {
-        let coarse = self.all_threads_ns.saturating_sub(earlier.all_threads_ns).saturating_sub(2 * TICK_NS);
-        self.first_thread_ns.saturating_sub(earlier.first_thread_ns).max(coarse)
+    fn of(process: Pid) -> CpuTime {
+        let id = process.as_raw_nonzero();
+        let schedule = fs::read_to_string(format!("/proc/{id}/schedstat")).unwrap_or_default();
+        let first_thread_ns = schedule.split(' ').next().and_then(|field| field.parse().ok()).unwrap_or(0);
+        let clock = clock_getcpuclockid(nix::unistd::Pid::from_raw(id.get()));
+        let all_threads = clock.and_then(clock_gettime).map(Duration::from).unwrap_or_default();
+        CpuTime { first_thread_ns, all_threads_ns: u64::try_from(all_threads.as_nanos()).unwrap_or(u64::MAX) }
     }
 }
 
@@ -200,18 +199,10 @@ impl Process {
         self
     }
 
-    /// Processor time that the process has certainly taken so far; 0 where the system does not tell.
+    /// Its processor time so far, without that of processes that it starts; 0 where the system does not tell.
     #[must_use]
     pub fn cpu_time(&self) -> CpuTime {
-        let folder = format!("/proc/{}", self.group.as_raw_nonzero());
-        // The first thread to the nanosecond; all threads in ticks, of which there are 100 a second on Linux.
-        let schedule = fs::read_to_string(format!("{folder}/schedstat")).unwrap_or_default();
-        let first_thread_ns = schedule.split(' ').next().and_then(|field| field.parse().ok()).unwrap_or(0);
-        let stat = fs::read(format!("{folder}/stat")).unwrap_or_default();
-        let after = stat.iter().rposition(|&byte| byte == b')').map_or(&[][..], |at| &stat[at + 1..]);
-        let fields = after.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).skip(11).take(2);
-        let ticks: u64 = fields.filter_map(|field| std::str::from_utf8(field).ok()?.parse::<u64>().ok()).sum();
-        CpuTime { first_thread_ns, all_threads_ns: ticks.saturating_mul(TICK_NS) }
+        CpuTime::of(self.group)
     }
 
     /// Closes its standard input.
@@ -491,6 +482,18 @@ mod tests {
         let text = tail.into_inner().expect("not poisoned").text();
         assert!(text.starts_with("… x") && text.ends_with("end"), "{} bytes", text.len());
         assert!(text.len() <= STDERR_BYTES_MAX + 4);
+    }
+
+    /// A few milliseconds of a thread that is gone, which the ticks of `/proc/PID/stat` would not tell.
+    #[test]
+    fn the_time_of_ended_threads_counts() {
+        const WORK: Duration = Duration::from_millis(5);
+        let all_threads_ns = || CpuTime::of(rustix::process::getpid()).all_threads_ns;
+        let before = all_threads_ns();
+        let of_thread = || clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
+        let work = thread::spawn(move || while of_thread().expect("a clock") < WORK {});
+        work.join().expect("it ends");
+        assert!(Duration::from_nanos(all_threads_ns() - before) >= WORK);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::plausibility::{self, Moment};
+use crate::plausibility::{self, Moment, Work};
 use crate::process::{Fault, Launch, Process};
 use crate::protocol::{Done, Message, Request, Sample, Task, VERSION};
 use crate::results::{FailureKind, Hello};
@@ -140,7 +140,7 @@ impl Session {
         // When the work of the next repeat began, as far as the runner's lines tell, and what was seen of those that
         // ended.
         let mut begun: Option<(Moment, Option<u32>)> = None;
-        let mut work_ns: Vec<Option<u64>> = Vec::new();
+        let mut work: Vec<Option<Work>> = Vec::new();
         let varies = !task.repeat_path.is_empty();
         loop {
             let line = self.process.receive(deadline, cancel).map_err(|fault| self.describe(fault))?;
@@ -174,7 +174,7 @@ impl Session {
                     if varies && begun.is_none_or(|(_, repeat)| repeat != Some(sample.repeat)) {
                         return Err(Stop::garbage(format!("repeat {} without its `begin`", sample.repeat)));
                     }
-                    work_ns.push(begun.map(|(begin, _)| now.work_since_ns(begin)));
+                    work.push(begun.map(|(begin, _)| now.work_since(begin)));
                     begun = (!varies).then_some((now, None));
                     samples.push(sample);
                 }
@@ -185,7 +185,7 @@ impl Session {
                     }
                     let passed = started.elapsed().as_nanos();
                     let clock_ns = self.hello.clock_ns;
-                    if let Some(objection) = plausibility::objection(task, &samples, passed, &work_ns, clock_ns) {
+                    if let Some(objection) = plausibility::objection(task, &samples, passed, &work, clock_ns) {
                         return Err(Stop::Failed(FailureKind::Implausible, objection));
                     }
                     return Ok(Ok(Answers { check: check.clone(), samples, done }));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::synthetic::{self, MIB, Synthetic, all, cell, languages_reported, strings};
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Entry, FailureKind};
+use pfh_lab::results::{Entry, FailureKind, Runner};
 use pfh_page::theme::{self, Rgb};
 use quick_xml::events::Event;
 
@@ -367,6 +367,22 @@ fn key_spaces_and_files() {
     assert!(markdown.contains("## Files: with reading, and without"), "{markdown}");
     // Two thousandths of Java's time go into collecting.
     assert!(markdown.contains("0.200 %"), "{markdown}");
+}
+
+/// A runner that takes the same data for each repeat may answer from a cache, and the report says so.
+#[test]
+fn runners_with_the_same_data_in_each_repeat_are_named() {
+    let mut made = Synthetic::new("languages");
+    for (id, varies) in [("a", true), ("b", false), ("c", false)] {
+        made.runner(id, "today", &format!("Runner {id}"), "any");
+        if let Some(Entry::Runner(Runner { hello: Some(hello), .. })) = made.entries.last_mut() {
+            hello.varies = varies;
+        }
+        // The mode `password` has no data.
+        made.time(&cell(id, "today", if id == "c" { "password" } else { "digest" }, "md5", 1024), 1e3);
+    }
+    let markdown = Report::new(&made.measurements(), Options::default()).document().markdown();
+    assert!(markdown.contains("would have gone unnoticed: Runner b."), "{markdown}");
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::experiment::trials;
 use crate::measurements::TODAY;
+use crate::protocol::Mode;
 use crate::report::Report;
 use crate::report::format::{count, size};
 use crate::report::sections::{profile_name, subject};
@@ -62,7 +64,33 @@ fn runners(report: &Report<'_>) -> Section {
             section.push(Block::folded(format!("{} {name}", table.len()), [table]));
         }
     }
+    if let Some(text) = same_data(report) {
+        section.push(Block::Text(text));
+    }
     section
+}
+
+/// The runners whose answers may have come from a cache.
+fn same_data(report: &Report<'_>) -> Option<String> {
+    let measurements = report.measurements;
+    let has_data = |mode: &str| mode != trials::MODE && mode != Mode::Password.name();
+    let measured: BTreeSet<(&str, &str)> = (measurements.series.keys().filter(|key| has_data(&key.mode)))
+        .map(|key| (key.runner.as_str(), key.profile.as_str()))
+        .collect();
+    let varies = |(runner, profile): &(&str, &str)| {
+        let entry = measurements.runners.get(&((*runner).to_owned(), (*profile).to_owned()));
+        entry.and_then(|entry| entry.hello.as_ref()).is_some_and(|hello| hello.varies)
+    };
+    let (varying, same): (BTreeSet<_>, BTreeSet<_>) = measured.into_iter().partition(varies);
+    let names: BTreeSet<&str> = same.into_iter().map(|(runner, _)| measurements.label(runner)).collect();
+    let who = match (names.is_empty(), varying.is_empty()) {
+        (true, _) => return None,
+        (false, true) => "all runners".to_owned(),
+        (false, false) => names.into_iter().collect::<Vec<_>>().join(", "),
+    };
+    Some(format!(
+        "These had the same data in each repeat, so that an answer from a cache would have gone unnoticed: {who}."
+    ))
 }
 
 /// Who agrees on which answers.
